@@ -1,0 +1,44 @@
+# Two commands set everything up: `make demo` and `make test`. EXTRAS=finetune adds an extra.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+EXTRAS ?=
+comma := ,
+STAMP = $(VENV)/.installed-$(1)
+
+.PHONY: demo test check format clean bench
+
+demo: $(call STAMP,base)
+	$(BIN)/sociolab demo --store demo.db --html demo-report.html
+
+test: $(call STAMP,dev) extras
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n 2 -rs
+
+.PHONY: extras
+extras: $(call STAMP,dev)
+ifneq ($(EXTRAS),)
+	$(BIN)/pip install -q -c constraints.txt -e ".[$(EXTRAS)]"
+endif
+
+format:
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV) 2>/dev/null || python3 -m venv $(VENV)
+	$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sociolab needs Python 3.11 or newer, found " + sys.version)'
+
+$(call STAMP,base): pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/pip install -q -c constraints.txt -e .
+	touch $@
+
+$(call STAMP,dev): pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/pip install -q -c constraints.txt -e ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist demo.db* demo-report.html

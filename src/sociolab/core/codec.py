@@ -1,0 +1,101 @@
+"""Events and trials as compact JSON text, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from sociolab.core.episode import (
+    Action,
+    Answered,
+    CastMember,
+    Ended,
+    Event,
+    Moved,
+    Task,
+    Trial,
+    Unusable,
+)
+from sociolab.core.errors import StoreError
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def encode_event(event: Event) -> str:
+    """One event as a JSON array whose first item is its kind."""
+    match event:
+        case Moved():
+            actions = [[a.kind, a.text, *a.to] for a in event.actions]
+            row: list[Any] = ["moved", event.turn, event.seat, actions, event.attempt, event.memory]
+        case Answered():
+            row = ["answered", event.turn, event.seat, event.question, event.value]
+            row += [event.attempt, event.memory]
+        case Unusable():
+            row = ["unusable", event.turn, event.seat, event.name, event.attempt, event.cause]
+            row += [event.problem, event.raw, event.final, event.again, event.memory]
+        case Ended():
+            row = ["ended", event.reason, event.turn, event.seat]
+    return _encode(row)
+
+
+def decode_event(text: str) -> Event:
+    """The event that `encode_event` wrote; StoreError if it is none."""
+    try:
+        kind, *rest = json.loads(text)
+        if kind == "moved":
+            turn, seat, actions, attempt, memory = rest
+            acts = tuple(Action(k, said, tuple(to)) for k, said, *to in actions)
+            return Moved(turn, seat, acts, attempt, memory)
+        if kind == "answered":
+            return Answered(*rest)
+        if kind == "unusable":
+            return Unusable(*rest)
+        if kind == "ended":
+            return Ended(*rest)
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"an event in the store cannot be read ({error}): {text[:120]}") from error
+    raise StoreError(f"an event in the store is of an unknown kind: {text[:120]}")
+
+
+def encode_trial(trial: Trial) -> str:
+    """A trial, its task included, as a JSON object."""
+    task = trial.task
+    return _encode(
+        {
+            "id": trial.id,
+            "world": trial.world,
+            "task": {
+                "id": task.id,
+                "seats": task.seats,
+                "cluster": task.cluster,
+                "content": task.content,
+                "tags": task.tags,
+            },
+            "cast": [[member.seat, member.agent, member.settings] for member in trial.cast],
+            "repeat": trial.repeat,
+            "seed": trial.seed,
+        }
+    )
+
+
+def decode_trial(text: str) -> Trial:
+    """The trial that `encode_trial` wrote; StoreError if it is none."""
+    try:
+        row = cast("dict[str, Any]", json.loads(text))
+        task = row["task"]
+        return Trial(
+            id=row["id"],
+            world=row["world"],
+            task=Task(
+                id=task["id"],
+                seats=tuple(task["seats"]),
+                cluster=task["cluster"],
+                content=task["content"],
+                tags=tuple(task["tags"]),
+            ),
+            cast=tuple(CastMember(*member) for member in row["cast"]),
+            repeat=row["repeat"],
+            seed=row["seed"],
+        )
+    except (ValueError, TypeError, KeyError) as error:
+        raise StoreError(f"a trial in the store cannot be read: {text[:120]}") from error

@@ -1,0 +1,173 @@
+"""An episode: who sat where, and what happened, as an append-only list of events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from sociolab.core.errors import Cause
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+
+ACT = "act"
+"""The name of the request that asks for a turn, as opposed to a named question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing that a seat does. `to` names the seats that it is meant for; empty: everybody."""
+
+    kind: str
+    text: str = ""
+    to: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ActionKind:
+    """A kind of action that a world knows, with what the rules need to know of it."""
+
+    name: str
+    has_text: bool = True
+    leaves: bool = False
+    spoken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpace:
+    """The kinds of action of a world, and how many of them one turn may hold."""
+
+    kinds: tuple[ActionKind, ...]
+    most: int = 1
+
+    def __getitem__(self, name: str) -> ActionKind:
+        for kind in self.kinds:
+            if kind.name == name:
+                return kind
+        raise KeyError(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A seat took its turn. `memory` is what its player carries to its next turn."""
+
+    turn: int
+    seat: str
+    actions: tuple[Action, ...]
+    attempt: int = 1
+    memory: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A seat answered a question that never enters the history."""
+
+    turn: int
+    seat: str
+    question: str
+    value: Json
+    attempt: int = 1
+    memory: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A reply that could not be used: asked for again, or, if `final`, the turn failed.
+
+    `name` is "act" or the question's; `raw` is the reply, verbatim.
+    """
+
+    turn: int
+    seat: str
+    name: str
+    attempt: int
+    cause: Cause
+    problem: str
+    raw: str
+    final: bool
+    again: bool = True
+    memory: Json = None
+
+
+EndReason = Literal["left", "turn limit", "failed turn", "silence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Why and when it was over: somebody left, the limit was reached, or a turn failed for good.
+
+    "silence" occurs in imported episodes only: other programs stop at an empty turn.
+    """
+
+    reason: EndReason
+    turn: int
+    seat: str | None = None
+
+
+Event: TypeAlias = Moved | Answered | Unusable | Ended
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task of a world: its seats in order, what its intervals cluster by, and its content.
+
+    `cluster` is the scenario (SOTOPIA), session (AntEval) or task (STSS). `content` is the world's
+    own record as JSON text, complete: an episode can be shown and judged without the data set.
+    """
+
+    id: str
+    seats: tuple[str, ...]
+    cluster: str
+    content: str
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CastMember:
+    """Who plays a seat: the agent's label, and a hash of all its settings."""
+
+    seat: str
+    agent: str
+    settings: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A task with a cast, to be played once: one cell of a plan."""
+
+    id: str
+    world: str
+    task: Task
+    cast: tuple[CastMember, ...]
+    repeat: int
+    seed: int
+
+    def agent(self, seat: str) -> str:
+        """The label of the agent that plays this seat."""
+        for member in self.cast:
+            if member.seat == seat:
+                return member.agent
+        raise KeyError(seat)
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A trial and what happened in it."""
+
+    trial: Trial
+    events: tuple[Event, ...]
+
+    @property
+    def moves(self) -> tuple[Moved, ...]:
+        """The turns that were taken, in order."""
+        return tuple(event for event in self.events if isinstance(event, Moved))
+
+    @property
+    def failed_turns(self) -> tuple[Unusable, ...]:
+        """The turns that failed for good, with their last reply."""
+        return tuple(e for e in self.events if isinstance(e, Unusable) and e.final)
+
+    @property
+    def ended(self) -> Ended | None:
+        """How it ended; None while it is still being played."""
+        last = self.events[-1] if self.events else None
+        return last if isinstance(last, Ended) else None

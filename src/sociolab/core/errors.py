@@ -1,0 +1,95 @@
+"""Errors, split by who must act.
+
+    SociolabError
+    ├── ConfigError      the user: a flag, file, spec or data set is wrong
+    ├── StoreError       the user: the store is locked, newer, or not ours
+    ├── ModelError       the provider: a call failed; `retryable` or not
+    │   └── BudgetSpent  the user: the run's budget is used up
+    ├── ReplyError       the model: a reply that could not be read
+    └── WorldError       a plugin's author: a world, agent or judge broke its contract
+
+Each message says what was expected, what was found and what to do, in one sentence.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+Cause: TypeAlias = Literal[
+    "unreadable",  # no typed value could be made of the reply
+    "not allowed",  # readable, but not among what the scene allows
+    "truncated",  # the provider cut the reply at the token limit
+    "content filter",  # the provider withheld the reply
+    "context overflow",  # the prompt is longer than the model can read
+    "refused",  # the provider refused the request (4xx)
+    "credentials",  # no key, or a wrong one (401, 403)
+    "unknown model",  # no such model or address there (404)
+    "rate limit",  # 429 until the attempts were used up
+    "server error",  # 5xx until the attempts were used up
+    "connection",  # dropped or refused connections until the attempts were used up
+    "timeout",  # no reply in time
+    "malformed reply",  # the body is not a chat completion
+    "gave up",  # a person or plugin gave no reply
+    "incomplete",  # a part that this value is made of is missing
+    "interrupted",  # the run was stopped while this was open
+    "plugin",  # a plugin broke its contract
+    "budget",  # the budget was spent
+]
+
+
+class SociolabError(Exception):
+    """Root of all errors that this package raises on purpose."""
+
+
+class ConfigError(SociolabError):
+    """A flag, a file, a spec or a data set that the user must mend. Exit code 2."""
+
+
+class StoreError(ConfigError):
+    """The store cannot be used as asked: locked, newer than this version, or not ours."""
+
+
+class ModelError(SociolabError):
+    """A model call that failed for good (its retries are used up, or would not help).
+
+    `cause` names the kind; `fatal` says that every further call would fail the same way, so
+    that a run stops instead of failing a thousand times. `tries` counts the attempts made,
+    `pause` is how many seconds the provider asks to wait.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        cause: Cause,
+        retryable: bool = False,
+        fatal: bool = False,
+        tries: int = 1,
+        pause: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.cause: Cause = cause
+        self.retryable = retryable
+        self.fatal = fatal
+        self.tries = tries
+        self.pause = pause
+
+
+class BudgetSpent(ModelError):
+    """The next call could cost more than what is left of the budget."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, cause="budget", fatal=True)
+
+
+class ReplyError(SociolabError):
+    """A reply that could not be turned into what was asked for; `raw` is the reply, verbatim."""
+
+    def __init__(self, message: str, *, raw: str, cause: Cause = "unreadable") -> None:
+        super().__init__(message)
+        self.raw = raw
+        self.cause: Cause = cause
+
+
+class WorldError(SociolabError):
+    """A world, agent or judge broke its contract: a bug of its author."""

@@ -1,0 +1,295 @@
+"""The five ports (Player, World, Judge, ChatModel, ReplyStore) and what passes through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+from pydantic import BaseModel
+
+from sociolab.core.episode import ACT, Action, ActionSpace, Episode, Event, Json, Task
+from sociolab.core.errors import Cause, ModelError
+from sociolab.core.score import JudgeId, Verdict
+
+# ------------------------------------------------------------------ what a player is asked
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A turn as one seat saw it. `who` is how that seat calls the one who acted."""
+
+    turn: int
+    who: str
+    you: bool
+    actions: tuple[Action, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one seat may know when it is asked, as text and, in `view`, as the world's own record.
+
+    `head` never changes in an episode, `history` only grows, `tail` is short: in this order they
+    make a prompt whose beginning repeats. `others` are the names to use in `Action.to`.
+    """
+
+    seat: str
+    you: str
+    turn: int
+    limit: int
+    head: str
+    history: tuple[Line, ...]
+    tail: str
+    others: tuple[str, ...]
+    view: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A named question whose answer never enters the history; `reply` is the answer's type."""
+
+    name: str
+    text: str
+    reply: type[BaseModel]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A seat is asked: to act (`wanted` is the action space) or to answer a question.
+
+    `attempt` counts from 1; after a reply that could not be used, `problem` says why.
+    """
+
+    trial: str
+    seed: int
+    seat: str
+    turn: int
+    attempt: int
+    wanted: ActionSpace | Question
+    observation: Observation
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        """ "act", or the question's name."""
+        return self.wanted.name if isinstance(self.wanted, Question) else ACT
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A typed reply: actions (with `to` as the observation's names), or the question's record.
+
+    `memory` is handed back to the player at its next request in this episode; `raw` is what a
+    model wrote, verbatim.
+    """
+
+    value: tuple[Action, ...] | BaseModel
+    memory: Json = None
+    raw: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoReply:
+    """No usable reply: why, and the raw text. `again` says that asking again may help.
+
+    Without `memory` the player keeps the one that it had.
+    """
+
+    cause: Cause
+    problem: str
+    raw: str = ""
+    again: bool = True
+    memory: Json = None
+
+
+Step: TypeAlias = tuple[Request, ...] | Event
+Play: TypeAlias = Generator[Step, Sequence[Reply | NoReply] | None, None]
+"""Yields requests (and is sent as many replies) or events (and is sent None). Does no I/O."""
+
+
+class Player(Protocol):
+    """Whoever takes a seat: a model, a person, rules, or somebody's class."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """Act or answer. `memory` is what this player returned last in this seat, or None."""
+        ...
+
+
+# ------------------------------------------------------------------ worlds and judges
+
+
+@dataclass(frozen=True, slots=True)
+class DataId:
+    """Which data a world plays: name, version, and a hash of the content."""
+
+    name: str
+    version: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """An episode to read: a heading, paragraphs that set the scene, and what happened.
+
+    `notes` stand beside the turns (failed turns, questions asked aside).
+    """
+
+    title: str
+    scene: tuple[tuple[str, str], ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...] = ()
+
+
+class World(Protocol):
+    """Lays out tasks, plays them, shows them."""
+
+    @property
+    def name(self) -> str:
+        """As in `sociolab run NAME`."""
+        ...
+
+    @property
+    def data(self) -> DataId:
+        """The data set that is played, and (in `hash`) all that shapes its prompts."""
+        ...
+
+    def tasks(self) -> Sequence[Task]:
+        """All tasks, in a fixed order."""
+        ...
+
+    def play(self, task: Task, trial: str, seed: int) -> Play:
+        """The task as a generator without I/O."""
+        ...
+
+    def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
+        """The episode to read: all of it, or only what one seat saw."""
+        ...
+
+
+class Judge(Protocol):
+    """Turns an episode into verdicts: one for each measure and seat that it is for."""
+
+    @property
+    def id(self) -> JudgeId:
+        """Named in every score."""
+        ...
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """Verdicts on a finished episode; `judging` numbers repeated judgings, from 0."""
+        ...
+
+
+# ------------------------------------------------------------------ models
+
+Role: TypeAlias = Literal["agent", "partner", "judge", "writer", "background"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A JSON schema that the reply should follow; `text` is its canonical JSON."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallKey:
+    """What a call is for: no two calls of a run share a key, a resumed call has the old one."""
+
+    trial: str
+    role: Role
+    seat: str
+    turn: int
+    name: str
+    attempt: int
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is sent to a chat model."""
+
+    messages: tuple[Message, ...]
+    schema: Schema | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a call as the provider counted them; `cached` is a part of `prompt`."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """A chat model's reply, cut or withheld ones included.
+
+    `seconds` is the time of the call, its retries included; `usd` its price, None if unknown.
+    """
+
+    text: str
+    finish: Literal["stop", "length", "content filter"] = "stop"
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    tries: int = 1
+    usd: float | None = None
+
+
+class ChatModel(Protocol):
+    """Any chat model: one prompt in, one text out, or ModelError."""
+
+    @property
+    def label(self) -> str:
+        """Shown in tables, such as "openai/gpt-x"."""
+        ...
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        """One completed call; ModelError with its cause when there is none."""
+        ...
+
+
+class ReplyStore(Protocol):
+    """Keeps the replies that were paid for."""
+
+    def find(self, key: str) -> ChatReply | None:
+        """The reply stored under this key in this run."""
+        ...
+
+    def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
+        """Store a reply with the prompt that asked for it."""
+        ...
+
+    def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
+        """Store that a call failed for good, and why."""
+        ...
+
+
+# ------------------------------------------------------------------ what a world package offers
+
+
+@dataclass(frozen=True, slots=True)
+class WorldKit:
+    """A world with its rule-based players and judges, by name, and its judge prompt.
+
+    `checks` are judges that need no model and are applied to every episode. `model_judge` makes
+    a judge of a chat model.
+    """
+
+    world: World
+    players: Mapping[str, Player]
+    judges: Mapping[str, Judge]
+    checks: tuple[Judge, ...]
+    model_judge: Callable[[ChatModel], Judge]

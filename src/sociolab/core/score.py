@@ -1,0 +1,81 @@
+"""What a judge says of an episode: a score, a failure, or that it cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from sociolab.core.errors import Cause, WorldError
+
+Method: TypeAlias = Literal["model", "rules", "scripted", "heuristic", "people"]
+"""Where a figure comes from. Whatever is not "model" or "people" is labelled wherever it shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A named quantity and the range of its values, both ends included."""
+
+    name: str
+    low: float
+    high: float
+    whole: bool = False
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise WorldError(f"measure {self.name}: the range {self.low} to {self.high} is empty")
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A value inside its measure's range, of one seat or (`seat` None) of the whole episode.
+
+    A value outside the range, or a fraction where whole numbers are due, cannot be built.
+    """
+
+    measure: Measure
+    seat: str | None
+    value: float
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        low, high = self.measure.low, self.measure.high
+        if not low <= self.value <= high:
+            raise WorldError(
+                f"{self.measure.name} lies between {low:g} and {high:g}; found {self.value:g}"
+            )
+        if self.measure.whole and self.value != int(self.value):
+            raise WorldError(f"{self.measure.name} is a whole number; found {self.value:g}")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFailure:
+    """A score that was due and is missing, with its cause. Never counted as a value."""
+
+    measure: Measure
+    seat: str | None
+    cause: Cause
+    problem: str
+    raw: str = ""
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """A judge that cannot tell, by its nature: not a failure, and not a value."""
+
+    measure: Measure
+    seat: str | None
+    why: str
+
+
+Verdict: TypeAlias = Score | ScoreFailure | Unscored
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeId:
+    """Who judged: label, where its figures come from, and a hash of prompts and settings."""
+
+    name: str
+    method: Method
+    settings: str = ""
