@@ -1,0 +1,117 @@
+"""SOTOPIA as a world: its tasks, how they are played, how an episode reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sociolab.core.episode import Answered, Episode, Task, Unusable
+from sociolab.core.ports import DataId, Line, Play, Transcript
+from sociolab.core.seeding import digest
+from sociolab.engine.play import play
+from sociolab.engine.scene import FailurePolicy
+from sociolab.engine.visibility import seen_by
+from sociolab.prompting.templates import prompt
+from sociolab.worlds.sotopia.dataset import DataSet
+from sociolab.worlds.sotopia.evaluation import judge_names
+from sociolab.worlds.sotopia.scene import (
+    PACKAGE,
+    TURN_LIMIT,
+    Casting,
+    SotopiaScene,
+    describe_self,
+    line_text,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sotopia:
+    """The world of SOTOPIA over one data set."""
+
+    dataset: DataSet
+    limit: int = TURN_LIMIT
+    policy: FailurePolicy = FailurePolicy()
+
+    @property
+    def name(self) -> str:
+        """As in `sociolab run sotopia`."""
+        return "sotopia"
+
+    @property
+    def data(self) -> DataId:
+        """The data set; its hash covers the files and the prompts that show them."""
+        prompts = (prompt(PACKAGE, name).hash for name in ("act_head", "act_tail"))
+        own = self.dataset.id
+        return DataId(own.name, own.version, digest(own.hash, *prompts, self.limit))
+
+    def tasks(self) -> Sequence[Task]:
+        """All tasks in file order."""
+        return self.dataset.tasks()
+
+    def play(self, task: Task, trial: str, seed: int) -> Play:
+        """Up to 20 turns, in turn (SOTOPIA section 2.3)."""
+        scene = SotopiaScene(casting_of(task), limit=self.limit)
+        return play(scene, trial=trial, seed=seed, policy=self.policy)
+
+    def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
+        """The episode to read: with everything private, or only as one seat saw it."""
+        casting = casting_of(episode.trial.task)
+        scenario = casting.scenario
+        title = f"{scenario.id}: {' and '.join(c.name for c in casting.characters)}"
+        if seat is not None:
+            witness = SotopiaScene(casting).witness(seat)
+            for move in episode.moves:
+                seen = seen_by(move, seat)
+                if seen is not None:
+                    witness.see(seen)
+            shown = witness.observe(0)
+            return Transcript(title, (("What this seat was told", shown.head),), shown.history)
+        return Transcript(title, _stage(casting), _lines(casting, episode), _notes(episode))
+
+
+def casting_of(task: Task) -> Casting:
+    """The casting that a task holds."""
+    return Casting.model_validate_json(task.content)
+
+
+def _stage(casting: Casting) -> tuple[tuple[str, str], ...]:
+    parts = [("Scene", casting.scenario.context)]
+    for character, goal in zip(casting.characters, casting.scenario.goals, strict=True):
+        parts.append((character.name, f"{describe_self(character)}\nGoal: {goal.text}"))
+    first, *rest = casting.characters
+    for other in rest:
+        tie = casting.between(first.id, other.id)
+        parts.append(("Relationship", f"{tie.type}{f' ({tie.tie})' if tie.tie else ''}"))
+    return tuple(parts)
+
+
+def _lines(casting: Casting, episode: Episode) -> tuple[Line, ...]:
+    names = judge_names(casting)
+    return tuple(
+        Line(
+            move.turn,
+            names[move.seat],
+            False,
+            move.actions,
+            " ".join(
+                line_text(names[move.seat], a, tuple(names[to] for to in a.to))
+                for a in move.actions
+            ),
+        )
+        for move in episode.moves
+    )
+
+
+def _notes(episode: Episode) -> tuple[str, ...]:
+    """Replies that could not be used, and questions asked aside, in order."""
+    notes = []
+    for event in episode.events:
+        if isinstance(event, Unusable):
+            what = "turn failed" if event.final else "asked again"
+            notes.append(
+                f"turn {event.turn + 1}, {event.seat}, attempt {event.attempt}: {what} "
+                f"({event.cause}: {event.problem})"
+            )
+        elif isinstance(event, Answered):
+            notes.append(f"turn {event.turn + 1}, {event.seat}, asked {event.question}: {event.value}")
+    return tuple(notes)

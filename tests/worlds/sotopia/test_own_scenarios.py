@@ -1,0 +1,600 @@
+"""The 60 scenarios written by hand, and the 30 made from templates, that ship with the world."""
+
+from __future__ import annotations
+
+import calendar
+import hashlib
+import json
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+
+from sociolab.worlds.sotopia.scenarios import (
+    AskGoal,
+    DivisionGoal,
+    Friend,
+    FriendGoal,
+    Goal,
+    OptionGoal,
+    PriceGoal,
+    Scenario,
+)
+from sociolab.worlds.sotopia.templates import (
+    Item,
+    TemplateSpec,
+    bargains,
+    friend_searches,
+    markup,
+    rounded,
+)
+
+DATA = files("sociolab.worlds.sotopia") / "data"
+
+PARENT_AND_CHILD = {
+    "mother and son",
+    "mother and daughter",
+    "father and son",
+    "father and daughter",
+}
+TOGETHER = {"married", "engaged", "dating", "secretly dating", "in an open relationship"}
+
+GENDERED = re.compile(
+    r"\b(he|she|him|his|her|hers|himself|herself|mr|mrs|ms|miss|sir|madam|man|men|woman|women|boy|"
+    r"girl|guy|lady|gentleman|husband|wife|boyfriend|girlfriend|mother|father|mum|dad|brother|"
+    r"sister|son|daughter|uncle|aunt|nephew|niece|grandmother|grandfather|king|queen|waiter|"
+    r"waitress|actress|salesman)\b",
+    re.IGNORECASE,
+)
+STRATEGY = re.compile(
+    r"\b(try to|tries to|hint|by being|you could|you should|you might|polite|politely|tactful|"
+    r"tactfully|persuade|convince|strategy|subtly|subtle|gently|make sure|without upsetting|"
+    r"compromise|negotiate|be kind|be honest)\b",
+    re.IGNORECASE,
+)
+DAYS = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
+CAPITALISED = {*DAYS, *(f"{day}s" for day in DAYS), *calendar.month_name, "Christmas", "I", "Oslo"}
+FIRST_PERSON = re.compile(r"\b(I|me|my|mine|we|us|our|ours|ourselves|myself)\b", re.IGNORECASE)
+WORD = re.compile(r"[a-z']+")
+
+
+def rows(file: str) -> list[Any]:
+    return [json.loads(line) for line in (DATA / file).read_text(encoding="utf-8").splitlines()]
+
+
+@cache
+def authored() -> tuple[Scenario, ...]:
+    return tuple(Scenario.model_validate(row) for row in rows("authored.jsonl"))
+
+
+@cache
+def spec() -> TemplateSpec:
+    return TemplateSpec.model_validate_json((DATA / "templates.json").read_text(encoding="utf-8"))
+
+
+def goals() -> Iterator[tuple[str, Goal]]:
+    return ((s.id, goal) for s in authored() for goal in s.goals)
+
+
+def cards(goal: Goal) -> tuple[str, ...]:
+    facts = goal.facts
+    return (facts.ask, *facts.reasons, facts.middle) if isinstance(facts, AskGoal) else ()
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    for s in authored():
+        yield s.id, s.context
+    for key, goal in goals():
+        yield key, goal.text
+        yield from ((key, card) for card in cards(goal))
+
+
+def divisions() -> list[tuple[Scenario, DivisionGoal, DivisionGoal]]:
+    found = []
+    for s in authored():
+        first, second = (goal.facts for goal in s.goals)
+        if isinstance(first, DivisionGoal) and isinstance(second, DivisionGoal):
+            found.append((s, first, second))
+    return found
+
+
+def options() -> list[tuple[Scenario, OptionGoal, OptionGoal]]:
+    found = []
+    for s in authored():
+        first, second = (goal.facts for goal in s.goals)
+        if isinstance(first, OptionGoal) and isinstance(second, OptionGoal):
+            found.append((s, first, second))
+    return found
+
+
+def number_after(what: str, text: str) -> float | None:
+    """The first number behind the last mention of something."""
+    start = text.lower().rfind(what.lower())
+    match = re.search(r"\d+", text[start + len(what) :]) if start >= 0 else None
+    return float(match[0]) if match else None
+
+
+def prices(scenario: Scenario) -> tuple[PriceGoal, PriceGoal]:
+    """The facts of a bargain, seller first."""
+    found = [goal.facts for goal in scenario.goals if isinstance(goal.facts, PriceGoal)]
+    seller, buyer = sorted(found, key=lambda facts: facts.role, reverse=True)
+    assert (seller.role, buyer.role) == ("seller", "buyer")
+    return seller, buyer
+
+
+def friend_lists(scenario: Scenario) -> tuple[tuple[Friend, ...], tuple[Friend, ...]]:
+    found = [goal.facts.friends for goal in scenario.goals if isinstance(goal.facts, FriendGoal)]
+    first, second = found
+    return first, second
+
+
+# Counts and constraints
+
+
+def test_there_are_sixty_scenarios_of_two_goals_in_four_families() -> None:
+    families = Counter(s.family for s in authored())
+    assert families == {"norms": 20, "feelings": 20, "division": 10, "place": 10}
+    assert {len(s.goals) for s in authored()} == {2}
+
+
+def test_ids_are_slugs_numbered_within_their_family() -> None:
+    assert len({s.id for s in authored()}) == 60
+    numbers: Counter[str] = Counter()
+    for s in authored():
+        numbers[s.family] += 1
+        assert re.fullmatch(rf"{s.family}-{numbers[s.family]:02}(-[a-z0-9]+)+", s.id), s.id
+
+
+def test_every_scenario_has_a_stance_and_half_of_them_are_mixed() -> None:
+    stances = Counter(s.stance for s in authored())
+    assert stances == {"cooperative": 15, "competitive": 15, "mixed": 30}
+
+
+def test_relationships_are_constrained_in_a_varied_way() -> None:
+    only = Counter(s.relationships[0].value for s in authored() if len(s.relationships) == 1)
+    assert only == {"friend": 10, "romantic": 7, "family": 8, "acquaintance": 7, "stranger": 8}
+    assert all(len(set(s.relationships)) == len(s.relationships) for s in authored())
+
+
+def test_ties_and_ages_say_who_is_the_parent_and_who_is_still_a_couple() -> None:
+    ties = [set(s.ties) for s in authored() if s.relationships == ("family",)]
+    assert ties.count({"siblings"}) == 3
+    parents = [s for s in authored() if set(s.ties) == PARENT_AND_CHILD]
+    assert len(parents) == 2
+    assert all(s.ages[0][0] >= 40 and s.ages[1][1] <= 62 for s in parents)
+    assert all("parent" in s.goals[0].text and "child" in s.goals[1].text for s in parents)
+    assert [s.id for s in authored() if s.ages and s not in parents] == []
+    couples = [s for s in authored() if s.relationships == ("romantic",)]
+    assert all(s.ties and set(s.ties) <= TOGETHER and "couple" in s.context for s in couples)
+    assert [s.id for s in authored() if s.ties and len(s.relationships) > 1] == []
+
+
+def test_every_scenario_can_be_cast_from_our_own_relationships() -> None:
+    ages = {row["id"]: row["age"] for row in rows("characters.jsonl")}
+    pairs = [(r["type"], r.get("tie", ""), r["a"], r["b"]) for r in rows("relationships.jsonl")]
+    for s in authored():
+        found = [
+            (x, y)
+            for kind, tie, a, b in pairs
+            for x, y in ((a, b), (b, a))
+            if kind in s.relationships
+            and (not s.ties or tie in s.ties)
+            and all(low <= ages[z] <= high for z, (low, high) in zip((x, y), s.ages, strict=False))
+        ]
+        assert len(found) >= 5, s.id
+
+
+def test_tags_are_short_and_hold_the_family() -> None:
+    for s in authored():
+        assert s.family in s.tags, s.id
+        assert len(set(s.tags)) == len(s.tags) >= 2, s.id
+        assert all(re.fullmatch(r"[a-z]{2,12}", tag) for tag in s.tags), s.id
+    everywhere = {tag for s in authored() for tag in s.tags}
+    assert {"money", "work", "home", "health", "secret"} <= everywhere
+
+
+# The craft of a scenario
+
+
+def test_texts_keep_to_their_lengths() -> None:
+    assert [s.id for s in authored() if not 120 <= len(s.context) <= 320] == []
+    assert [key for key, goal in goals() if not 80 <= len(goal.text) <= 260] == []
+    short_or_long = [c for _, goal in goals() for c in cards(goal) if not 40 <= len(c) <= 140]
+    assert short_or_long == []
+
+
+def test_contexts_are_one_to_three_sentences() -> None:
+    counts = {s.id: len(re.findall(r"[.?!](?= |$)", s.context)) for s in authored()}
+    assert {key: n for key, n in counts.items() if not 1 <= n <= 3} == {}
+
+
+def test_nothing_says_whether_anybody_is_a_man_or_a_woman() -> None:
+    assert [(key, GENDERED.findall(text)) for key, text in texts() if GENDERED.search(text)] == []
+
+
+def test_nobody_is_named() -> None:
+    found = []
+    for key, text in texts():
+        inside = re.findall(r"(?<![.?!:]) ([A-Z]\w*)", text)
+        found += [(key, word) for word in inside if word not in CAPITALISED]
+    assert found == []
+
+
+def test_goals_hold_no_strategy() -> None:
+    assert [(k, STRATEGY.findall(g.text)) for k, g in goals() if STRATEGY.search(g.text)] == []
+
+
+def test_goals_speak_to_the_seat() -> None:
+    start = re.compile(r"You |It is your ")
+    assert [key for key, goal in goals() if not start.match(goal.text)] == []
+    assert [key for key, goal in goals() if "you want" not in goal.text.lower()] == []
+    assert [s.id for s in authored() if s.goals[0].text == s.goals[1].text] == []
+
+
+def test_contexts_speak_of_both_and_to_nobody() -> None:
+    speaks_to = re.compile(r"\b(you|your|I|my)\b", re.IGNORECASE)
+    assert [s.id for s in authored() if speaks_to.search(s.context)] == []
+
+
+def test_no_two_contexts_resemble_each_other() -> None:
+    def words(text: str) -> set[str]:
+        return {word for word in WORD.findall(text.lower()) if len(word) > 3}
+
+    for a, b in combinations(authored(), 2):
+        first, second = words(a.context), words(b.context)
+        assert len(first & second) / len(first | second) < 0.25, (a.id, b.id)
+
+
+def test_no_sentence_is_used_twice() -> None:
+    said = Counter(card for _, goal in goals() for card in cards(goal))
+    assert [card for card, n in said.items() if n > 1] == []
+
+
+# Facts
+
+
+def test_both_goals_of_a_scenario_carry_facts_of_the_same_kind() -> None:
+    kinds: Counter[tuple[str, str]] = Counter()
+    for s in authored():
+        first, second = s.goals
+        assert first.facts is not None, s.id
+        assert second.facts is not None, s.id
+        assert first.facts.kind == second.facts.kind, s.id
+        kinds[s.family, first.facts.kind] += 1
+    assert kinds["division", "division"] == 10
+    assert (kinds["norms", "option"], kinds["norms", "ask"]) == (5, 15)
+    assert (kinds["feelings", "option"], kinds["feelings", "ask"]) == (4, 16)
+    assert (kinds["place", "option"], kinds["place", "ask"]) == (3, 7)
+
+
+def test_cue_cards_are_whole_sentences_in_the_first_person() -> None:
+    for key, goal in goals():
+        if not isinstance(goal.facts, AskGoal):
+            continue
+        assert 2 <= len(goal.facts.reasons) <= 3, key
+        for card in cards(goal):
+            assert re.match(r"[A-Z]", card), card
+            assert re.search(r"[.?]$", card), card
+            assert FIRST_PERSON.search(card) or card in goal.facts.reasons, card
+            assert not re.search(r"\bthe other\b(?! (\$|half))", card), card
+
+
+def test_sums_on_a_cue_card_are_known_from_context_or_goal() -> None:
+    """Only the compromise may bring a sum of its own."""
+    for s in authored():
+        for goal in s.goals:
+            if isinstance(goal.facts, AskGoal):
+                known = s.context + goal.text
+                for card in (goal.facts.ask, *goal.facts.reasons):
+                    unknown = [sum_ for sum_ in re.findall(r"\$\d+", card) if sum_ not in known]
+                    assert unknown == [], (s.id, card)
+
+
+def test_goods_and_counts_agree_over_the_seats_and_stand_in_the_texts() -> None:
+    assert len(divisions()) == 10
+    for s, first, second in divisions():
+        assert first.counts == second.counts, s.id
+        assert 2 <= len(first.counts) <= 4, s.id
+        for good, count in first.counts.items():
+            assert f"{count} {good}" in s.context, (s.id, good)
+            for goal, facts in zip(s.goals, (first, second), strict=True):
+                assert number_after(good, goal.text) == facts.values[good], (s.id, good)
+
+
+def test_goods_are_worth_whole_points_and_as_much_to_both_seats_together() -> None:
+    for s, first, second in divisions():
+        assert all(v == int(v) >= 0 for f in (first, second) for v in f.values.values()), s.id
+        assert worth(first, first.counts) == worth(second, second.counts), s.id
+
+
+def test_a_good_division_exists_and_gives_both_more_than_half() -> None:
+    for s, first, second in divisions():
+        whole = worth(first, first.counts)
+        best_for_worse_off, best_sum = 0.0, 0.0
+        for taken in product(*(range(n + 1) for n in first.counts.values())):
+            share = dict(zip(first.counts, taken, strict=True))
+            rest = {good: n - share[good] for good, n in first.counts.items()}
+            mine, theirs = worth(first, share), worth(second, rest)
+            best_for_worse_off = max(best_for_worse_off, min(mine, theirs))
+            best_sum = max(best_sum, mine + theirs)
+        assert best_for_worse_off > 0.5 * whole, s.id
+        assert best_sum >= 1.1 * whole, s.id
+        assert best_sum < 1.8 * whole, s.id
+
+
+def worth(facts: DivisionGoal, share: dict[str, int]) -> float:
+    return sum(facts.values[good] * n for good, n in share.items())
+
+
+def test_options_agree_over_the_seats_and_their_worth_stands_in_the_goal() -> None:
+    assert len(options()) == 12
+    for s, first, second in options():
+        assert first.subject == second.subject, s.id
+        assert list(first.options) == list(second.options), s.id
+        assert first.aliases == second.aliases, s.id
+        assert 3 <= len(first.options) <= 5, s.id
+        for goal, facts in zip(s.goals, (first, second), strict=True):
+            for option, points in facts.options.items():
+                assert number_after(option, goal.text) == points, (s.id, option)
+            assert re.search(r"no agreement (is worth )?0\b", goal.text), s.id
+
+
+def test_an_option_is_tolerable_to_both_and_none_is_best_for_both() -> None:
+    for s, first, second in options():
+        assert max(min(first.options[o], second.options[o]) for o in first.options) >= 5, s.id
+        best = [max(f.options, key=f.options.__getitem__) for f in (first, second)]
+        assert best[0] != best[1], s.id
+
+
+def test_aliases_belong_to_one_option_only() -> None:
+    for s, facts, _ in options():
+        assert set(facts.aliases) == set(facts.options), s.id
+        wordings = {o: [o.lower(), *map(str.lower, facts.aliases[o])] for o in facts.options}
+        for a, b in combinations(wordings, 2):
+            for x, y in product(wordings[a], wordings[b]):
+                assert x not in y, (s.id, x, y)
+                assert y not in x, (s.id, x, y)
+
+
+# Templates
+
+
+def test_the_pools_are_as_large_as_they_should_be() -> None:
+    friends, pools = spec().friend_searches, {a.name: a for a in spec().friend_searches.attributes}
+    assert len(spec().bargains.items) == 20
+    assert len(friends.settings) == 10
+    assert len(friends.names) >= 60
+    assert len(pools["school"].values) >= 24
+    assert len(pools["employer"].values) >= 24
+    assert len(pools["hobby"].values) >= 16
+    assert len(pools["neighbourhood"].values) >= 16
+    for pool in (friends.names, *(a.values for a in friends.attributes)):
+        assert len(set(pool)) == len(pool)
+
+
+def test_no_name_occurs_in_another_word_of_a_friend_search() -> None:
+    friends = spec().friend_searches
+    cast = {word for row in rows("characters.jsonl") for word in row["first_name"].split()}
+    assert cast & set(friends.names) == set()
+    said = " ".join([value for a in friends.attributes for value in a.values] + list(friends.goals))
+    said = " ".join([said, *(s.context for s in friends.settings)]).lower()
+    assert [name for name in friends.names if name.lower() in said] == []
+    assert [(a, b) for a in friends.names for b in friends.names if a != b and a in b] == []
+
+
+def test_templates_keep_the_craft_rules() -> None:
+    items = spec().bargains.items
+    assert len({item.slug for item in items}) == len({item.listed for item in items}) == 20
+    assert (min(i.listed for i in items), max(i.listed for i in items)) == (20, 9000)
+    for item in items:
+        assert 80 <= len(item.description) <= 220, item.slug
+        assert rounded(item.listed) == item.listed, item.slug
+        assert re.match(r"an? ", item.item), item.slug
+        assert item.short.startswith("the "), item.slug
+        assert not GENDERED.search(item.description), item.slug
+    for setting in spec().friend_searches.settings:
+        assert 100 <= len(setting.context) <= 250, setting.slug
+        assert not re.search(r"mutual|in common", setting.context), setting.slug
+        assert not re.search(r"\b(he|she|his|her)\b", setting.context), setting.slug
+    bargain = spec().bargains
+    assert min(len(set(w)) for w in (bargain.seller_goals, bargain.buyer_goals)) >= 4
+
+
+def test_same_seed_makes_the_same_scenarios_and_another_seed_others() -> None:
+    assert bargains(spec().bargains, 7) == bargains(spec().bargains, 7)
+    assert friend_searches(spec().friend_searches, 7) == friend_searches(spec().friend_searches, 7)
+    for a, b in zip(bargains(spec().bargains, 7), bargains(spec().bargains, 8), strict=True):
+        assert (a.id, prices(a)[0].item) == (b.id, prices(b)[0].item)
+        assert a != b
+    pairs = zip(
+        friend_searches(spec().friend_searches, 7),
+        friend_searches(spec().friend_searches, 8),
+        strict=True,
+    )
+    assert all(friend_lists(a) != friend_lists(b) for a, b in pairs)
+
+
+def test_an_item_added_at_the_end_changes_no_other_scenario() -> None:
+    one = Item(
+        slug="anvil", item="an anvil", short="the anvil", description="It is old.", listed=50
+    )
+    more = spec().bargains.model_copy(update={"items": (*spec().bargains.items, one)})
+    assert bargains(more, 3)[:20] == bargains(spec().bargains, 3)
+    assert bargains(more, 3)[20].id == "bargain-21-anvil"
+
+
+def test_global_random_numbers_play_no_part() -> None:
+    random.seed(1)
+    state = random.getstate()
+    before = bargains(spec().bargains, 5), friend_searches(spec().friend_searches, 5)
+    assert random.getstate() == state
+    random.seed(2)
+    assert (bargains(spec().bargains, 5), friend_searches(spec().friend_searches, 5)) == before
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2024])
+def test_bargains_say_the_listed_price_to_both_and_the_target_to_one(seed: int) -> None:
+    for index, s in enumerate(bargains(spec().bargains, seed)):
+        item = spec().bargains.items[index]
+        first, second = (goal.facts for goal in s.goals)
+        assert isinstance(first, PriceGoal)
+        assert isinstance(second, PriceGoal)
+        even = index % 2 == 0
+        assert (first.role, second.role) == (("seller", "buyer") if even else ("buyer", "seller"))
+        assert item.item in s.context
+        assert item.description in s.context
+        assert f"${item.listed:,}" in s.context
+        assert first.item == second.item == item.item
+        assert first.listed == second.listed == item.listed
+        for goal, facts in zip(s.goals, (first, second), strict=True):
+            assert re.search(rf"\${facts.target:,.0f}(?![\d,]*\d)", goal.text), s.id
+            assert re.search(r"\bsell" if facts.role == "seller" else r"\bbuy", goal.text), s.id
+            assert {"6", "5", "10"} <= set(re.findall(r"\b\d+\b", goal.text)), s.id
+            assert re.search(r"\b(no|without a) deal\b.*\b0\b", goal.text, re.IGNORECASE), s.id
+        assert (s.family, s.relationships, s.stance) == ("bargain", ("stranger",), "competitive")
+        assert "bargain" in s.tags
+        assert "{" not in s.context + first.item
+
+
+def test_better_is_dearer_for_the_seller_and_cheaper_for_the_buyer() -> None:
+    seller = r"on top is worth one point more|above it you gain|price is higher and|more adds a"
+    buyer = r"pay less is worth one point more|below it you gain|price is lower and|less adds a"
+    assert all(re.search(seller, goal) for goal in spec().bargains.seller_goals)
+    assert all(re.search(buyer, goal) for goal in spec().bargains.buyer_goals)
+
+
+def test_both_roles_hear_every_wording_sooner_or_later() -> None:
+    heard = {
+        (facts.role, goal.text.replace(f"${facts.target:,.0f}", "$"))
+        for seed in range(40)
+        for goal in bargains(spec().bargains, seed)[0].goals
+        if isinstance(facts := goal.facts, PriceGoal)
+    }
+    assert Counter(role for role, _ in heard) == {"seller": 4, "buyer": 4}
+
+
+def truncated_mean(mean: float, most: float) -> float:
+    """The mean of an exponential variable that is redrawn above `most`."""
+    beyond = math.exp(-most / mean)
+    return mean - most * beyond / (1 - beyond)
+
+
+def test_markup_is_exponential_with_mean_one_half_and_cut_at_35_percent() -> None:
+    rng = random.Random(11)
+    drawn = [markup(rng) for _ in range(4000)]
+    most = 1 / 0.35 - 1
+    assert truncated_mean(0.5, most) == pytest.approx(0.4536, abs=1e-4)
+    assert sum(drawn) / 4000 == pytest.approx(0.4536, abs=0.02)
+    assert max(drawn) <= most
+    kept = 1 - math.exp(-2 * most)
+    below = sum(x < 0.25 for x in drawn) / 4000
+    assert below == pytest.approx((1 - math.exp(-0.5)) / kept, abs=0.02)
+
+
+def test_the_targets_of_4000_bargains_follow_the_rule() -> None:
+    markups, shares = [], []
+    for seed in range(200):
+        for s in bargains(spec().bargains, seed):
+            seller, buyer = prices(s)
+            assert 0.35 * seller.listed <= seller.target <= seller.listed
+            assert 0.50 * buyer.listed <= buyer.target <= 0.92 * buyer.listed
+            assert rounded(seller.target) == seller.target
+            assert rounded(buyer.target) == buyer.target
+            markups.append(seller.listed / seller.target - 1)
+            shares.append(buyer.target / buyer.listed)
+    assert len(markups) == 4000
+    assert sum(markups) / 4000 == pytest.approx(truncated_mean(0.5, 1 / 0.35 - 1), abs=0.02)
+    assert sum(shares) / 4000 == pytest.approx(0.71, abs=0.01)
+
+
+def test_prices_are_rounded_to_what_people_would_name() -> None:
+    assert [rounded(x) for x in (7.6, 199.4, 203.0, 998.0, 1004.0, 1006.0)] == [
+        8,
+        199,
+        205,
+        1000,
+        1000,
+        1010,
+    ]
+
+
+def test_one_bargain_checked_by_hand() -> None:
+    """The bicycle, $340, seed 1: 340 / 1.0721 = 317.1, so 315; 340 x 0.7513 = 255.4, so 255."""
+    stream = random.Random(int.from_bytes(hashlib.sha256(b"bargain/1/0").digest(), "big"))
+    over = -math.log(1 - stream.random()) / 2
+    share = 0.50 + 0.42 * stream.random()
+    assert (round(over, 4), round(share, 4)) == (0.0721, 0.7513)
+    bicycle = bargains(spec().bargains, 1)[0]
+    seller, buyer = prices(bicycle)
+    assert (seller.listed, seller.target) == (340, 315)
+    assert (buyer.listed, buyer.target) == (340, 255)
+    assert bicycle.id == "bargain-01-touring-bicycle"
+    assert bicycle.context.startswith(
+        "One of them has put up a steel touring bicycle for sale at $340, and the other would like"
+    )
+    assert bicycle.goals[0].text == (
+        "You are the seller of the bicycle. Your target price is $315. A sale at exactly that "
+        "price is worth 6 points of 10 to you. Every 5 % of the target that you get on top is "
+        "worth one point more, every 5 % below it one point less, never above 10 nor below 0. "
+        "No deal is worth 0."
+    )
+
+
+def test_exactly_one_friend_is_on_both_lists_and_alike_on_both() -> None:
+    for seed in range(60):
+        for s in friend_searches(spec().friend_searches, seed):
+            first, second = friend_lists(s)
+            shared = {friend.name for friend in first} & {friend.name for friend in second}
+            assert len(shared) == 1, s.id
+            both = [friend for friend in (*first, *second) if friend.name in shared]
+            assert both[0] == both[1]
+            about = {tuple(friend.about.items()) for friend in (*first, *second)}
+            assert len(about) == len(first) + len(second) - 1
+
+
+def test_other_friends_share_attributes_over_the_lists() -> None:
+    for seed in range(60):
+        for s in friend_searches(spec().friend_searches, seed):
+            first, second = friend_lists(s)
+            for attribute in first[0].about:
+                known = {friend.about[attribute] for friend in first}
+                alike = [f for f in second if f.about[attribute] in known and f not in first]
+                assert alike, (s.id, attribute)
+            mutual = next(friend for friend in first if friend in second)
+            for friends in (first, second):
+                near = [f for f in friends if differences(f, mutual) == 1]
+                assert len(near) >= 2, s.id
+
+
+def differences(a: Friend, b: Friend) -> int:
+    return sum(a.about[key] != b.about[key] for key in a.about)
+
+
+def test_friend_searches_list_eight_to_ten_friends_in_few_characters() -> None:
+    sizes = set()
+    for seed in range(60):
+        for s in friend_searches(spec().friend_searches, seed):
+            attributes = set()
+            for goal, friends in zip(s.goals, friend_lists(s), strict=True):
+                assert len(goal.text) < 1100, s.id
+                assert "whole list" in goal.text
+                assert "not acceptable" in goal.text
+                assert re.search(r"friend in common|mutual friend|friend of you both", goal.text)
+                lines = goal.text.split("\n")[1:]
+                assert [line.split(":")[0] for line in lines] == [f.name for f in friends]
+                for line, friend in zip(lines, friends, strict=True):
+                    assert all(value in line for value in friend.about.values())
+                    attributes.add(tuple(friend.about))
+                sizes.add(len(friends))
+            assert len(attributes) == 1
+            assert len(attributes.pop()) in {3, 4}
+            assert (s.family, s.relationships) == ("mutual-friend", ("stranger",))
+            assert "mutual-friend" in s.tags
+    assert sizes == {8, 9, 10}
