@@ -1,0 +1,113 @@
+"""From specs to players and judges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sociolab.agents.prompted import PromptedPlayer, prompts_hash
+from sociolab.app.models import Models
+from sociolab.app.registry import names, plugin, python_object
+from sociolab.app.specs import ModelSpec, NamedSpec, PythonSpec, parse
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
+from sociolab.core.seeding import digest
+from sociolab.models.budget import Budget
+from sociolab.runner.plan import AgentId
+
+NO_JUDGE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Seatable:
+    """An agent that can take a seat: its id in the plan, and who plays it."""
+
+    id: AgentId
+    player: Player
+    calls_model: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Casting:
+    """Makes players and judges for one run."""
+
+    kit: WorldKit
+    models: Models
+    replies: ReplyStore
+    budget: Budget
+
+    def agent(self, text: str, role: Role) -> Seatable:
+        """The agent of a spec; ConfigError if there is none."""
+        match parse(text, role):
+            case ModelSpec() as spec:
+                return self._model_agent(spec, role)
+            case PythonSpec() as spec:
+                made = python_object(spec.path)
+                player = made() if isinstance(made, type) else made
+                if not callable(getattr(player, "reply", None)):
+                    raise ConfigError(
+                        f'"{spec.label}" is no player: expected a class with '
+                        '"async def reply(self, request, memory)"; see docs/agents.md'
+                    )
+                settings = str(getattr(player, "settings", ""))
+                return Seatable(AgentId(spec.label, digest(spec.label, settings)), player, False)
+            case NamedSpec() as spec:
+                return Seatable(
+                    AgentId(spec.label, digest(spec.label)), self._named_agent(spec.label), False
+                )
+
+    def judge(self, text: str) -> Judge:
+        """The judge of a spec; ConfigError if there is none."""
+        match parse(text, "judge"):
+            case ModelSpec() as spec:
+                return self.kit.model_judge(self._kept(spec))
+            case PythonSpec() as spec:
+                made = python_object(spec.path)
+                judge: Judge = made() if isinstance(made, type) else made
+                if not callable(getattr(judge, "judge", None)) or not hasattr(judge, "id"):
+                    raise ConfigError(
+                        f'"{spec.label}" is no judge: expected a class with an "id" and '
+                        '"async def judge(self, episode, judging)"; see docs/agents.md'
+                    )
+                return judge
+            case NamedSpec() as spec:
+                own = self.kit.judges.get(spec.label)
+                if own is not None:
+                    return own
+                if spec.label not in names("sociolab.judges"):
+                    known = [*self.kit.judges, *names("sociolab.judges"), NO_JUDGE]
+                    raise ConfigError(
+                        f'there is no judge called "{spec.label}"; expected one of '
+                        f'{", ".join(known)}, "endpoint/model" or "python:package.module:Class"'
+                    )
+                made = plugin("sociolab.judges", spec.label)(self.kit)
+                return made  # type: ignore[no-any-return]
+
+    def _model_agent(self, spec: ModelSpec, role: Role) -> Seatable:
+        temperature = spec.settings.temperature
+        temperature = 1.0 if temperature is None else temperature
+        dialect = spec.settings.dialect
+        player = PromptedPlayer(
+            self._kept(spec), role=role, temperature=temperature, dialect=dialect
+        )
+        address = self.models.endpoint(spec).base_url
+        settings = digest(
+            spec.label, address, str(temperature), dialect, prompts_hash(dialect),
+            spec.settings.max_tokens or 0,
+        )  # fmt: skip
+        return Seatable(AgentId(spec.label, settings), player, True)
+
+    def _kept(self, spec: ModelSpec) -> ChatModel:
+        return self.models.kept(spec, self.replies, self.budget)
+
+    def _named_agent(self, name: str) -> Player:
+        own = self.kit.players.get(name)
+        if own is not None:
+            return own
+        if name not in names("sociolab.agents"):
+            known = [*self.kit.players, *names("sociolab.agents")]
+            raise ConfigError(
+                f'there is no agent called "{name}"; expected one of {", ".join(known)}, '
+                '"endpoint/model" or "python:package.module:Class"'
+            )
+        player: Player = plugin("sociolab.agents", name)()
+        return player

@@ -1,0 +1,98 @@
+"""Import data sets and episodes made elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sociolab.app.data import imported_folder
+from sociolab.app.session import store_path
+from sociolab.core.episode import Episode
+from sociolab.core.errors import ConfigError
+from sociolab.store.names import checked_name
+from sociolab.store.restore import import_run as restore_run
+from sociolab.store.sqlite import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """Where to import from, what to call it, and the store for episodes.
+
+    `hints`: whether the goals of public data keep their hints at a strategy.
+    """
+
+    path: Path
+    name: str
+    replace: bool
+    hints: bool
+    store: Path | None
+
+
+def import_sotopia(wanted: Import) -> tuple[str, ...]:
+    """SOTOPIA's public profiles, scenarios, relationships and combinations as a data set."""
+    from sociolab.worlds.sotopia.importing.importer import import_sotopia as read
+
+    checked_name(wanted.name)
+    target = imported_folder("sotopia", wanted.name)
+    if target.exists():
+        if not wanted.replace:
+            raise ConfigError(
+                f'a data set called "{wanted.name}" is there already; choose another --name, or '
+                "add --replace"
+            )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=target.parent, prefix=".import-") as scratch:
+        fresh = Path(scratch) / wanted.name
+        report = read(wanted.path, fresh, wanted.name, strategy_hints=wanted.hints)
+        if target.exists():
+            shutil.rmtree(target)
+        fresh.rename(target)
+    return (*report.lines, f"play it: sociolab run sotopia --data {wanted.name}")
+
+
+def import_sotopia_episodes(wanted: Import) -> tuple[str, ...]:
+    """SOTOPIA's public episodes as a run that can be shown and judged."""
+    from sociolab.worlds.sotopia.importing.episodes import import_episodes
+
+    found = import_episodes(wanted.path)
+    with Store.open(store_path(wanted.store)) as store:
+        keep_episodes(store, wanted.name, "sotopia", found.episodes)
+    return (*found.lines, f"judge it: sociolab judge {wanted.name} --judge SPEC")
+
+
+def import_run(wanted: Import) -> tuple[str, ...]:
+    """A run that `sociolab export` wrote."""
+    with Store.open(store_path(wanted.store)) as store:
+        restore_run(store, wanted.path, wanted.name)
+        trials = len(store.trials(wanted.name))
+    return (f"{trials} trials", f"look at it: sociolab report {wanted.name}")
+
+
+FORMATS: Mapping[str, Callable[[Import], tuple[str, ...]]] = {
+    "sotopia": import_sotopia,
+    "sotopia-episodes": import_sotopia_episodes,
+    "run": import_run,
+}
+
+
+def import_anything(format: str, wanted: Import) -> tuple[str, ...]:
+    """Import in the named format; sentences on what was read. ConfigError if there is none."""
+    reader = FORMATS.get(format)
+    if reader is None:
+        raise ConfigError(
+            f'there is no import format "{format}"; expected one of {", ".join(FORMATS)}'
+        )
+    return reader(wanted)
+
+
+def keep_episodes(store: Store, name: str, world: str, episodes: tuple[Episode, ...]) -> None:
+    """Store finished episodes as a run of their own, all or none."""
+    with store.transaction():
+        store.create_run(name, world, {"imported": True}, [e.trial for e in episodes])
+        for episode in episodes:
+            for event in episode.events:
+                store.append(name, episode.trial.id, event)
+            store.set_status(name, episode.trial.id, "played")

@@ -1,0 +1,15 @@
+"""The HTML page of a run, with some of its transcripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sociolab.app.stored import world_of
+from sociolab.report.html import write_html
+from sociolab.report.result import RunResult
+from sociolab.store.sqlite import Store
+
+
+def write_page(store: Store, result: RunResult, path: Path) -> None:
+    """Write the page; ConfigError where the place cannot be written."""
+    write_html(path, store, result, world_of(result.world).transcript)

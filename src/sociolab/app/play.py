@@ -1,0 +1,93 @@
+"""Play a run that a `RunConfig` describes: `run` anywhere, `run_async` in an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+from sociolab.app.config import RunConfig
+from sociolab.app.session import Session, open_session
+from sociolab.core.errors import ModelError
+from sociolab.report.result import RunResult, result_of
+from sociolab.runner.local import Table, play_all
+from sociolab.runner.tally import Tally
+
+Watch = Callable[[str, Tally], AbstractContextManager[None]]
+"""Shows the progress of a run while its context is open; is given the run's name and its tally."""
+
+
+def run(config: RunConfig, watch: Watch | None = None) -> RunResult:
+    """Play a run to its end and return its result; works inside a running event loop too.
+
+    >>> from sociolab import RunConfig, run
+    >>> result = run(RunConfig(world="sotopia", limit=2, store="demo.db"))  # doctest: +SKIP
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(run_async(config, watch))
+    return _in_thread(config, watch)
+
+
+async def run_async(config: RunConfig, watch: Watch | None = None) -> RunResult:
+    """Play a run to its end, or until its budget is spent, and return its result.
+
+    ConfigError where the description is wrong. The result's `stopped` says why a run ended early.
+    Cancelled, it leaves everything on disk, to be resumed with the run's name.
+    """
+    with open_session(config) as session:
+        error = await _play(session, watch)
+        return result_of(session.store, session.name, stopped=str(error) if error else "")
+
+
+async def _play(session: Session, watch: Watch | None) -> ModelError | None:
+    table = Table(
+        session.store,
+        session.name,
+        session.kit.world,
+        session.seated.players(),
+        session.judges,
+        session.replies,
+        session.tally,
+    )
+    rows = session.store.trials(session.name)
+    pending = [
+        row
+        for row in rows
+        if row.status != "played"
+        or not all(
+            session.store.judged(session.name, judge.id, trial=row.trial.id)
+            for judge in session.judges
+        )
+    ]
+    tally = session.tally
+    tally.total, tally.done = len(rows), len(rows) - len(pending)
+    tally.done_before = tally.done
+    try:
+        with watch(session.name, tally) if watch else nullcontext():
+            stopped = await play_all(table, pending, session.config.episodes)
+    finally:
+        await session.models.close()
+        session.store.add_seconds(session.name, tally.seconds)
+    return stopped.error
+
+
+def _in_thread(config: RunConfig, watch: Watch | None) -> RunResult:
+    """A loop of its own in a thread: the caller's loop (Jupyter's) is running already."""
+    outcome: list[RunResult | BaseException] = []
+
+    def work() -> None:
+        try:
+            outcome.append(asyncio.run(run_async(config, watch)))
+        except BaseException as error:  # noqa: BLE001  handed to the caller's thread, not swallowed
+            outcome.append(error)
+
+    thread = threading.Thread(target=work, name="sociolab-run")
+    thread.start()
+    thread.join()
+    found = outcome[0]
+    if isinstance(found, BaseException):
+        raise found
+    return found

@@ -1,0 +1,86 @@
+"""Plugins by entry point: worlds, agents, judges, model providers.
+
+    sociolab.worlds   (folder: Path | None, policy: FailurePolicy) -> WorldKit
+    sociolab.agents   () -> Player
+    sociolab.judges   (kit: WorldKit) -> Judge
+    sociolab.models   (spec: EndpointSpec) -> Provider
+
+The built-in ones are registered the same way.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal, Protocol, TypeAlias
+
+from sociolab.core.errors import ConfigError, WorldError
+from sociolab.core.ports import ChatModel
+
+Group: TypeAlias = Literal[
+    "sociolab.worlds", "sociolab.agents", "sociolab.judges", "sociolab.models"
+]
+
+
+class Provider(Protocol):
+    """Serves the models of one endpoint."""
+
+    def model(self, name: str) -> ChatModel:
+        """A model of this endpoint."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+@cache
+def _points(group: Group) -> dict[str, EntryPoint]:
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=group):
+        if point.name in found and found[point.name].value != point.value:
+            raise ConfigError(
+                f'two plugins are called "{point.name}" in {group}: {found[point.name].value} and '
+                f"{point.value}; uninstall one of them"
+            )
+        found[point.name] = point
+    return found
+
+
+def names(group: Group) -> tuple[str, ...]:
+    """The names registered in a group, sorted."""
+    return tuple(sorted(_points(group)))
+
+
+def plugin(group: Group, name: str) -> Any:
+    """The object behind a name; ConfigError lists the names there are, a broken one fails by name."""
+    point = _points(group).get(name)
+    if point is None:
+        kind = group.removeprefix("sociolab.").removesuffix("s")
+        known = ", ".join(names(group)) or "none"
+        raise ConfigError(f'there is no {kind} called "{name}"; there is: {known}')
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        raise WorldError(
+            f'the plugin "{name}" ({point.value}) cannot be loaded: {error}'
+        ) from error
+
+
+def python_object(path: str) -> Any:
+    """The object at `package.module:Name`; ConfigError says which part of the path is wrong."""
+    module_name, colon, attribute = path.partition(":")
+    if not colon or not module_name or not attribute:
+        raise ConfigError(f'expected python:package.module:Class, found "python:{path}"')
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise ConfigError(
+            f'python:{path}: the module "{module_name}" cannot be imported ({error}); '
+            "is it installed, or on PYTHONPATH?"
+        ) from error
+    try:
+        return getattr(module, attribute)
+    except AttributeError as error:
+        raise ConfigError(f'python:{path}: "{module_name}" has no "{attribute}"') from error

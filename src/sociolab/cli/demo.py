@@ -1,0 +1,30 @@
+"""`sociolab demo`: a suite of every world, offline, with a page to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from sociolab.app.config import RunConfig
+from sociolab.app.data import world_names
+from sociolab.app.page import write_page
+from sociolab.app.play import run as play
+from sociolab.app.stored import open_store
+from sociolab.cli.output import say, show_result
+from sociolab.cli.progress import watch
+
+
+def demo(*, html: Path, store: Path | None) -> None:
+    """Play all tasks of every world with scripted players, and judge them by rules."""
+    failed = False
+    for world in world_names():
+        say(f"{world}: scripted players, no model, no network; every figure below is rule-based")
+        config = RunConfig(world=world, agents=("scripted",), store=store)
+        result = play(config, watch(lambda name: None))
+        show_result(result, store, as_json=False)
+        failed = failed or bool(result.failed)
+        with open_store(store) as opened:
+            write_page(opened, result, html)
+        say(f"wrote {html}: open it in a browser")
+    raise typer.Exit(1 if failed else 0)

@@ -1,0 +1,18 @@
+"""`sociolab doctor`: does a spec work? One call tells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from sociolab.app.config import RunConfig
+from sociolab.app.doctor import examine
+
+
+def doctor(spec: str, *, base_url: str | None, key_env: str | None, models: Path | None) -> None:
+    """Print what was found in a sentence; exit code 1 if the spec does not work."""
+    config = RunConfig(base_url=base_url, key_env=key_env, models=models)
+    finding = examine(spec, config)
+    typer.echo(finding.sentence)
+    raise typer.Exit(0 if finding.well else 1)

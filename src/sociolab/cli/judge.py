@@ -1,0 +1,25 @@
+"""`sociolab judge`: stored episodes, another judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from sociolab.app.config import config_of
+from sociolab.app.judge import judge_run
+from sociolab.cli.output import say, show_result
+from sociolab.cli.progress import watch
+
+
+def judge(run: str, flags: dict[str, Any], *, repeats: int, as_json: bool) -> None:
+    """Judge and print the tables of the run, old judges included."""
+    given = {key: value for key, value in flags.items() if value is not None}
+    config = config_of(given, "judge")
+    try:
+        result = judge_run(run, config, repeats=repeats, watch=watch(lambda name: None))
+    except KeyboardInterrupt:
+        say("interrupted; what was judged is stored, the same command goes on from here")
+        raise typer.Exit(130) from None
+    show_result(result, config.store, as_json=as_json)
+    raise typer.Exit(1 if result.stopped else 0)

@@ -1,0 +1,130 @@
+"""`sociolab list`, `rename` and `delete`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from sociolab.app.data import imported_names, load_world, world_names
+from sociolab.app.registry import names
+from sociolab.app.stored import open_store
+from sociolab.cli.output import print_json, say
+from sociolab.core.errors import ConfigError
+from sociolab.engine.scene import FailurePolicy
+from sociolab.runner.plan import select
+
+Rows = list[dict[str, Any]]
+
+
+def show_list(
+    what: str,
+    *,
+    run: str | None,
+    world: str,
+    data: str | None,
+    tasks: str | None,
+    store: Path | None,
+    as_json: bool,
+) -> None:
+    """Print a table, or the same as JSON."""
+    lists: dict[str, Callable[[], Rows]] = {
+        "runs": lambda: _runs(store),
+        "episodes": lambda: _episodes(store, run),
+        "tasks": lambda: _tasks(world, data, tasks),
+        "worlds": lambda: [{"world": name} for name in world_names()],
+        "agents": lambda: _agents(world),
+        "data": lambda: [{"world": w, "data": d} for w in world_names() for d in imported_names(w)],
+    }
+    if what not in lists:
+        raise ConfigError(f'expected one of {", ".join(lists)}, found "{what}"')
+    rows = lists[what]()
+    if as_json:
+        print_json({"schema": 1, what: rows})
+    elif rows:
+        _print(rows)
+    else:
+        say(f"no {what}")
+
+
+def rename(old: str, new: str, *, store: Path | None) -> None:
+    """Rename a run."""
+    with open_store(store) as opened:
+        opened.rename_run(old, new)
+    say(f"{old} is now {new}")
+
+
+def delete(run: str, *, yes: bool, store: Path | None) -> None:
+    """Delete a run; asks first."""
+    with open_store(store) as opened:
+        trials = len(opened.trials(run))
+        if not yes and not typer.confirm(f"delete {run} with its {trials} trials?", err=True):
+            raise typer.Exit(1)
+        opened.delete_run(run)
+    say(f"deleted {run}")
+
+
+def _runs(store: Path | None) -> Rows:
+    with open_store(store) as opened:
+        return [
+            {
+                "run": row.name,
+                "world": row.world,
+                "created": f"{datetime.fromtimestamp(row.created, UTC):%Y-%m-%d %H:%M}",
+                "trials": row.trials,
+                "played": row.played,
+                "failed": row.failed,
+            }
+            for row in opened.runs()
+        ]
+
+
+def _episodes(store: Path | None, run: str | None) -> Rows:
+    with open_store(store) as opened:
+        runs = opened.runs()
+        if run is None and len(runs) != 1:
+            known = ", ".join(row.name for row in runs) or "none"
+            raise ConfigError(f"whose episodes? expected --run NAME; there is: {known}")
+        name = run or runs[0].name
+        return [
+            {
+                "episode": row.trial.id,
+                "task": row.trial.task.id,
+                "agents": " / ".join(member.agent for member in row.trial.cast),
+                "repeat": row.trial.repeat,
+                "status": row.status if not row.cause else f"{row.status}: {row.cause}",
+            }
+            for row in opened.trials(name)
+        ]
+
+
+def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
+    kit = load_world(world, data, FailurePolicy())
+    return [
+        {"task": task.id, "scenario": task.cluster, "tags": " ".join(task.tags)}
+        for task in select(kit.world.tasks(), wanted, None)
+    ]
+
+
+def _agents(world: str) -> Rows:
+    kit = load_world(world, None, FailurePolicy())
+    own = [{"agent": name, "from": world} for name in kit.players]
+    plugins = [{"agent": name, "from": "plugin"} for name in names("sociolab.agents")]
+    models = [{"agent": f"{name}/MODEL", "from": "models"} for name in names("sociolab.models")]
+    return [*own, *plugins, *models]
+
+
+def _print(rows: Sequence[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in rows[0]:
+        table.add_column(column, overflow="fold", no_wrap=column in ("episode", "run"))
+    for row in rows:
+        table.add_row(*(Text(str(value)) for value in row.values()))
+    Console().print(table)

@@ -1,0 +1,109 @@
+"""The progress of a run on stderr: a live line in a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from sociolab.app.play import Watch
+from sociolab.runner.tally import Tally
+
+LIVE_EVERY = 0.25
+PLAIN_EVERY = 10.0
+
+
+def watch(name_seen: Callable[[str], object], *, plain: bool = False) -> Watch:
+    """A progress display. `plain` keeps it to lines at the beginning and the end, for a run in
+    which a person types."""
+
+    def open_(name: str, tally: Tally) -> AbstractContextManager[None]:
+        name_seen(name)
+        if plain:
+            return _lines(name, tally, every=None)
+        if sys.stderr.isatty():
+            return _live(name, tally)
+        return _lines(name, tally, every=PLAIN_EVERY)
+
+    return open_
+
+
+def line(tally: Tally) -> str:
+    """Where a run stands: episodes, failures, calls, tokens, dollars, time left."""
+    parts = [f"{tally.done}/{tally.total} episodes", f"{tally.failed} failed"]
+    parts.append(f"{tally.turns} turns")
+    if tally.calls:
+        parts += [f"{tally.calls} calls", f"{_short(tally.tokens)} tokens"]
+    if tally.usd:
+        parts.append(f"${tally.usd:.2f}")
+    if tally.done < tally.total and tally.seconds_left is not None:
+        parts.append(f"about {_time(tally.seconds_left)} left")
+    return ", ".join(parts)
+
+
+@contextmanager
+def _live(name: str, tally: Tally) -> Iterator[None]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.fields[name]}", markup=False), BarColumn(20))
+    text = TextColumn("{task.fields[line]}", markup=False)
+    with (
+        Progress(*columns, text, console=Console(stderr=True), auto_refresh=False) as progress,
+    ):
+        task = progress.add_task("", name=name, line=line(tally), total=tally.total)
+
+        def refresh() -> None:
+            progress.update(task, completed=tally.done, line=line(tally), refresh=True)
+
+        with _ticking(LIVE_EVERY, refresh):
+            yield
+        refresh()
+
+
+@contextmanager
+def _lines(name: str, tally: Tally, *, every: float | None) -> Iterator[None]:
+    def tell() -> None:
+        print(f"{name}: {line(tally)}", file=sys.stderr, flush=True)  # noqa: T201
+
+    tell()
+    try:
+        if every is None:
+            yield
+        else:
+            with _ticking(every, tell):
+                yield
+    finally:
+        tell()
+
+
+@contextmanager
+def _ticking(seconds: float, tick: Callable[[], None]) -> Iterator[None]:
+    """Call `tick` now and then from a thread, so that a busy event loop does not silence it."""
+    over = threading.Event()
+
+    def work() -> None:
+        while not over.wait(seconds):
+            tick()
+
+    thread = threading.Thread(target=work, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _short(number: int) -> str:
+    """A count in three figures: 950, 12.3k, 4.5M."""
+    if number < 1000:
+        return str(number)
+    return f"{number / 1000:.1f}k" if number < 1_000_000 else f"{number / 1_000_000:.1f}M"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,359 @@
+"""The verbs and their options. What they do is imported only when they are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+app = typer.Typer(
+    name="sociolab",
+    help="A laboratory for the social intelligence of language agents.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+data = typer.Typer(
+    help="Check and complete your own characters and tasks.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(data, name="data")
+
+Store = Annotated[
+    Optional[Path],  # noqa: UP045  typer reads this at run time
+    typer.Option(
+        "--store", metavar="FILE", help="The store; default: $SOCIOLAB_STORE or your own."
+    ),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Machine-readable result on stdout, progress on stderr.")
+]
+BaseUrl = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option("--base-url", metavar="URL", help="Where openai/MODEL is served."),
+]
+KeyEnv = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option("--key-env", metavar="NAME", help="Environment variable that holds the key."),
+]
+ModelsFile = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option(
+        "--models", metavar="FILE", help="Endpoints, keys and prices; default: models.toml."
+    ),
+]
+OptText = Optional[str]  # noqa: UP045
+OptInt = Optional[int]  # noqa: UP045
+OptFloat = Optional[float]  # noqa: UP045
+OptPath = Optional[Path]  # noqa: UP045
+
+
+@app.command()
+def run(
+    world: Annotated[OptText, typer.Argument(help="The world to play: sotopia.")] = None,
+    file: Annotated[
+        OptPath, typer.Option("--file", metavar="TOML", help="A description of the run.")
+    ] = None,
+    agent: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--agent",
+            metavar="SPEC",
+            help="Who plays: scripted, human, endpoint/model, python:module:Class. Repeat it.",
+        ),
+    ] = None,
+    partner: Annotated[
+        OptText,
+        typer.Option(
+            "--partner", metavar="SPEC", help="Whom each agent plays with, in both seats."
+        ),
+    ] = None,
+    judge: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--judge", metavar="SPEC", help="heuristic, endpoint/model or none. Repeat it."
+        ),
+    ] = None,
+    tasks: Annotated[
+        OptText,
+        typer.Option(
+            "--tasks", metavar="FILTER", help="Ids, tags, scenario=ID; commas: any, plus: all."
+        ),
+    ] = None,
+    limit: Annotated[OptInt, typer.Option("--limit", min=1, help="At most so many tasks.")] = None,
+    repeats: Annotated[OptInt, typer.Option("--repeats", min=1, help="Play each so often.")] = None,
+    seed: Annotated[
+        OptInt, typer.Option("--seed", help="Of all random numbers; default 0.")
+    ] = None,
+    data: Annotated[
+        OptText, typer.Option("--data", metavar="NAME|DIR", help="An imported or own data set.")
+    ] = None,
+    attempts: Annotated[
+        OptInt, typer.Option("--attempts", min=1, help="How often a seat is asked; default 3.")
+    ] = None,
+    on_failed_turn: Annotated[
+        OptText,
+        typer.Option(
+            "--on-failed-turn", metavar="skip|stop", help="Go on without it, or end there."
+        ),
+    ] = None,
+    in_flight: Annotated[
+        OptInt, typer.Option("--in-flight", min=1, help="Calls at once to each endpoint.")
+    ] = None,
+    episodes: Annotated[
+        OptInt, typer.Option("--episodes", min=1, help="Episodes under way at once.")
+    ] = None,
+    budget: Annotated[
+        OptFloat, typer.Option("--budget", min=0, metavar="USD", help="Stop before spending more.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; play nothing.")
+    ] = False,
+    name: Annotated[
+        OptText, typer.Option("--name", help="The run's name; the same name resumes it.")
+    ] = None,
+    store: Store = None,
+    base_url: BaseUrl = None,
+    key_env: KeyEnv = None,
+    models: ModelsFile = None,
+    json: Json = False,
+) -> None:
+    """Play tasks, have them judged, print the tables."""
+    from sociolab.cli import run as verb
+
+    flags = {
+        "world": world,
+        "agents": agent,
+        "partner": partner,
+        "judges": judge,
+        "tasks": tasks,
+        "limit": limit,
+        "repeats": repeats,
+        "seed": seed,
+        "data": data,
+        "attempts": attempts,
+        "on_failed_turn": on_failed_turn,
+        "in_flight": in_flight,
+        "episodes": episodes,
+        "budget": budget,
+        "name": name,
+        "store": store,
+        "base_url": base_url,
+        "key_env": key_env,
+        "models": models,
+    }
+    verb.run(flags, file, dry_run=dry_run, as_json=json)
+
+
+@app.command("list")
+def list_(
+    what: Annotated[
+        str, typer.Argument(help="runs, episodes, tasks, worlds, agents or data.")
+    ] = "runs",
+    run: Annotated[OptText, typer.Option("--run", help="Whose episodes.")] = None,
+    world: Annotated[str, typer.Option("--world", help="Whose tasks.")] = "sotopia",
+    data: Annotated[OptText, typer.Option("--data", help="Tasks of this data set.")] = None,
+    tasks: Annotated[OptText, typer.Option("--tasks", metavar="FILTER")] = None,
+    store: Store = None,
+    json: Json = False,
+) -> None:
+    """List runs, episodes, tasks, worlds, agents or data."""
+    from sociolab.cli import listing as verb
+
+    verb.show_list(what, run=run, world=world, data=data, tasks=tasks, store=store, as_json=json)
+
+
+@app.command()
+def show(
+    episode: Annotated[str, typer.Argument(help="Its id, or the beginning of it.")],
+    seat: Annotated[
+        OptText, typer.Option("--as", metavar="SEAT", help="Only what this seat saw.")
+    ] = None,
+    run: Annotated[OptText, typer.Option("--run", help="The run, if several have it.")] = None,
+    prompts: Annotated[
+        bool, typer.Option("--prompts", help="The prompts and replies, word for word.")
+    ] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    store: Store = None,
+) -> None:
+    """Show an episode: a transcript to read, with its scores."""
+    from sociolab.cli import show as verb
+
+    verb.show(episode, seat=seat, run=run, prompts=prompts, markdown=markdown, store=store)
+
+
+@app.command()
+def report(
+    run: Annotated[str, typer.Argument(help="The run's name.")],
+    html: Annotated[OptPath, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="A matrix of pairs for each measure.")
+    ] = False,
+    store: Store = None,
+    json: Json = False,
+) -> None:
+    """Print the tables of a run again, or write them as one HTML page."""
+    from sociolab.cli import report as verb
+
+    verb.report(run, html=html, details=details, store=store, as_json=json)
+
+
+@app.command()
+def judge(
+    run: Annotated[str, typer.Argument(help="The run's name.")],
+    judge: Annotated[list[str], typer.Option("--judge", metavar="SPEC", help="Repeat it.")],
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Judge each so often.")] = 1,
+    in_flight: Annotated[OptInt, typer.Option("--in-flight", min=1)] = None,
+    budget: Annotated[OptFloat, typer.Option("--budget", min=0, metavar="USD")] = None,
+    store: Store = None,
+    base_url: BaseUrl = None,
+    key_env: KeyEnv = None,
+    models: ModelsFile = None,
+    json: Json = False,
+) -> None:
+    """Have the episodes of a run judged anew."""
+    from sociolab.cli import judge as verb
+
+    flags = {
+        "judges": judge,
+        "in_flight": in_flight,
+        "budget": budget,
+        "store": store,
+        "base_url": base_url,
+        "key_env": key_env,
+        "models": models,
+    }
+    verb.judge(run, flags, repeats=repeats, as_json=json)
+
+
+@app.command("import")
+def import_(
+    format: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="sotopia, sotopia-episodes or run.")
+    ],
+    path: Annotated[Path, typer.Argument(help="The folder or file to read.")],
+    name: Annotated[str, typer.Option("--name", help="What to call it here.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace a data set of this name.")
+    ] = False,
+    no_hints: Annotated[
+        bool, typer.Option("--no-hints", help="Leave out hints at a strategy in public goals.")
+    ] = False,
+    store: Store = None,
+) -> None:
+    """Import a data set, or episodes, made elsewhere."""
+    from sociolab.cli import importing as verb
+
+    verb.import_(format, path, name=name, replace=replace, hints=not no_hints, store=store)
+
+
+@app.command()
+def export(
+    run: Annotated[str, typer.Argument(help="The run's name.")],
+    path: Annotated[Path, typer.Argument(help="The file, or folder for Parquet, to write.")],
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Tables of scores, turns and calls.")
+    ] = False,
+    store: Store = None,
+) -> None:
+    """Write a whole run to JSON lines, or its tables to Parquet."""
+    from sociolab.cli import exporting as verb
+
+    verb.export(run, path, parquet=parquet, store=store)
+
+
+@app.command()
+def rename(
+    old: Annotated[str, typer.Argument(help="The run's name.")],
+    new: Annotated[str, typer.Argument(help="Its new name.")],
+    store: Store = None,
+) -> None:
+    """Rename a run."""
+    from sociolab.cli import listing as verb
+
+    verb.rename(old, new, store=store)
+
+
+@app.command()
+def delete(
+    run: Annotated[str, typer.Argument(help="The run's name.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    store: Store = None,
+) -> None:
+    """Delete a run with everything in it."""
+    from sociolab.cli import listing as verb
+
+    verb.delete(run, yes=yes, store=store)
+
+
+@app.command()
+def endpoint(
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free one.")] = 8765,
+    latency_ms: Annotated[float, typer.Option("--latency-ms", min=0)] = 0.0,
+    distribution: Annotated[
+        str, typer.Option("--latency", metavar="constant|lognormal|uniform")
+    ] = "constant",
+    faults: Annotated[
+        float, typer.Option("--faults", min=0, max=1, help="Share of replies that fail.")
+    ] = 0.0,
+    seed: Annotated[int, typer.Option("--seed", help="Of faults, latency and texts.")] = 0,
+    by_hand: Annotated[
+        OptPath,
+        typer.Option("--by-hand", metavar="DIR", help="Lay requests down as files, await replies."),
+    ] = None,
+) -> None:
+    """Serve a local OpenAI-compatible endpoint, for tests."""
+    from sociolab.cli import endpoint as verb
+
+    verb.endpoint(port, latency_ms, distribution, faults, seed, by_hand)
+
+
+@app.command()
+def doctor(
+    spec: Annotated[str, typer.Argument(help="An agent or judge, such as openai/gpt-x.")],
+    base_url: BaseUrl = None,
+    key_env: KeyEnv = None,
+    models: ModelsFile = None,
+) -> None:
+    """Check a spec with one call, and say what is wrong."""
+    from sociolab.cli import doctor as verb
+
+    verb.doctor(spec, base_url=base_url, key_env=key_env, models=models)
+
+
+@app.command()
+def demo(
+    html: Annotated[Path, typer.Option("--html", metavar="FILE")] = Path("demo-report.html"),
+    store: Store = None,
+) -> None:
+    """Play every world offline and write a report."""
+    from sociolab.cli import demo as verb
+
+    verb.demo(html=html, store=store)
+
+
+@data.command("check")
+def data_check(
+    folder: Annotated[Path, typer.Argument(help="A folder with your characters and tasks.")],
+    world: Annotated[str, typer.Option("--world")] = "sotopia",
+) -> None:
+    """Check a data set of your own: every file, every reference."""
+    from sociolab.cli import data as verb
+
+    verb.check(folder, world)
+
+
+@data.command("cast")
+def data_cast(
+    folder: Annotated[Path, typer.Argument(help="A folder with characters and scenarios.")],
+    per_scenario: Annotated[int, typer.Option("--per-scenario", min=1)] = 5,
+    seed: Annotated[int, typer.Option("--seed")] = 0,
+    world: Annotated[str, typer.Option("--world")] = "sotopia",
+) -> None:
+    """Write tasks.jsonl: pairs of characters for each scenario, by its constraints."""
+    from sociolab.cli import data as verb
+
+    verb.cast(folder, per_scenario, seed, world)

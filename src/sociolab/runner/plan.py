@@ -1,0 +1,101 @@
+"""A plan: tasks x casts x repeats, laid out as trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from sociolab.core.episode import CastMember, Task, Trial
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import DataId
+from sociolab.core.seeding import digest
+
+
+@dataclass(frozen=True, slots=True)
+class AgentId:
+    """An agent as a plan names it: its label, and a hash of all its settings."""
+
+    label: str
+    settings: str
+
+
+def casts(
+    agents: Sequence[AgentId], partner: AgentId | None, seats: int
+) -> tuple[tuple[AgentId, ...], ...]:
+    """Who sits where. Without a partner: every ordered choice, self-play included.
+
+    With a partner: each agent in each seat once, the partner in all the others. With one agent and
+    no partner: the agent plays itself, once.
+    """
+    if partner is None:
+        return tuple(product(agents, repeat=seats))
+    found = []
+    for agent in agents:
+        for seat in range(seats):
+            cast = [partner] * seats
+            cast[seat] = agent
+            found.append(tuple(cast))
+    return tuple(dict.fromkeys(found))
+
+
+def trials(
+    world: str,
+    data: DataId,
+    tasks: Sequence[Task],
+    agents: Sequence[AgentId],
+    partner: AgentId | None,
+    *,
+    repeats: int,
+    seed: int,
+) -> tuple[Trial, ...]:
+    """All trials: repeat by repeat, task by task, so that a run cut short is still balanced."""
+    found = []
+    for repeat, task in product(range(repeats), tasks):
+        for cast in casts(agents, partner, len(task.seats)):
+            members = tuple(
+                CastMember(seat, agent.label, agent.settings)
+                for seat, agent in zip(task.seats, cast, strict=True)
+            )
+            key = trial_id(world, data, task, members, repeat, seed)
+            found.append(Trial(key, world, task, members, repeat, seed))
+    return tuple(found)
+
+
+def trial_id(
+    world: str, data: DataId, task: Task, cast: Sequence[CastMember], repeat: int, seed: int
+) -> str:
+    """The hash of what defines a trial: to lay out a plan again is to find the old trials."""
+    members = [part for m in cast for part in (m.seat, m.agent, m.settings)]
+    return digest(world, data.hash, task.id, *members, repeat, seed)
+
+
+def select(tasks: Sequence[Task], wanted: str | None, limit: int | None) -> tuple[Task, ...]:
+    """The tasks that a filter names: ids, tags and `scenario=ID`, combined with commas.
+
+    A task is taken if any part between commas fits; a part may join several with `+`, all of
+    which must fit (`bargain+hard`). ConfigError for a part that fits nothing.
+    """
+    chosen = list(tasks)
+    if wanted is not None:
+        parts = [part.strip() for part in wanted.split(",") if part.strip()]
+        if not parts:
+            raise ConfigError("--tasks is empty; name task ids, tags or scenario=ID")
+        for part in parts:
+            if not any(_fits(task, part) for task in tasks):
+                tags = sorted({tag for task in tasks for tag in task.tags})
+                raise ConfigError(
+                    f'--tasks: "{part}" fits no task; expected a task id, scenario=ID or tags '
+                    f"such as {', '.join(tags[:12])}"
+                )
+        chosen = [task for task in tasks if any(_fits(task, part) for part in parts)]
+    return tuple(chosen if limit is None else chosen[:limit])
+
+
+def _fits(task: Task, part: str) -> bool:
+    return all(
+        task.cluster == word[len("scenario=") :]
+        if word.startswith("scenario=")
+        else word == task.id or word in task.tags
+        for word in (word.strip() for word in part.split("+"))
+    )

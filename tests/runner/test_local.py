@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from sociolab.core.episode import (
+    Action,
+    ActionKind,
+    ActionSpace,
+    CastMember,
+    Episode,
+    Json,
+    Moved,
+    Task,
+    Trial,
+)
+from sociolab.core.errors import BudgetSpent, ModelError
+from sociolab.core.ports import (
+    DataId,
+    NoReply,
+    Observation,
+    Play,
+    Reply,
+    Request,
+    Transcript,
+)
+from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab.engine.play import play
+from sociolab.engine.scene import Order, Poll
+from sociolab.runner.local import Stopped, Table, play_all
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.replies import RunReplies
+from sociolab.store.sqlite import Store
+
+RUN = "r"
+SPACE = ActionSpace((ActionKind("speak", spoken=True),))
+
+
+class Witness:
+    def __init__(self, seat: str) -> None:
+        self.seat = seat
+
+    def see(self, move: Moved) -> None:
+        pass
+
+    def observe(self, turn: int) -> Observation:
+        return Observation(self.seat, self.seat, turn, 4, "", (), "", (), None)
+
+    def seat_called(self, name: str) -> str | None:
+        return name
+
+
+@dataclass
+class Scene:
+    seats: tuple[str, ...] = ("x", "y")
+    space: ActionSpace = SPACE
+    order: Order = "round-robin"
+    limit: int = 4
+    polls: Sequence[Poll] = ()
+
+    def witness(self, seat: str) -> Witness:
+        return Witness(seat)
+
+
+class World:
+    name = "tiny"
+    data = DataId("d", "1", "h")
+
+    def tasks(self) -> Sequence[Task]:
+        return ()
+
+    def play(self, task: Task, trial: str, seed: int) -> Play:
+        return play(Scene(), trial=trial, seed=seed)
+
+    def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
+        return Transcript("", (), ())
+
+
+@dataclass
+class Speaker:
+    """Says its turn; `before` may fail or wait first. Counts how often it is asked."""
+
+    before: Callable[[Request], None] = lambda request: None
+    asked: list[tuple[str, int]] = field(default_factory=list)
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        await asyncio.sleep(0)
+        self.before(request)
+        self.asked.append((request.trial, request.turn))
+        return Reply((Action("speak", f"{request.seat}{request.turn}"),))
+
+
+class CountingJudge:
+    id = JudgeId("count", "rules")
+
+    def __init__(self) -> None:
+        self.judged: list[str] = []
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        self.judged.append(episode.trial.id)
+        return (Score(Measure("turns", 0, 100), None, len(episode.moves)),)
+
+
+def trial(number: int) -> Trial:
+    task = Task(f"task{number}", ("x", "y"), "c", "{}")
+    return Trial(f"t{number}", "tiny", task, (CastMember("x", "a"), CastMember("y", "a")), 0, 0)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "s.db") as opened:
+        opened.create_run(RUN, "tiny", {}, [trial(n) for n in range(5)])
+        yield opened
+
+
+def table(store: Store, player: Speaker, judge: CountingJudge | None = None) -> Table:
+    tally = Tally()
+    replies = TalliedReplies(tally)
+    replies.keep_in(RunReplies(store, RUN))
+    judges = [judge] if judge else []
+    return Table(store, RUN, World(), {"a": player}, judges, replies, tally)
+
+
+def play_run(table: Table, episodes: int = 3) -> Stopped:
+    rows = [row for row in table.store.trials(RUN) if row.status != "played"]
+    return asyncio.run(play_all(table, rows, episodes))
+
+
+def statuses(store: Store) -> list[str]:
+    return [row.status for row in store.trials(RUN)]
+
+
+def test_every_trial_is_played_and_judged_once(store: Store) -> None:
+    player, judge = Speaker(), CountingJudge()
+    stopped = play_run(table(store, player, judge))
+    assert stopped.error is None
+    assert statuses(store) == ["played"] * 5
+    assert sorted(judge.judged) == [f"t{n}" for n in range(5)]
+    assert len(player.asked) == 5 * 4
+
+
+def test_a_trial_that_fails_is_on_record_and_the_others_go_on(store: Store) -> None:
+    def before(request: Request) -> None:
+        if request.trial == "t2" and request.turn == 1:
+            raise ModelError("no reply", cause="timeout", retryable=True)
+        if request.trial == "t3":
+            raise KeyError("a bug of this agent")
+
+    made = table(store, Speaker(before))
+    assert play_run(made).error is None
+    rows = {row.trial.id: row for row in store.trials(RUN)}
+    assert (rows["t2"].status, rows["t2"].cause) == ("failed", "timeout")
+    assert (rows["t3"].status, rows["t3"].cause) == ("failed", "plugin")
+    assert "KeyError" in rows["t3"].problem
+    assert [rows[f"t{n}"].status for n in (0, 1, 4)] == ["played"] * 3
+    assert made.tally.failed == 2
+
+
+def test_a_failed_trial_goes_on_where_it_failed_when_the_run_is_resumed(store: Store) -> None:
+    def before(request: Request) -> None:
+        if request.turn == 2:
+            raise ModelError("no reply", cause="timeout", retryable=True)
+
+    play_run(table(store, Speaker(before)))
+    again = Speaker()
+    play_run(table(store, again))
+    assert statuses(store) == ["played"] * 5
+    assert sorted(again.asked) == [(f"t{n}", turn) for n in range(5) for turn in (2, 3)]
+    for n in range(5):
+        said = [
+            move.actions[0].text for move in Episode(trial(n), store.events(RUN, f"t{n}")).moves
+        ]
+        assert said == ["x0", "y1", "x2", "y3"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [BudgetSpent("spent"), ModelError("no key", cause="credentials", fatal=True)],
+)
+def test_an_error_that_every_call_would_meet_stops_the_run(store: Store, error: ModelError) -> None:
+    def before(request: Request) -> None:
+        if request.trial == "t1" and request.turn == 2:
+            raise error
+
+    stopped = play_run(table(store, Speaker(before)), episodes=1)
+    assert stopped.error is error
+    assert statuses(store) == ["played", "playing", "planned", "planned", "planned"]
+    play_run(table(store, Speaker()))
+    assert statuses(store) == ["played"] * 5
+
+
+def test_an_interrupted_run_keeps_its_turns_and_goes_on(store: Store) -> None:
+    waiting = asyncio.Event
+
+    class Slow(Speaker):
+        async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            if request.turn == 3:
+                await waiting().wait()
+            return await super().reply(request, memory)
+
+    async def interrupted() -> None:
+        task = asyncio.create_task(play_all(table(store, Slow()), store.trials(RUN), 5))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(interrupted())
+    assert statuses(store) == ["playing"] * 5
+    again = Speaker()
+    play_run(table(store, again))
+    assert sorted(again.asked) == [(f"t{n}", 3) for n in range(5)]
+
+
+def test_a_played_trial_that_was_not_judged_is_judged_and_not_played_again(store: Store) -> None:
+    play_run(table(store, Speaker()))
+    player, judge = Speaker(), CountingJudge()
+    asyncio.run(play_all(table(store, player, judge), store.trials(RUN), 2))
+    assert player.asked == []
+    assert len(judge.judged) == 5
+    once_more = CountingJudge()
+    asyncio.run(play_all(table(store, player, once_more), store.trials(RUN), 2))
+    assert once_more.judged == []
+
+
+def test_at_most_so_many_episodes_are_under_way(store: Store) -> None:
+    under_way: set[str] = set()
+    most = 0
+
+    def before(request: Request) -> None:
+        nonlocal most
+        under_way.add(request.trial)
+        most = max(most, len(under_way))
+        if request.turn == 3:
+            under_way.discard(request.trial)
+
+    play_run(table(store, Speaker(before)), episodes=2)
+    assert most == 2
