@@ -79,8 +79,8 @@ class Casting:
                         f'there is no judge called "{spec.label}"; expected one of '
                         f'{", ".join(known)}, "endpoint/model" or "python:package.module:Class"'
                     )
-                made = plugin("sociolab.judges", spec.label)(self.kit)
-                return made  # type: ignore[no-any-return]
+                registered: Judge = plugin("sociolab.judges", spec.label)(self.kit)
+                return registered
 
     def _model_agent(self, spec: ModelSpec, role: Role) -> Seatable:
         temperature = spec.settings.temperature

@@ -37,12 +37,11 @@ def import_sotopia(wanted: Import) -> tuple[str, ...]:
 
     checked_name(wanted.name)
     target = imported_folder("sotopia", wanted.name)
-    if target.exists():
-        if not wanted.replace:
-            raise ConfigError(
-                f'a data set called "{wanted.name}" is there already; choose another --name, or '
-                "add --replace"
-            )
+    if target.exists() and not wanted.replace:
+        raise ConfigError(
+            f'a data set called "{wanted.name}" is there already; choose another --name, or '
+            "add --replace"
+        )
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=target.parent, prefix=".import-") as scratch:
         fresh = Path(scratch) / wanted.name

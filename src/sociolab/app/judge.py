@@ -12,12 +12,12 @@ from sociolab.app.data import load_world
 from sociolab.app.models import Models
 from sociolab.app.play import Watch
 from sociolab.app.session import failure_policy, store_path
-from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.episode import Episode
+from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import Judge
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
-from sociolab.runner.tally import Tally, TalliedReplies
+from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store

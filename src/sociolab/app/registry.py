@@ -54,7 +54,7 @@ def names(group: Group) -> tuple[str, ...]:
 
 
 def plugin(group: Group, name: str) -> Any:
-    """The object behind a name; ConfigError lists the names there are, a broken one fails by name."""
+    """The object behind a name; ConfigError lists those there are, a broken one fails by name."""
     point = _points(group).get(name)
     if point is None:
         kind = group.removeprefix("sociolab.").removesuffix("s")

@@ -20,8 +20,9 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.plan import select, trials
-from sociolab.runner.tally import Tally, TalliedReplies
+from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
+from sociolab.store.names import checked_name
 from sociolab.store.place import default_path
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
@@ -63,26 +64,27 @@ class Session:
 def open_session(config: RunConfig) -> Iterator[Session]:
     """Open or resume the run of a description, and hold its lock.
 
-    ConfigError where the description is wrong, or differs from what the run of this name was.
+    ConfigError where the description is wrong, or differs from what the run of this name was; a
+    store is made only for a description that is in order.
     """
     kit = load_world(config.world, config.data, failure_policy(config))
+    tally, models, budget = Tally(), Models(config), Budget(config.budget)
+    replies = TalliedReplies(tally)
+    casting = Casting(kit, models, replies, budget)
+    seated = seat_all(config, casting)
+    judges = wanted_judges(config, casting, seated)
+    settings = _settings(config, kit, seated, judges)
+    plan = plan_of(config, kit, seated)
     path = store_path(config.store)
+    wanted = checked_name(config.name) if config.name else None
     with Store.open(path) as store:
-        name = config.name or fresh_name(store, config.world)
+        name = wanted or fresh_name(store, config.world)
         with lock_run(path, name):
-            tally = Tally()
-            models = Models(config)
-            budget = Budget(config.budget)
-            replies = TalliedReplies(tally)
-            casting = Casting(kit, models, replies, budget)
-            seated = seat_all(config, casting)
-            judges = wanted_judges(config, casting, seated)
-            settings = _settings(config, kit, seated, judges)
             if store.has_run(name):
                 check_same(name, cast("dict[str, Json]", store.run(name).settings), settings)
                 budget.spent = store.totals(name).usd or 0.0
             else:
-                store.create_run(name, config.world, settings, plan_of(config, kit, seated))
+                store.create_run(name, config.world, settings, plan)
             replies.keep_in(RunReplies(store, name))
             yield Session(config, name, kit, store, models, seated, judges, replies, tally)
 

@@ -22,7 +22,7 @@ def endpoint(
     seed: int,
     by_hand: Path | None,
 ) -> None:
-    """Serve until Ctrl-C. The first line on stdout is the base URL; the counts follow at the end."""
+    """Serve until Ctrl-C: the base URL on stdout first, the counts on stderr at the end."""
     if distribution not in get_args(Distribution):
         expected = ", ".join(get_args(Distribution))
         raise ConfigError(f'--latency: expected one of {expected}, found "{distribution}"')

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import typer
+from rich.console import Console
 
 from sociolab.app.stored import find_episode, open_store, world_of
 from sociolab.core.errors import ConfigError
+from sociolab.report.shown import shown
+from sociolab.report.transcript import play, play_markdown
+from sociolab.store.calls import CallRow
+from sociolab.store.sqlite import Store
 
 
 def show(
@@ -24,14 +30,36 @@ def show(
         found = find_episode(opened, wanted, run)
         trial = found.episode.trial
         if seat is not None and seat not in trial.task.seats:
-            raise ConfigError(
-                f'--as: expected one of {", ".join(trial.task.seats)}, found "{seat}"'
-            )
+            seats = ", ".join(trial.task.seats)
+            raise ConfigError(f'--as: expected one of {seats}, found "{seat}"')
         if prompts:
-            for call in opened.calls(found.run, trial.id):
-                if seat is None or call.seat == seat:
-                    typer.echo(_call_text(opened, call))
+            calls = [c for c in opened.calls(found.run, trial.id) if seat in (None, c.call.seat)]
+            if not calls:
+                raise ConfigError(f"no model was called in {trial.id}: there is no prompt to show")
+            for call in calls:
+                typer.echo(_call(opened, call))
             return
         transcript = world_of(trial.world).transcript(found.episode, seat)
-        verdicts = () if seat else tuple(opened.verdicts_of(found.run, trial.id))
-        del markdown, transcript, verdicts
+        judgings = () if seat else tuple(opened.judgings(found.run))
+        read = shown(found.episode, transcript, judgings)
+    if markdown:
+        typer.echo(play_markdown(read))
+    else:
+        Console().print(play(read))
+
+
+def _call(store: Store, row: CallRow) -> str:
+    """One call, word for word, as a heading and what was sent and received."""
+    call, prompt, usage = row.call, store.prompt_of(row), row.reply.usage
+    who = f"{call.role} {call.seat}".strip()
+    parts = [
+        f"==== {who}, turn {call.turn + 1}, {call.name}, attempt {call.attempt}: {row.model}, "
+        f"{usage.prompt} tokens read ({usage.cached} cached), {usage.completion} written, "
+        f"{row.reply.seconds:.2f} s, prompt {row.prompt_hash[:12]}"
+    ]
+    parts += [f"---- {message.role}\n{message.text}" for message in prompt.messages]
+    if prompt.schema is not None:
+        schema = json.dumps(json.loads(prompt.schema.text))
+        parts.append(f"---- schema {prompt.schema.name}\n{schema}")
+    parts.append(f"---- reply ({row.reply.finish})\n{row.reply.text}\n")
+    return "\n".join(parts)

@@ -39,7 +39,7 @@ class Tally:
 
 
 class TalliedReplies:
-    """The replies of a run, counted as they come in. Until `keep_in`, there is no run to hold them."""
+    """The replies of a run, counted as they come in; `keep_in` says which run holds them."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished command."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """What it printed as JSON."""
+        return json.loads(self.out)
+
+    @property
+    def sentence(self) -> str:
+        """Its one sentence of complaint; a traceback or a second line is none."""
+        lines = [line for line in self.err.splitlines() if line.strip()]
+        assert len(lines) == 1, self.err
+        assert lines[0].startswith("sociolab: "), self.err
+        return lines[0]
+
+
+Sociolab = Callable[..., Done]
+
+
+def environment(home: Path) -> dict[str, str]:
+    """The environment of a user who has nothing but this folder."""
+    kept = {key: os.environ[key] for key in ("PATH", "LANG") if key in os.environ}
+    return {
+        **kept,
+        "HOME": str(home),
+        "SOCIOLAB_HOME": str(home / "lab"),
+        "COLUMNS": "80",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+
+
+@pytest.fixture
+def sociolab(tmp_path: Path) -> Sociolab:
+    """Runs the command line in a fresh folder, as a user would."""
+
+    def run(*args: object, stdin: str = "", **variables: str) -> Done:
+        done = subprocess.run(
+            [sys.executable, "-m", "sociolab", *(str(arg) for arg in args)],
+            cwd=tmp_path,
+            env={**environment(tmp_path), **variables},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run

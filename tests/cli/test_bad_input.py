@@ -1,0 +1,96 @@
+"""Bad input gets one sentence and exit code 2, and leaves nothing behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Sociolab
+
+NOWHERE = "http://127.0.0.1:9/v1"
+
+
+@pytest.mark.parametrize(
+    ("args", "named"),
+    [
+        (("run", "atlantis"), "atlantis"),
+        (("run",), "which world"),
+        (("run", "sotopia", "--agent", "nobody"), "nobody"),
+        (("run", "sotopia", "--agent", "lab/x", "--judge", "none"), "lab"),
+        (("run", "sotopia", "--agent", "openai/x", "--judge", "none"), "OPENAI_API_KEY"),
+        (("run", "sotopia", "--agent", "openai/x", "--base-url", NOWHERE), "--judge"),
+        (("run", "sotopia", "--agent", "openai/x?warm=1", "--judge", "none"), "warm"),
+        (("run", "sotopia", "--agent", "python:no.such:Thing"), "no.such"),
+        (("run", "sotopia", "--agent", "python:json:nothing"), "nothing"),
+        (("run", "sotopia", "--agent", "python:json:dumps"), "no player"),
+        (("run", "sotopia", "--judge", "nobody"), "nobody"),
+        (("run", "sotopia", "--tasks", "unheard-of"), "unheard-of"),
+        (("run", "sotopia", "--data", "unheard-of"), "unheard-of"),
+        (("run", "sotopia", "--name", "a/b"), "a/b"),
+        (("run", "sotopia", "--on-failed-turn", "cry"), "cry"),
+        (("run", "sotopia", "--file", "none.toml"), "none.toml"),
+        (("run", "sotopia", "--store", "/proc/none/store.db"), "/proc/none"),
+        (("list", "things"), "things"),
+        (("list",), "no store"),
+        (("show", "abc"), "no store"),
+        (("report", "abc"), "no store"),
+        (("judge", "abc", "--judge", "heuristic"), "no store"),
+        (("import", "poems", ".", "--name", "x"), "poems"),
+        (("import", "sotopia", "nowhere", "--name", "x"), "nowhere"),
+        (("import", "sotopia", ".", "--name", "../x"), "../x"),
+        (("data", "check", "nowhere"), "nowhere"),
+        (("doctor", "openai/x"), "OPENAI_API_KEY"),
+        (("endpoint", "--latency", "odd"), "odd"),
+    ],
+)
+def test_it_is_refused_in_one_sentence(
+    sociolab: Sociolab, tmp_path: Path, args: tuple[str, ...], named: str
+) -> None:
+    done = sociolab(*args)
+    assert done.code == 2, (done.out, done.err)
+    assert named in done.sentence
+    assert done.out == ""
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("run", "sotopia", "--limit", "0"), ("run", "sotopia", "--nonsense"), ("paint",)],
+)
+def test_a_wrong_flag_or_verb_exits_with_2(sociolab: Sociolab, args: tuple[str, ...]) -> None:
+    done = sociolab(*args)
+    assert done.code == 2
+    assert "Traceback" not in done.err
+
+
+def test_an_unknown_episode_or_run_names_what_there_is(sociolab: Sociolab) -> None:
+    sociolab("run", "sotopia", "--limit", 1, "--name", "here")
+    assert "here" in sociolab("report", "gone").sentence
+    assert "list episodes" in sociolab("show", "zzz").sentence
+    episode = sociolab("list", "episodes", "--json").document["episodes"][0]["episode"]
+    assert "expected one of" in sociolab("show", episode, "--as", "somebody").sentence
+    assert "no model" in sociolab("show", episode, "--prompts").sentence
+
+
+def test_a_file_that_is_no_store_is_left_alone(sociolab: Sociolab, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("not a store\n" * 100, "utf-8")
+    done = sociolab("run", "sotopia", "--limit", 1, "--store", file)
+    assert done.code == 2
+    assert "notes.txt" in done.sentence
+    assert file.read_text("utf-8") == "not a store\n" * 100
+
+
+def test_a_broken_line_of_a_data_set_is_named_with_its_number(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "meta.json").write_text('{"name": "mine", "version": "1"}', "utf-8")
+    for name in ("relationships", "scenarios", "tasks"):
+        (folder / f"{name}.jsonl").write_text("", "utf-8")
+    (folder / "characters.jsonl").write_text('\n{"id": "a", "first_name": "A"}\n', "utf-8")
+    done = sociolab("data", "check", folder)
+    assert done.code == 2
+    assert "characters.jsonl, line 2" in done.sentence
