@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from sociolab.core.errors import Cause
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 ACT = "act"
 """The name of the request that asks for a turn, as opposed to a named question."""
@@ -163,8 +163,9 @@ class Episode:
 
     @property
     def failed_turns(self) -> tuple[Unusable, ...]:
-        """The turns that failed for good, with their last reply."""
-        return tuple(e for e in self.events if isinstance(e, Unusable) and e.final)
+        """The turns that failed for good, with their last reply; not questions put aside."""
+        events = (e for e in self.events if isinstance(e, Unusable))
+        return tuple(e for e in events if e.final and e.name == ACT)
 
     @property
     def ended(self) -> Ended | None:

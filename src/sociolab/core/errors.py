@@ -75,7 +75,7 @@ class ModelError(SociolabError):
         self.pause = pause
 
 
-class BudgetSpent(ModelError):
+class BudgetSpent(ModelError):  # noqa: N818  a state of affairs, as StopIteration is
     """The next call could cost more than what is left of the budget."""
 
     def __init__(self, message: str) -> None:

@@ -17,7 +17,11 @@ from sociolab.core.score import JudgeId, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A turn as one seat saw it. `who` is how that seat calls the one who acted."""
+    """A turn as one seat saw it.
+
+    `who` is how that seat calls the one who acted, and so are the names in `to` of the actions;
+    `text` is the turn as one line to read.
+    """
 
     turn: int
     who: str
@@ -237,7 +241,8 @@ class Usage:
 class ChatReply:
     """A chat model's reply, cut or withheld ones included.
 
-    `seconds` is the time of the call, its retries included; `usd` its price, None if unknown.
+    `seconds` is the time of the call, its retries included, but not its wait for a place in
+    flight; `usd` its price, None if unknown.
     """
 
     text: str

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from sociolab.core.episode import ActionSpace, Moved
+from sociolab.core.episode import ACT, ActionSpace, Moved
+from sociolab.core.errors import WorldError
 from sociolab.core.ports import Observation, Question
 
 Order: TypeAlias = Literal["round-robin", "simultaneous"]
@@ -30,7 +31,12 @@ class Witness(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """Questions that never enter the history, put to seats before turn `at`; None: at the end."""
+    """A question that never enters the history, put to some seats aside.
+
+    It is put when `at` turns (or rounds) have been taken, 0 being before the first, and not if the
+    episode is over sooner; None: when it is over, then also to those who have left. The same
+    question (by its name) is put to a seat once at a time.
+    """
 
     at: int | None
     seats: tuple[str, ...]
@@ -41,23 +47,51 @@ class Scene(Protocol):
     """A scene of N >= 2 seats. `limit` counts turns (round-robin) or rounds (simultaneous)."""
 
     @property
-    def seats(self) -> tuple[str, ...]: ...
+    def seats(self) -> tuple[str, ...]:
+        """The seats in the order in which they act, no two alike."""
+        ...
 
     @property
-    def space(self) -> ActionSpace: ...
+    def space(self) -> ActionSpace:
+        """What can be done in a turn."""
+        ...
 
     @property
-    def order(self) -> Order: ...
+    def order(self) -> Order:
+        """One after the other, or all at once."""
+        ...
 
     @property
-    def limit(self) -> int: ...
+    def limit(self) -> int:
+        """Turns or rounds, at least 1."""
+        ...
 
     @property
-    def polls(self) -> Sequence[Poll]: ...
+    def polls(self) -> Sequence[Poll]:
+        """The questions put aside, in the order in which they are put."""
+        ...
 
     def witness(self, seat: str) -> Witness:
         """A fresh witness: before the first turn."""
         ...
+
+
+def check_scene(scene: Scene) -> None:
+    """WorldError where a scene cannot be played: seats, limit or polls are wrong."""
+    seats = scene.seats
+    if len(set(seats)) != len(seats) or len(seats) < 2:
+        raise WorldError(f"a scene needs at least 2 different seats, found {list(seats)}")
+    if scene.limit < 1:
+        raise WorldError(f"a scene needs a limit of at least 1, found {scene.limit}")
+    for poll in scene.polls:
+        if poll.question.name == ACT:
+            raise WorldError(f'a question cannot be called "{ACT}": that is what a turn is called')
+        for seat in poll.seats:
+            if seat not in seats:
+                raise WorldError(
+                    f'the question "{poll.question.name}" is for the seat "{seat}", expected one '
+                    f"of {list(seats)}"
+                )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sociolab.core.episode import Moved
+from sociolab.core.episode import ActionSpace, Moved
 
 
 def seen_by(move: Moved, seat: str) -> Moved | None:
@@ -15,6 +16,19 @@ def seen_by(move: Moved, seat: str) -> Moved | None:
     if move.seat == seat or not any(action.to for action in move.actions):
         return move
     actions = tuple(a for a in move.actions if not a.to or seat in a.to)
-    if move.actions and not actions:
-        return None
-    return replace(move, actions=actions)
+    return replace(move, actions=actions) if actions else None
+
+
+def witnessed(moves: Iterable[Moved], seat: str, space: ActionSpace) -> Iterator[Moved]:
+    """What a seat saw of the moves of an episode: nothing after the turn in which it left."""
+    moves = tuple(moves)
+    left = next((m.turn for m in moves if m.seat == seat and leaves(m, space)), None)
+    for move in moves:
+        seen = seen_by(move, seat)
+        if seen is not None and (left is None or move.turn <= left):
+            yield seen
+
+
+def leaves(move: Moved, space: ActionSpace) -> bool:
+    """Whether the seat is gone after this move."""
+    return any(space[action.kind].leaves for action in move.actions)

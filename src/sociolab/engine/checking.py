@@ -1,0 +1,88 @@
+"""Whether a player's reply is one that the scene allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TypeAlias
+
+from sociolab.core.episode import Action, ActionSpace
+from sociolab.core.errors import WorldError
+from sociolab.core.ports import NoReply, Question, Reply, Request
+
+SeatCalled: TypeAlias = Callable[[str], str | None]
+
+
+def checked(
+    request: Request, reply: object, present: Collection[str], seat_called: SeatCalled
+) -> Reply | NoReply:
+    """The reply with seats for the names in `Action.to`, or why the scene does not allow it.
+
+    What a kind of action does not take (a text, or somebody it is meant for) is left out.
+    WorldError where it is no reply to this request at all: a bug of the player's author.
+    """
+    if isinstance(reply, NoReply):
+        return reply
+    if not isinstance(reply, Reply):
+        raise _no_reply(request, "a Reply or a NoReply", reply)
+    wanted = request.wanted
+    if isinstance(wanted, Question):
+        if not isinstance(reply.value, wanted.reply):
+            raise _no_reply(request, f"a {wanted.reply.__name__}", reply.value)
+        return reply
+    if not isinstance(reply.value, tuple) or not all(isinstance(a, Action) for a in reply.value):
+        raise _no_reply(request, "a tuple of actions", reply.value)
+    problem = _count_problem(len(reply.value), wanted.most)
+    actions = []
+    for action in reply.value:
+        problem = problem or _problem(action, wanted)
+        if problem:
+            break
+        if not wanted[action.kind].has_text:
+            actions.append(Action(action.kind))
+            continue
+        seats, problem = _addressed(action, request, present, seat_called)
+        actions.append(Action(action.kind, action.text, seats))
+    if problem:
+        raw = reply.raw or repr(reply.value)
+        return NoReply("not allowed", problem, raw, memory=reply.memory)
+    return Reply(tuple(actions), reply.memory, reply.raw)
+
+
+def _problem(action: Action, space: ActionSpace) -> str:
+    kind = next((kind for kind in space.kinds if kind.name == action.kind), None)
+    if kind is None:
+        names = ", ".join(kind.name for kind in space.kinds)
+        return f'"{action.kind}" is no kind of action here; choose one of: {names}'
+    if kind.has_text and not action.text.strip():
+        return f'"{action.kind}" needs a text'
+    return ""
+
+
+def _count_problem(found: int, most: int) -> str:
+    if 1 <= found <= most:
+        return ""
+    allowed = "1 action" if most == 1 else f"1 to {most} actions"
+    return f"a turn holds {allowed}, found {found}"
+
+
+def _addressed(
+    action: Action, request: Request, present: Collection[str], seat_called: SeatCalled
+) -> tuple[tuple[str, ...], str]:
+    """The seats that an action is meant for, and what is wrong with their names."""
+    seats = []
+    for name in action.to:
+        seat = seat_called(name)
+        if seat is None:
+            known = ", ".join(request.observation.others)
+            return (), f'there is nobody called "{name}" here, but {known}'
+        if seat not in present:
+            return (), f"{name} has left"
+        seats.append(seat)
+    return tuple(dict.fromkeys(seats)), ""
+
+
+def _no_reply(request: Request, expected: str, found: object) -> WorldError:
+    return WorldError(
+        f'the player of {request.seat} was asked "{request.name}" at turn {request.turn}: '
+        f"expected {expected}, found {found!r:.80}; mend the player"
+    )

@@ -1,0 +1,64 @@
+"""A chat model as a judge: one structured call for an episode, asked again where it fails."""
+
+from __future__ import annotations
+
+from sociolab.core.episode import Episode
+from sociolab.core.errors import ModelError
+from sociolab.core.ports import CallKey, ChatModel
+from sociolab.core.score import JudgeId, ScoreFailure, Verdict
+from sociolab.core.seeding import digest
+from sociolab.judging.rubric import Rubric
+from sociolab.prompting.ask import ask_model
+
+ATTEMPTS = 3
+
+_MOST_PROBLEMS = 3
+"""A model is told of no more at once."""
+
+
+class LlmJudge:
+    """Judges with a chat model at temperature 0.
+
+    A reply with some scores missing or out of range is asked for again; what the last one still
+    lacks is a failure of those cells only. A call that fails for good fails them all; a fatal
+    error (credentials, budget) passes through and stops the run.
+    """
+
+    def __init__(self, rubric: Rubric, model: ChatModel, temperature: float = 0.0) -> None:
+        self._rubric = rubric
+        self._model = model
+        self._temperature = temperature
+        self.id = JudgeId(model.label, "model", digest(rubric.hash, model.label, str(temperature)))
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """The verdicts of the model's reply; failures where nobody took a turn."""
+        if not episode.moves:
+            problem = "expected an episode with turns, found none: there is nothing to judge"
+            return self._rubric.failures(episode, "incomplete", problem, "", 0)
+        prompt, kind = self._rubric.prompt(episode, self._temperature)
+        key = CallKey(episode.trial.id, "judge", "", 0, self.id.name, 1, judging)
+        try:
+            asked = await ask_model(
+                self._model,
+                prompt,
+                kind,
+                key,
+                attempts=ATTEMPTS,
+                complaint=lambda reply: _missing(self._rubric.verdicts(episode, reply, 1)),
+            )
+        except ModelError as error:
+            if error.fatal:
+                raise
+            return self._rubric.failures(episode, error.cause, str(error), "", error.tries)
+        if asked.value is None:
+            return self._rubric.failures(
+                episode, asked.cause, asked.problem, asked.raw, asked.attempts
+            )
+        return self._rubric.verdicts(episode, asked.value, asked.attempts)
+
+
+def _missing(verdicts: tuple[Verdict, ...]) -> str:
+    """What is wrong with a reply that could be read, in a sentence; empty if nothing is."""
+    failures = [v for v in verdicts if isinstance(v, ScoreFailure) and v.cause != "incomplete"]
+    problems = list(dict.fromkeys(failure.problem for failure in failures))
+    return "; ".join(problems[:_MOST_PROBLEMS])

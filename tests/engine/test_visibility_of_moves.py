@@ -1,0 +1,42 @@
+"""Which seat may see what of a move."""
+
+from __future__ import annotations
+
+from sociolab.core.episode import Action, Moved
+from sociolab.engine.visibility import leaves, seen_by, witnessed
+from sociolab.testing.stock import STOCK_ACTIONS
+
+ALOUD = Action("speak", "Hello.")
+ASIDE = Action("speak", "Psst.", ("b",))
+
+
+def test_what_is_meant_for_everybody_is_seen_by_everybody() -> None:
+    move = Moved(0, "a", (ALOUD,))
+    assert [seen_by(move, seat) for seat in "abc"] == [move] * 3
+
+
+def test_what_is_meant_for_some_is_seen_by_them_and_by_its_author() -> None:
+    move = Moved(0, "a", (ASIDE,))
+    assert [seen_by(move, seat) for seat in "abc"] == [move, move, None]
+
+
+def test_of_a_move_with_both_the_others_see_the_part_for_everybody() -> None:
+    move = Moved(0, "a", (ALOUD, ASIDE))
+    assert seen_by(move, "c") == Moved(0, "a", (ALOUD,))
+    assert seen_by(move, "b") == move
+
+
+def test_a_seat_witnesses_nothing_after_the_turn_in_which_it_left() -> None:
+    moves = (
+        Moved(0, "a", (ALOUD,)),
+        Moved(1, "b", (Action("leave"),)),
+        Moved(1, "c", (ALOUD,)),
+        Moved(2, "c", (ALOUD,)),
+    )
+    assert tuple(witnessed(moves, "b", STOCK_ACTIONS)) == moves[:3]
+    assert tuple(witnessed(moves, "a", STOCK_ACTIONS)) == moves
+
+
+def test_leaving_is_a_matter_of_the_kind() -> None:
+    assert leaves(Moved(0, "a", (ALOUD, Action("leave"))), STOCK_ACTIONS)
+    assert not leaves(Moved(0, "a", (ALOUD,)), STOCK_ACTIONS)

@@ -1,0 +1,106 @@
+"""Asking a model for a typed reply, and again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from pydantic import BaseModel
+
+from fake_models import FakeModel
+from sociolab.core.errors import ModelError, ReplyError
+from sociolab.core.ports import CallKey, ChatReply, Message
+from sociolab.prompting.ask import Asked, ask_model, typed, typed_prompt
+
+
+class Grade(BaseModel):
+    grade: int
+
+
+KEY = CallKey("t", "judge", "", 0, "j", 1)
+PROMPT = typed_prompt("Be fair.", "Grade this.", Grade, 0.0)
+
+
+def ask(
+    model: FakeModel, attempts: int = 3, complaint: Callable[[Grade], str] = lambda _: ""
+) -> Asked[Grade]:
+    return asyncio.run(
+        ask_model(model, PROMPT, Grade, KEY, attempts=attempts, complaint=complaint)
+    )
+
+
+def test_a_good_reply_is_asked_for_once() -> None:
+    model = FakeModel('{"grade": 3}')
+    assert ask(model) == Asked(Grade(grade=3), 1, '{"grade": 3}')
+    assert model.calls == [(PROMPT, KEY)]
+
+
+def test_an_unreadable_reply_is_sent_back_with_the_problem() -> None:
+    model = FakeModel("three", '{"grade": 3}')
+    found = ask(model)
+    assert (found.value, found.attempts) == (Grade(grade=3), 2)
+    prompt, key = model.calls[1]
+    assert key.attempt == 2
+    assert prompt.messages == (
+        *PROMPT.messages,
+        Message("assistant", "three"),
+        Message(
+            "user",
+            "That reply could not be used: expected a JSON object, found the text "
+            '"three". Reply again, in the form asked for.',
+        ),
+    )
+
+
+def test_the_conversation_does_not_grow_with_every_attempt() -> None:
+    model = FakeModel("one", "two", "three")
+    found = ask(model)
+    assert (found.value, found.attempts, found.raw) == (None, 3, "three")
+    assert [len(prompt.messages) for prompt, _ in model.calls] == [2, 4, 4]
+
+
+def test_an_empty_reply_is_sent_back_as_nothing() -> None:
+    model = FakeModel("", '{"grade": 3}')
+    ask(model)
+    assert model.calls[1][0].messages[2].text == "(nothing)"
+
+
+def test_a_complaint_is_sent_back_and_the_last_readable_reply_is_kept() -> None:
+    model = FakeModel('{"grade": 30}', "broken {", '{"grade": 31}')
+    found = ask(model, complaint=lambda g: "too high" if g.grade > 10 else "")
+    assert found == Asked(Grade(grade=31), 3, '{"grade": 31}', "too high")
+    assert "too high" in model.calls[1][0].messages[-1].text
+
+
+def test_a_readable_reply_survives_an_unreadable_one_after_it() -> None:
+    model = FakeModel('{"grade": 30}', "broken {")
+    found = ask(model, 2, lambda _: "too high")
+    assert found.value == Grade(grade=30)
+    assert found.raw == "broken {"
+
+
+def test_a_failed_call_passes_through() -> None:
+    with pytest.raises(ModelError, match="gone"):
+        ask(FakeModel(ModelError("gone", cause="connection")))
+
+
+def test_a_call_that_fails_after_a_readable_reply_does_not_cost_it() -> None:
+    late = ModelError("late", cause="timeout")
+    assert ask(FakeModel('{"grade": 30}', late), complaint=lambda _: "no").value == Grade(grade=30)
+
+
+def test_a_fatal_error_passes_through_even_then() -> None:
+    spent = ModelError("spent", cause="budget", fatal=True)
+    with pytest.raises(ModelError, match="spent"):
+        ask(FakeModel('{"grade": 30}', spent), complaint=lambda _: "no")
+
+
+def test_replies_that_were_cut_off_or_withheld_are_no_values() -> None:
+    cut = ChatReply('{"grade": 3}', finish="length")
+    with pytest.raises(ReplyError) as caught:
+        typed(cut, Grade)
+    assert caught.value.cause == "truncated"
+    with pytest.raises(ReplyError) as caught:
+        typed(ChatReply("", finish="content filter"), Grade)
+    assert caught.value.cause == "content filter"

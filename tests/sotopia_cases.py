@@ -1,0 +1,114 @@
+"""Small castings for tests: people with a mark in each private part, in every relationship."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+from sociolab.core.episode import CastMember, Episode, Event, Task, Trial
+from sociolab.core.ports import DataId
+from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
+from sociolab.worlds.sotopia.profiles import BigFive, Character, Relationship, RelationshipType
+from sociolab.worlds.sotopia.scenarios import Goal, Scenario
+from sociolab.worlds.sotopia.scene import Casting
+from sociolab.worlds.sotopia.world import Sotopia
+
+TRAITS = BigFive(
+    openness="high",
+    conscientiousness="average",
+    extraversion="low",
+    agreeableness="average",
+    neuroticism="average",
+)
+NAMES = (("Mia", "Chen"), ("Noah", "Berg"), ("Ivy", "Okoye"), ("Omar", "Haddad"), ("Lena", "Roth"))
+
+SECRET, GOAL, PUBLIC, OCCUPATION, INNER, PRONOUNS, GENDER, AGE = (
+    "secretmark",
+    "goalmark",
+    "publicmark",
+    "jobmark",
+    "innermark",
+    "pronounmark",
+    "gendermark",
+    "agemark",
+)
+"""Words in the profile of seat n are these with n behind them, as in "secretmark0"."""
+
+
+def character(number: int, **changes: object) -> Character:
+    """A person each of whose parts holds a word of its own; the id holds no name."""
+    first, last = NAMES[number]
+    fields: dict[str, object] = {
+        "id": f"seat{number}",
+        "first_name": first,
+        "last_name": last,
+        "gender": f"{GENDER}{number}",
+        "pronouns": f"{PRONOUNS}{number}",
+        "age": 31 + number,
+        "occupation": f"{OCCUPATION}{number}",
+        "public_info": f"Has a {PUBLIC}{number}.",
+        "big_five": TRAITS,
+        "moral_values": (f"{INNER}{number}",),
+        "secret": f"Hides a {SECRET}{number}.",
+    }
+    return Character.model_validate(fields | changes)
+
+
+def casting(
+    kind: RelationshipType = RelationshipType.STRANGER,
+    seats: int = 2,
+    *,
+    people: Mapping[int, Character] | None = None,
+    kinds: Mapping[tuple[int, int], RelationshipType] | None = None,
+) -> Casting:
+    """A scene of so many seats, all in this relationship; `kinds` are exceptions by pair."""
+    cast = tuple((people or {}).get(n) or character(n) for n in range(seats))
+    scenario = Scenario(
+        id="market",
+        family="other",
+        context="Some people meet at a market stall.",
+        goals=tuple(Goal(text=f"Get the {GOAL}{n}.") for n in range(seats)),
+        relationships=tuple(RelationshipType),
+    )
+    ties = tuple(
+        Relationship(a=cast[a].id, b=cast[b].id, type=(kinds or {}).get((a, b), kind))
+        for a, b in combinations(range(seats), 2)
+    )
+    return Casting(scenario=scenario, characters=cast, relationships=ties)
+
+
+def task_of(cast: Casting) -> Task:
+    """A task with this content."""
+    seats = tuple(person.id for person in cast.characters)
+    return Task("market.1", seats, cast.scenario.id, cast.model_dump_json())
+
+
+def episode_of(cast: Casting, *events: Event) -> Episode:
+    """An episode in which this happened."""
+    task = task_of(cast)
+    members = tuple(CastMember(seat, "tested") for seat in task.seats)
+    return Episode(Trial("trial", "sotopia", task, members, 0, 0), events)
+
+
+def data_set() -> DataSet:
+    """A data set with one task for each relationship."""
+    people = {n: character(n) for n in range(2)}
+    scenario = casting().scenario
+    rows = tuple(
+        TaskRow(
+            id=f"market.{kind}", scenario="market", characters=("seat0", "seat1"), relationship=kind
+        )
+        for kind in RelationshipType
+    )
+    return DataSet(
+        DataId("cases", "1", "0123"),
+        {person.id: person for person in people.values()},
+        {},
+        {scenario.id: scenario},
+        rows,
+    )
+
+
+def world() -> Sotopia:
+    """A world over `data_set`."""
+    return Sotopia(data_set())
