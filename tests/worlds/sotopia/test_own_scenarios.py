@@ -543,7 +543,7 @@ def test_one_bargain_checked_by_hand() -> None:
         "You are the seller of the bicycle. Your target price is $315. A sale at exactly that "
         "price is worth 6 points of 10 to you. Every 5 % of the target that you get on top is "
         "worth one point more, every 5 % below it one point less, never above 10 nor below 0. "
-        "No deal is worth 0."
+        "Part of 5 % counts in part. No deal is worth 0."
     )
 
 

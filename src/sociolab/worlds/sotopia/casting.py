@@ -16,9 +16,7 @@ PAIRS_PER_SCENARIO = 5
 """As in the paper: 90 scenarios x 5 pairs = 450 tasks (SOTOPIA section 2)."""
 
 
-def fits(
-    scenario: Scenario, cast: Sequence[Character], relationship: Relationship
-) -> bool:
+def fits(scenario: Scenario, cast: Sequence[Character], relationship: Relationship) -> bool:
     """Whether these characters, in the order of the seats, meet the scenario's constraints."""
     if relationship.type not in scenario.relationships:
         return False
@@ -84,5 +82,7 @@ def cast_tasks(
             taken.add(frozenset((a, b)))
             used_pairs[frozenset((a, b))] += 1
             used.update((a, b))
-            rows.append(TaskRow(id=f"{scenario.id}.{a}.{b}", scenario=scenario.id, characters=(a, b)))
+            rows.append(
+                TaskRow(id=f"{scenario.id}.{a}.{b}", scenario=scenario.id, characters=(a, b))
+            )
     return tuple(rows)

@@ -90,7 +90,9 @@ def load(folder: Path) -> DataSet:
     meta, meta_bytes = _meta(folder / "meta.json")
     hasher = hashlib.blake2b(meta_bytes, digest_size=8)
     for name in FILES:
-        hasher.update(_bytes(folder / name))
+        content = _bytes(folder / name)
+        hasher.update(f"{name} {len(content)}\n".encode())
+        hasher.update(content)
     characters = _by_id(folder / FILES[0], Character, lambda c: c.id)
     scenarios = _by_id(folder / FILES[2], Scenario, lambda s: s.id)
     rows = _by_id(folder / FILES[3], TaskRow, lambda t: t.id)
@@ -107,7 +109,7 @@ def load(folder: Path) -> DataSet:
         _known(where, [row.scenario], scenarios, "scenario")
         _known(where, row.characters, characters, "character")
         seats = len(scenarios[row.scenario].goals)
-        if len(set(row.characters)) != seats:
+        if not len(row.characters) == len(set(row.characters)) == seats:
             raise ConfigError(
                 f"{where}: expected {seats} different characters, found {list(row.characters)}"
             )
@@ -145,9 +147,7 @@ def _by_id(path: Path, kind: type[R], key: Callable[[R], str]) -> dict[str, R]:
     return found
 
 
-def _known(
-    where: str, ids: Sequence[str] | frozenset[str], known: dict[str, R], what: str
-) -> None:
+def _known(where: str, ids: Sequence[str] | frozenset[str], known: dict[str, R], what: str) -> None:
     for one in sorted(ids):
         if one not in known:
             raise ConfigError(f'{where}: there is no {what} with the id "{one}"')

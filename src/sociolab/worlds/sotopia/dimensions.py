@@ -20,7 +20,7 @@ OVERALL = Measure(
     sum(d.high for d in DIMENSIONS) / len(DIMENSIONS),
     title="Overall",
 )
-"""The unweighted mean of the seven, -30/7 to 50/7 (Table F.1: 19.69 / 7 = 2.81)."""
+"""The unweighted mean of the seven, -30/7 to 40/7 (Table F.1: 19.69 / 7 = 2.81)."""
 
 GOAL_CHECKED = Measure("goal_checked", 0, 10, title="goal (checked)")
 """The goal as rules read it off the transcript; beside the judge's, never in the overall."""

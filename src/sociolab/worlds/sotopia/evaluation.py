@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import re
+from functools import cache
+from itertools import combinations
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model, model_validator
 
 from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause
@@ -15,7 +18,12 @@ from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.dimensions import DIMENSIONS, overall
 from sociolab.worlds.sotopia.profiles import RelationshipType
-from sociolab.worlds.sotopia.scene import PACKAGE, Casting, describe_self, line_text
+from sociolab.worlds.sotopia.scene import PACKAGE, Casting, casting_from
+from sociolab.worlds.sotopia.telling import describe_self, distinct_names, line_text
+from sociolab.worlds.sotopia.visibility import shown_tie
+
+_PERSON = re.compile("person_[0-9]+")
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,3}\s*")
 
 
 class _Strict(BaseModel):
@@ -44,9 +52,8 @@ class Breach(_Strict):
 
 
 class Sheet(_Strict):
-    """The seven scores of one agent, as the judge is asked to fill them in."""
+    """The seven scores of one person, as the judge is asked to fill them in."""
 
-    agent: str
     believability: Gain
     relationship: Change
     knowledge: Gain
@@ -56,18 +63,26 @@ class Sheet(_Strict):
     goal: Gain
 
 
-class Sheets(_Strict):
-    """The sheets of all agents: the schema that is sent."""
+class LooseSheets(RootModel[dict[str, Any]]):
+    """What is read: anything in the field of a person, so that one bad cell costs no other."""
 
-    agents: list[Sheet]
+    @model_validator(mode="after")
+    def _somebody(self) -> Self:
+        if not any(_PERSON.fullmatch(field) for field in self.root):
+            raise ValueError(f"expected the field {person(0)}")
+        return self
 
 
-class LooseSheets(BaseModel):
-    """What is read: any list of objects, so that one bad cell does not cost the others."""
+def person(index: int) -> str:
+    """The field of a person's sheet: by number, so that the schema is the same for everybody."""
+    return f"person_{index + 1}"
 
-    model_config = ConfigDict(extra="ignore")
 
-    agents: list[dict[str, Any]]
+@cache
+def sheets(seats: int) -> type[BaseModel]:
+    """The type that is asked for: one sheet for each person."""
+    fields: dict[str, Any] = {person(i): (Sheet, ...) for i in range(seats)}
+    return create_model("Sheets", __base__=_Strict, **fields)
 
 
 class SotopiaRubric:
@@ -75,24 +90,23 @@ class SotopiaRubric:
 
     def __init__(self) -> None:
         self._head = prompt(PACKAGE, "judge_head").render({})
-        self._schema = schema_of(Sheets)
         body = prompt(PACKAGE, "judge_body")
-        self.hash = digest(self._head, body.hash, self._schema.text)
+        self.hash = digest(self._head, body.hash, schema_of(sheets(2)).text)
 
     def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]]:
         """The instruction, then the scene with everything private, then what happened."""
-        casting = Casting.model_validate_json(episode.trial.task.content)
+        casting = casting_from(episode.trial.task.content)
         messages = (Message("system", self._head), Message("user", body(casting, episode)))
-        return Prompt(messages, self._schema, temperature), LooseSheets
+        schema = schema_of(sheets(len(casting.characters)))
+        return Prompt(messages, schema, temperature), LooseSheets
 
     def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
         """A verdict for each dimension and agent, and each agent's overall."""
         assert isinstance(reply, LooseSheets)
-        casting = Casting.model_validate_json(episode.trial.task.content)
-        names = judge_names(casting)
+        casting = casting_from(episode.trial.task.content)
         found: list[Verdict] = []
-        for seat, name in names.items():
-            sheet = _sheet_of(name, reply.agents, list(names.values()))
+        for index, (seat, name) in enumerate(judge_names(casting).items()):
+            sheet = reply.root.get(person(index))
             mine = tuple(_verdict(d, seat, name, sheet, attempts) for d in DIMENSIONS)
             found += [*mine, overall(mine, seat)]
         return tuple(found)
@@ -109,20 +123,21 @@ class SotopiaRubric:
 
 
 def judge_names(casting: Casting) -> dict[str, str]:
-    """What the judge calls each seat: first names, full names where first names are the same."""
-    first = [character.first_name for character in casting.characters]
-    return {
-        c.id: c.first_name if first.count(c.first_name) == 1 else c.name
-        for c in casting.characters
-    }
+    """What the judge calls each seat."""
+    return distinct_names(casting.characters)
 
 
 def body(casting: Casting, episode: Episode) -> str:
     """The scene, the people, their goals and ties, and the numbered turns."""
     names = judge_names(casting)
     people = [
-        {"name": names[c.id], "text": describe_self(c), "goal": goal.text}
-        for c, goal in zip(casting.characters, casting.scenario.goals, strict=True)
+        {
+            "field": person(index),
+            "name": names[c.id],
+            "text": describe_self(c),
+            "goal": casting.scenario.goals[index].text,
+        }
+        for index, c in enumerate(casting.characters)
     ]
     lines = []
     for move in episode.moves:
@@ -135,48 +150,32 @@ def body(casting: Casting, episode: Episode) -> str:
         {
             "context": casting.scenario.context,
             "people": people,
-            "ties": _ties(casting, names),
+            "ties": ties(casting),
             "lines": lines,
         }
     )
 
 
-def _ties(casting: Casting, names: dict[str, str]) -> list[str]:
-    seats = list(names)
+def ties(casting: Casting) -> tuple[str, ...]:
+    """How each two of them know each other, a sentence a pair."""
+    names = judge_names(casting)
     told = []
-    for i, a in enumerate(seats):
-        for b in seats[i + 1 :]:
-            tie = casting.between(a, b)
-            more = f" ({tie.tie})" if tie.tie else ""
-            if tie.type is RelationshipType.STRANGER:
-                told.append(f"{names[a]} and {names[b]} have never met.")
-            else:
-                told.append(f"{names[a]} and {names[b]}: {tie.type.replace('-', ' ')}{more}.")
-    return told
+    for a, b in combinations(names, 2):
+        tie = casting.between(a, b)
+        more = f" ({shown_tie(tie)})" if shown_tie(tie) else ""
+        if tie.type is RelationshipType.STRANGER:
+            told.append(f"{names[a]} and {names[b]} have never met.")
+        else:
+            told.append(f"{names[a]} and {names[b]}: {tie.type.replace('-', ' ')}{more}.")
+    return tuple(told)
 
 
-def _sheet_of(name: str, sheets: list[dict[str, Any]], names: list[str]) -> dict[str, Any] | None:
-    """The sheet of this agent: by the name given, or by the one full name that begins with it."""
-    for sheet in sheets:
-        said = str(sheet.get("agent", "")).strip().casefold()
-        if said == name.casefold():
-            return sheet
-    for sheet in sheets:
-        said = str(sheet.get("agent", "")).strip().casefold()
-        meant = [n for n in names if said.startswith(n.casefold() + " ")]
-        if meant == [name]:
-            return sheet
-    return None
-
-
-def _verdict(
-    measure: Measure, seat: str, name: str, sheet: dict[str, Any] | None, attempts: int
-) -> Verdict:
+def _verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) -> Verdict:
     def failed(problem: str, raw: object) -> ScoreFailure:
         return ScoreFailure(measure, seat, "unreadable", problem, str(raw)[:500], attempts)
 
-    if sheet is None:
-        return failed(f'expected a sheet for "{name}", found none', "")
+    if not isinstance(sheet, dict):
+        return failed(f"expected the scores of {name}, found none", sheet)
     cell = sheet.get(measure.name)
     if not isinstance(cell, dict):
         return failed(f"{measure.name} of {name}: expected a reason and a score", cell)
@@ -184,14 +183,16 @@ def _verdict(
     if value is None or not measure.low <= value <= measure.high:
         span = f"{measure.low:g} to {measure.high:g}"
         found = str(cell.get("score"))[:40]
-        return failed(f"{measure.name} of {name}: expected a whole number {span}, found {found}", cell)
+        return failed(
+            f"{measure.name} of {name}: expected a whole number {span}, found {found}", cell
+        )
     return Score(measure, seat, value, str(cell.get("reason", "")))
 
 
 def _whole(value: Any) -> int | None:
     """The whole number that this is, digits in a string included; None if it is none."""
-    if isinstance(value, str) and value.strip().lstrip("+-").isdigit():
-        return int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        return None
-    return int(value)
+    if isinstance(value, str):
+        return int(value) if _WHOLE.fullmatch(value) else None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

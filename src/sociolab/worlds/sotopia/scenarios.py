@@ -1,4 +1,4 @@
-"""Scenarios: a context, one private goal for each seat, and who may be cast (SOTOPIA section 2.2)."""
+"""Scenarios: a context, a private goal for each seat, who may be cast (SOTOPIA section 2.2)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class OptionGoal(Record):
     kind: Literal["option"] = "option"
     subject: Text
     options: dict[str, Annotated[float, Field(ge=0, le=10)]] = Field(min_length=2)
-    aliases: dict[str, tuple[str, ...]] = {}
+    aliases: dict[str, tuple[str, ...]] = Field(default={})
 
 
 class AskGoal(Record):

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Moved
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
+from sociolab.engine.visibility import leaves
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.profiles import Character, Record, Relationship, RelationshipType
 from sociolab.worlds.sotopia.scenarios import Goal, Scenario
+from sociolab.worlds.sotopia.telling import (
+    describe_known,
+    describe_self,
+    distinct_names,
+    line_text,
+)
 from sociolab.worlds.sotopia.visibility import (
     STRANGER_LABEL,
     Known,
-    inner_life,
     known,
-    speaks_name,
+    shown_tie,
+    spoken_name,
     without_name,
 )
 
@@ -54,6 +62,12 @@ class Casting(Record):
             if {relationship.a, relationship.b} == {a, b}:
                 return relationship
         return Relationship(a=a, b=b, type=RelationshipType.STRANGER)
+
+
+@lru_cache(maxsize=1024)
+def casting_from(content: str) -> Casting:
+    """The casting that a task's content holds; kept, as player and judges of an episode all ask."""
+    return Casting.model_validate_json(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +114,32 @@ class SotopiaWitness:
         self._me = casting.characters[index]
         self._others = {c.id: c for c in casting.characters if c.id != seat}
         self._known = {
-            other: known(character, tie.type, tie.tie)
+            other: known(character, tie.type, shown_tie(tie))
             for other, character in self._others.items()
             for tie in (casting.between(seat, other),)
         }
-        self._labels = _labels(self._me, self._others, self._known)
+        self._labels = _labels(casting.characters, self._known)
         self._goal = casting.scenario.goals[index]
         self._lines: list[Line] = []
+        self._gone: set[str] = set()
         self._head = self._render_head()
 
     def see(self, move: Moved) -> None:
         """Take in a move; a stranger who says their name has one from the next line on."""
         you = move.seat == self._seat
         who = self._me.first_name if you else self._labels[move.seat]
-        actions = tuple(self._shown(action, move.seat) for action in move.actions)
         name = "You" if you else who[0].upper() + who[1:]
-        text = " ".join(line_text(name, action, self._called(action)) for action in actions)
+        shown = [self._shown(action) for action in move.actions]
+        text = " ".join(line_text(name, action, self._aside(action)) for action in shown)
+        actions = tuple(
+            replace(action, to=tuple(self._called(seat) for seat in action.to))
+            if action.to
+            else action
+            for action in shown
+        )
         self._lines.append(Line(move.turn, who, you, actions, text))
+        if leaves(move, self._scene.space):
+            self._gone.add(move.seat)
         if not you:
             self._hear_names(move)
 
@@ -128,7 +151,6 @@ class SotopiaWitness:
             self._scene.casting.scenario.context,
             self._goal,
         )
-        tail = prompt(PACKAGE, "act_tail").render({"turn": turn + 1, "limit": self._scene.limit})
         return Observation(
             seat=self._seat,
             you=self._me.first_name,
@@ -136,28 +158,37 @@ class SotopiaWitness:
             limit=self._scene.limit,
             head=self._head,
             history=tuple(self._lines),
-            tail=tail,
-            others=tuple(self._labels.values()),
+            tail=_tail(turn + 1, self._scene.limit),
+            others=tuple(name for seat, name in self._labels.items() if seat not in self._gone),
             view=view,
         )
 
     def seat_called(self, name: str) -> str | None:
-        """The seat that this seat calls so, by label or by full name."""
+        """The seat that this seat calls so, by label or, where it is known, by full name."""
+        wanted = name.strip().casefold()
         for seat, label in self._labels.items():
-            if name.casefold() in (label.casefold(), (self._known[seat].name or label).casefold()):
+            if wanted == label.casefold():
+                return seat
+        for seat, seen in self._known.items():
+            if seen.name is not None and wanted == seen.name.casefold():
                 return seat
         return None
 
     def _hear_names(self, move: Moved) -> None:
+        """A name that is spoken is known from now on, unless somebody here is called so already."""
         for action in move.actions:
             if not self._scene.space[action.kind].spoken:
                 continue
             for seat, character in self._others.items():
-                if self._known[seat].name is None and speaks_name(action.text, character):
-                    self._known[seat] = replace(self._known[seat], name=character.first_name)
-                    self._labels[seat] = character.first_name
+                name = spoken_name(action.text, character)
+                if name is None or self._known[seat].name is not None:
+                    continue
+                self._known[seat] = replace(self._known[seat], name=name)
+                first = character.first_name
+                if first not in (self._me.first_name, *self._labels.values()):
+                    self._labels[seat] = first
 
-    def _shown(self, action: Action, author: str) -> Action:
+    def _shown(self, action: Action) -> Action:
         """The action without names that this seat does not know: words are heard as they are,
         but what somebody does is told by the one who watches."""
         if self._scene.space[action.kind].spoken or not action.text:
@@ -168,7 +199,10 @@ class SotopiaWitness:
                 text = without_name(text, character, self._labels[seat])
         return action if text == action.text else replace(action, text=text)
 
-    def _called(self, action: Action) -> tuple[str, ...]:
+    def _called(self, seat: str) -> str:
+        return self._me.first_name if seat == self._seat else self._labels[seat]
+
+    def _aside(self, action: Action) -> tuple[str, ...]:
         return tuple("you" if seat == self._seat else self._labels[seat] for seat in action.to)
 
     def _render_head(self) -> str:
@@ -190,65 +224,22 @@ class SotopiaWitness:
         )
 
 
-def line_text(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
-    """One action as a line of the history."""
-    aside = f" (to {', '.join(to)} only)" if to else ""
-    match action.kind:
-        case "speak":
-            return f"{name}{aside}: {action.text}"
-        case "non-verbal communication":
-            return f"{name}{aside} [non-verbal]: {action.text}"
-        case "physical action":
-            return f"{name}{aside} [does]: {action.text}"
-        case "leave":
-            return f"{name} {'leave' if name == 'You' else 'leaves'}."
-        case _:
-            return f"{name} {'do' if name == 'You' else 'does'} nothing."
+@lru_cache(maxsize=1024)
+def _tail(turn: int, limit: int) -> str:
+    """What stands at the end of every request; kept, as it is the same in all episodes."""
+    return prompt(PACKAGE, "act_tail").render({"turn": turn, "limit": limit})
 
 
-def describe_self(character: Character) -> str:
-    """All of a character, secret included, as its own player is told."""
-    lines = [_identity(character.name, character.gender, character.pronouns, character.age)]
-    lines[0] += f", {character.occupation}."
-    lines += [character.public_info, inner_life(character)]
-    if character.secret:
-        lines.append(f"Secret: {character.secret}")
-    return "\n".join(line for line in lines if line)
-
-
-def describe_known(seen: Known) -> str:
-    """What one seat is told of another."""
-    if seen.relationship is RelationshipType.STRANGER:
-        return "Somebody whom you have never met; you know nothing about them."
-    if seen.relationship is RelationshipType.KNOWN_BY_NAME:
-        return "You know the name, and nothing more."
-    tie = f" ({seen.tie})" if seen.tie else ""
-    how = {"family": "Family", "romantic": "Romance", "friend": "A friend"}
-    first = f"{how.get(seen.relationship, 'An acquaintance')}{tie}."
-    identity = _identity("", seen.gender, seen.pronouns, seen.age)
-    about = ", ".join(part for part in (identity, seen.occupation) if part)
-    return "\n".join(p for p in (f"{first} {about}.", seen.public_info, seen.inner) if p)
-
-
-def _identity(name: str, gender: str, pronouns: str, age: int | None) -> str:
-    """Name, age, gender and pronouns, as far as given."""
-    person = f"{gender} ({pronouns})" if gender and pronouns else gender or pronouns
-    return ", ".join(part for part in (name, str(age) if age else "", person) if part)
-
-
-def _labels(
-    me: Character, others: dict[str, Character], known_as: dict[str, Known]
-) -> dict[str, str]:
-    """How a seat calls each of the others: first names where they differ, else full names."""
-    strangers = [seat for seat in others if known_as[seat].name is None]
-    first_names = [me.first_name, *(c.first_name for c in others.values())]
+def _labels(characters: Sequence[Character], known_as: dict[str, Known]) -> dict[str, str]:
+    """How a seat calls each of the others: by name, or as a stranger."""
+    names = distinct_names(characters)
+    strangers = [seat for seat, seen in known_as.items() if seen.name is None]
     labels = {}
-    for seat, character in others.items():
-        if seat in strangers:
-            number = strangers.index(seat) + 1
-            labels[seat] = STRANGER_LABEL if len(strangers) == 1 else f"stranger {number}"
-        elif first_names.count(character.first_name) > 1:
-            labels[seat] = character.name
+    for seat in known_as:
+        if seat not in strangers:
+            labels[seat] = names[seat]
+        elif len(strangers) == 1:
+            labels[seat] = STRANGER_LABEL
         else:
-            labels[seat] = character.first_name
+            labels[seat] = f"stranger {strangers.index(seat) + 1}"
     return labels

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
 
-from sociolab.worlds.sotopia.profiles import Character, RelationshipType
+from sociolab.worlds.sotopia.profiles import Character, Relationship, RelationshipType
 
 STRANGER_LABEL = "the other person"
 
@@ -38,7 +41,7 @@ def known(character: Character, relationship: RelationshipType, tie: str = "") -
     if relationship is RelationshipType.STRANGER:
         return Known(relationship)
     if relationship is RelationshipType.KNOWN_BY_NAME:
-        return Known(relationship, tie, character.name)
+        return Known(relationship, name=character.name)
     acquaintance = Known(
         relationship,
         tie,
@@ -49,17 +52,23 @@ def known(character: Character, relationship: RelationshipType, tie: str = "") -
     )
     if relationship not in _ALL_BUT_SECRETS:
         return acquaintance
-    return Known(
-        relationship,
-        tie,
-        character.name,
-        pronouns=character.pronouns,
-        occupation=character.occupation,
-        public_info=character.public_info,
+    return replace(
+        acquaintance,
         gender=character.gender,
         age=character.age,
         inner=inner_life(character),
     )
+
+
+def shown_tie(relationship: Relationship) -> str:
+    """The tie in a word where a scene may count on it: family and romance.
+
+    How friends and acquaintances met is left to the scene, which often says it itself (flatmates,
+    colleagues) and would be contradicted.
+    """
+    if relationship.type in (RelationshipType.FAMILY, RelationshipType.ROMANTIC):
+        return relationship.tie
+    return ""
 
 
 def inner_life(character: Character) -> str:
@@ -85,17 +94,45 @@ def inner_life(character: Character) -> str:
     return ". ".join(parts) + "." if parts else ""
 
 
-def speaks_name(text: str, character: Character) -> bool:
-    """Whether these words contain the character's first or full name."""
-    return re.search(rf"\b{re.escape(character.first_name)}\b", text) is not None
+def spoken_name(text: str, character: Character) -> str | None:
+    """The name by which these words call the character: the full one, the first, or none.
+
+    Small letters count: "will you" names nobody called Will.
+    """
+    full, first = _patterns(character.name), _patterns(character.first_name)
+    if full.as_written.search(text):
+        return character.name
+    return character.first_name if first.as_written.search(text) else None
 
 
 def without_name(text: str, character: Character, label: str) -> str:
-    """The text with the character's names replaced by the label."""
-    names = [character.name, character.first_name, character.last_name]
-    for name in filter(None, names):
-        text = re.sub(rf"\b{re.escape(name)}\b", label, text, flags=re.IGNORECASE)
+    """The text with the character's names replaced by the label.
+
+    The full name in any spelling; first and last name alone as written or in capitals, since in
+    small letters they may be common words ("a long look").
+    """
+    text = _patterns(character.name).any_case.sub(_literally(label), text)
+    for name in (character.first_name, character.last_name):
+        if name:
+            text = _patterns(name).as_written.sub(_literally(label), text)
     return text
+
+
+class _Patterns(NamedTuple):
+    as_written: re.Pattern[str]
+    any_case: re.Pattern[str]
+
+
+@lru_cache(maxsize=1024)
+def _patterns(name: str) -> _Patterns:
+    """A name as a word of its own, as written or in capitals, and in any spelling."""
+    # Not \b: a name may end in a full stop.
+    written = rf"(?<!\w)(?:{re.escape(name)}|{re.escape(name.upper())})(?!\w)"
+    return _Patterns(re.compile(written), re.compile(written, re.IGNORECASE))
+
+
+def _literally(label: str) -> Callable[[re.Match[str]], str]:
+    return lambda _: label
 
 
 def _listed(items: list[str]) -> str:

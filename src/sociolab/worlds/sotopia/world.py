@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from sociolab.core.episode import Answered, Episode, Task, Unusable
 from sociolab.core.ports import DataId, Line, Play, Transcript
 from sociolab.core.seeding import digest
-from sociolab.engine.play import play
+from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
-from sociolab.engine.visibility import seen_by
+from sociolab.engine.visibility import witnessed
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.dataset import DataSet
-from sociolab.worlds.sotopia.evaluation import judge_names
+from sociolab.worlds.sotopia.evaluation import judge_names, ties
 from sociolab.worlds.sotopia.scene import (
     PACKAGE,
     TURN_LIMIT,
     Casting,
     SotopiaScene,
-    describe_self,
-    line_text,
+    casting_from,
 )
+from sociolab.worlds.sotopia.telling import describe_self, line_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Sotopia:
 
     dataset: DataSet
     limit: int = TURN_LIMIT
-    policy: FailurePolicy = FailurePolicy()
+    policy: FailurePolicy = DEFAULT_POLICY
 
     @property
     def name(self) -> str:
@@ -56,32 +56,29 @@ class Sotopia:
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
         """The episode to read: with everything private, or only as one seat saw it."""
         casting = casting_of(episode.trial.task)
-        scenario = casting.scenario
-        title = f"{scenario.id}: {' and '.join(c.name for c in casting.characters)}"
-        if seat is not None:
-            witness = SotopiaScene(casting).witness(seat)
-            for move in episode.moves:
-                seen = seen_by(move, seat)
-                if seen is not None:
-                    witness.see(seen)
-            shown = witness.observe(0)
-            return Transcript(title, (("What this seat was told", shown.head),), shown.history)
-        return Transcript(title, _stage(casting), _lines(casting, episode), _notes(episode))
+        if seat is None:
+            who = " and ".join(character.name for character in casting.characters)
+            title = f"{casting.scenario.id}: {who}"
+            return Transcript(title, _stage(casting), _lines(casting, episode), _notes(episode))
+        scene = SotopiaScene(casting, self.limit)
+        witness = scene.witness(seat)
+        for move in witnessed(episode.moves, seat, scene.space):
+            witness.see(move)
+        shown = witness.observe(len(episode.moves))
+        title = f"{casting.scenario.id}, as {shown.you} saw it"
+        return Transcript(title, (("What this seat was told", shown.head),), shown.history)
 
 
 def casting_of(task: Task) -> Casting:
     """The casting that a task holds."""
-    return Casting.model_validate_json(task.content)
+    return casting_from(task.content)
 
 
 def _stage(casting: Casting) -> tuple[tuple[str, str], ...]:
     parts = [("Scene", casting.scenario.context)]
     for character, goal in zip(casting.characters, casting.scenario.goals, strict=True):
         parts.append((character.name, f"{describe_self(character)}\nGoal: {goal.text}"))
-    first, *rest = casting.characters
-    for other in rest:
-        tie = casting.between(first.id, other.id)
-        parts.append(("Relationship", f"{tie.type}{f' ({tie.tie})' if tie.tie else ''}"))
+    parts.append(("How they know each other", "\n".join(ties(casting))))
     return tuple(parts)
 
 
@@ -113,5 +110,6 @@ def _notes(episode: Episode) -> tuple[str, ...]:
                 f"({event.cause}: {event.problem})"
             )
         elif isinstance(event, Answered):
-            notes.append(f"turn {event.turn + 1}, {event.seat}, asked {event.question}: {event.value}")
+            asked = f"asked {event.question}: {event.value}"
+            notes.append(f"turn {event.turn + 1}, {event.seat}, {asked}")
     return tuple(notes)

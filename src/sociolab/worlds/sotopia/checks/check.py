@@ -1,0 +1,109 @@
+"""The objective check of goals, as a judge: what rules can read off the transcript.
+
+Goals without facts get no verdict at all; a goal with facts gets a value or "cannot tell". So the
+coverage of the check is scored / (scored + cannot tell).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from sociolab.core.episode import Episode, Moved
+from sociolab.core.score import JudgeId, Score, Unscored, Verdict
+from sociolab.worlds.sotopia.checks.division import agreed_division, division_formula
+from sociolab.worlds.sotopia.checks.friend import found_friend, friend_formula
+from sociolab.worlds.sotopia.checks.option import agreed_option, option_formula
+from sociolab.worlds.sotopia.checks.outcome import Agreed, CannotTell, NoAgreement, Outcome, told
+from sociolab.worlds.sotopia.checks.price import agreed_price, price_formula
+from sociolab.worlds.sotopia.dimensions import GOAL_CHECKED
+from sociolab.worlds.sotopia.scenarios import (
+    AskGoal,
+    DivisionGoal,
+    FriendGoal,
+    OptionGoal,
+    PriceGoal,
+)
+from sociolab.worlds.sotopia.scene import Casting
+
+RULES = "1"
+"""The version of the rules: to be raised whenever a transcript may be read differently."""
+
+Checkable: TypeAlias = PriceGoal | DivisionGoal | FriendGoal | OptionGoal
+
+
+class GoalCheck:
+    """Judges goals that have facts which rules can check: prices, shares, friends, options."""
+
+    def __init__(self) -> None:
+        settings = hashlib.sha256(f"goal check {RULES}".encode()).hexdigest()[:16]
+        self._id = JudgeId("rules:goal", "rules", settings)
+
+    @property
+    def id(self) -> JudgeId:
+        """Named in every score."""
+        return self._id
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """The verdicts on an episode; judging again gives the same."""
+        return verdicts(_casting(episode.trial.task.content), episode.moves)
+
+
+def verdicts(casting: Casting, moves: Sequence[Moved]) -> tuple[Verdict, ...]:
+    """A verdict for each seat whose goal can be checked; none where there is no such goal."""
+    goals = {
+        character.id: goal.facts
+        for character, goal in zip(casting.characters, casting.scenario.goals, strict=True)
+        if goal.facts is not None and not isinstance(goal.facts, AskGoal)
+    }
+    if not goals:
+        return ()
+    if len({goal.kind for goal in goals.values()}) > 1:
+        why = "the seats have goals of different kinds"
+        return tuple(Unscored(GOAL_CHECKED, seat, why) for seat in goals)
+    outcome = _outcome(next(iter(goals.values())), casting, moves)
+    return tuple(_verdict(seat, goal, outcome) for seat, goal in goals.items())
+
+
+def _outcome(goal: Checkable, casting: Casting, moves: Sequence[Moved]) -> Outcome[Any]:
+    match goal:
+        case PriceGoal():
+            return agreed_price(casting, moves)
+        case DivisionGoal():
+            return agreed_division(casting, moves)
+        case FriendGoal():
+            return found_friend(casting, moves)
+        case OptionGoal():
+            return agreed_option(casting, moves)
+
+
+def _verdict(seat: str, goal: Checkable, outcome: Outcome[Any]) -> Verdict:
+    match outcome:
+        case Agreed(value=agreed, evidence=evidence):
+            value, formula = _value(seat, goal, agreed)
+            return Score(GOAL_CHECKED, seat, value, f"{formula} ({told(evidence)})")
+        case NoAgreement(why=why):
+            return Score(GOAL_CHECKED, seat, 0.0, f"no agreement: 0 ({why})")
+        case CannotTell(why=why):
+            return Unscored(GOAL_CHECKED, seat, why)
+
+
+def _value(seat: str, goal: Checkable, agreed: Any) -> tuple[float, str]:
+    """What the agreement is worth to the seat, and the formula with its numbers."""
+    match goal:
+        case PriceGoal():
+            return price_formula(goal, agreed)
+        case DivisionGoal():
+            return division_formula(goal, agreed[seat])
+        case FriendGoal():
+            return friend_formula(agreed)
+        case OptionGoal():
+            return option_formula(goal, agreed)
+
+
+@lru_cache(maxsize=512)
+def _casting(content: str) -> Casting:
+    """A task's content as a record; kept, since many episodes share a task."""
+    return Casting.model_validate_json(content)

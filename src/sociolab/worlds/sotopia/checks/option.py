@@ -1,0 +1,148 @@
+"""The option (a time, a place, a film) that all agreed on, and what it is worth to each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from sociolab.core.episode import Moved
+from sociolab.worlds.sotopia.checks.agreement import Talk
+from sociolab.worlds.sotopia.checks.language import TABLES
+from sociolab.worlds.sotopia.checks.outcome import Agreed, Outcome
+from sociolab.worlds.sotopia.checks.phrases import Phrases
+from sociolab.worlds.sotopia.checks.reading import Assent, Found, Reading, Take, read
+from sociolab.worlds.sotopia.checks.scales import (
+    Point,
+    Spot,
+    agrees,
+    clock_times,
+    days,
+    sums,
+)
+from sociolab.worlds.sotopia.checks.words import words
+from sociolab.worlds.sotopia.scenarios import OptionGoal
+from sociolab.worlds.sotopia.scene import Casting
+
+OTHER = "(something else)"
+"""Stands for an agreement on what is none of the options; it is worth 0."""
+
+Names: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+Scale: TypeAlias = Callable[[list[str]], list[Spot]]
+
+
+def option_formula(goal: OptionGoal, option: str) -> tuple[float, str]:
+    """What an option is worth to a seat, 0 to 10, and why."""
+    if option not in goal.options:
+        return 0.0, f"{option} is none of the options: 0"
+    value = goal.options[option]
+    return value, f"worth of {option} to this seat = {value:g}"
+
+
+def agreed_option(casting: Casting, moves: Sequence[Moved]) -> Outcome[str]:
+    """The option that all seats agreed on; OTHER if it is none of those given."""
+    goals = [g.facts for g in casting.scenario.goals if isinstance(g.facts, OptionGoal)]
+    reader = _reader(_names(goals))
+    talk: Talk[str] = Talk(character.id for character in casting.characters)
+    for move in moves:
+        text = " ".join(action.text for action in move.actions)
+        if text and move.seat in talk.stands:
+            said, found = reader.mark(words(text))
+            talk.hear(move, text, _with_unknown(read(_CUES, said, found), said))
+    outcome = talk.outcome()
+    if isinstance(outcome, Agreed):
+        option = outcome.value[""]
+        return Agreed(OTHER if option.startswith(OTHER) else option, outcome.evidence)
+    return outcome
+
+
+def _names(goals: Sequence[OptionGoal]) -> Names:
+    """All options with all their wordings, over all goals."""
+    names: dict[str, dict[str, None]] = {}
+    for goal in goals:
+        for option in goal.options:
+            wordings = names.setdefault(option, {option: None})
+            wordings.update(dict.fromkeys(goal.aliases.get(option, ())))
+    return tuple((option, tuple(wordings)) for option, wordings in names.items())
+
+
+@lru_cache(maxsize=256)
+def _reader(names: Names) -> _Options:
+    return _Options(names)
+
+
+class _Options:
+    """Finds the options in a turn: by name, by another wording, or by their place on a scale."""
+
+    def __init__(self, names: Names) -> None:
+        self._named = Phrases(
+            {
+                option: "\n".join(" ".join(words(wording)) for wording in wordings)
+                for option, wordings in names
+            }
+        )
+        self._scale, self._points = _scale_of(names)
+
+    def mark(self, said: list[str]) -> tuple[list[str], list[Found[str]]]:
+        """The words with every option replaced by "#", and the options."""
+        spots: list[tuple[int, int, str | None]] = [*self._named.marks(said)]
+        if self._scale is not None:
+            named = {at for start, end, _ in spots for at in range(start, end)}
+            for spot in self._scale(said):
+                if named.isdisjoint(range(spot.start, spot.end)):
+                    spots += self._placed(spot)
+            spots.sort(key=lambda spot: spot[0])
+        marked: list[str] = []
+        found: list[Found[str]] = []
+        at = 0
+        for start, end, option in spots:
+            marked += said[at:start]
+            marked.append("#")
+            found.append(Found(option, telling=False))
+            at = end
+        return marked + said[at:], found
+
+    def _placed(self, spot: Spot) -> list[tuple[int, int, str | None]]:
+        """The option that lies where the spot does; OTHER with the spot where there is none."""
+        fitting = [o for o, point in self._points.items() if agrees(spot.point, point)]
+        exact = [o for o in fitting if self._points[o] == spot.point] or fitting
+        if len(exact) == 1:
+            return [(spot.start, spot.end, exact[0])]
+        if exact:
+            return [(spot.start, spot.end, None)]
+        return [(spot.start, spot.end, f"{OTHER} {spot.point}")] if spot.sure else []
+
+
+def _scale_of(names: Names) -> tuple[Scale | None, dict[str, Point]]:
+    """The scale on which all options lie, and where; None if there is no such scale."""
+    for scale in (clock_times, days, sums):
+        points = {option: _point(scale, option) for option, _ in names}
+        if None not in points.values():
+            return scale, {option: point for option, point in points.items() if point is not None}
+    return None, {}
+
+
+def _point(scale: Scale, option: str) -> Point | None:
+    said = words(option)
+    spots = scale(said)
+    whole = len(spots) == 1 and (spots[0].start, spots[0].end) == (0, len(said))
+    return spots[0].point if whole else None
+
+
+_CUES = Phrases(*TABLES)
+_PROPOSALS = Phrases(
+    {
+        "proposal": """
+        (how|what) about (we|going|having|taking|doing|getting|staying) / what if we / shall we
+        why do not we / let us (have|get|watch|eat|meet|visit|take|try|stay|go to|go for|cook|order)
+        """
+    }
+)
+
+
+def _with_unknown(reading: Reading[str], said: list[str]) -> Reading[str]:
+    """A proposal of something else is a stand too, though one that cannot be read."""
+    if any(isinstance(act, Take | Assent) for act in reading.acts) or not _PROPOSALS.marks(said):
+        return reading
+    take: Take[str] = Take((), asked=True)
+    return Reading((*reading.acts, take), asks_else=False)

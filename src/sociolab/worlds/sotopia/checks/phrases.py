@@ -1,0 +1,76 @@
+"""Tables of phrases, and finding them in a list of words.
+
+A phrase is written as words; `(one|other)` are alternatives, `(one|)` may be missing, and `*`
+stands for any one word. Of several phrases that begin at a word, the longest is found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any, Generic, TypeAlias, TypeVar
+
+Tag = TypeVar("Tag", bound=Enum | str)
+Mark: TypeAlias = tuple[int, int, Tag]
+"""Where a phrase begins, where it ends (exclusive), and what it means."""
+
+_CHOICE = re.compile(r"\(([^()]*)\)")
+_END = ""
+
+
+def spelled_out(phrase: str) -> Iterable[tuple[str, ...]]:
+    """All the word sequences that a phrase stands for."""
+    choice = _CHOICE.search(phrase)
+    if choice is None:
+        yield tuple(phrase.split())
+        return
+    before, after = phrase[: choice.start()], phrase[choice.end() :]
+    for option in choice.group(1).split("|"):
+        yield from spelled_out(f"{before}{option}{after}")
+
+
+class Phrases(Generic[Tag]):
+    """Phrases of several meanings; a phrase that stands in two tables has both."""
+
+    __slots__ = ("_root",)
+
+    def __init__(self, *tables: Mapping[Tag, str]) -> None:
+        self._root: dict[str, Any] = {}
+        for table in tables:
+            for tag, lines in table.items():
+                for line in filter(None, map(str.strip, lines.split("\n"))):
+                    for phrase in line.split(" / "):
+                        self._add(phrase, tag)
+
+    def _add(self, phrase: str, tag: Tag) -> None:
+        for sequence in spelled_out(phrase):
+            node = self._root
+            for word in sequence:
+                node = node.setdefault(word, {})
+            tags = node.get(_END, ())
+            if tag not in tags:
+                node[_END] = (*tags, tag)
+
+    def marks(self, words: list[str]) -> list[Mark[Tag]]:
+        """The phrases that occur, in order, none overlapping another."""
+        found: list[Mark[Tag]] = []
+        root, count, start = self._root, len(words), 0
+        while start < count:
+            node = root.get(words[start])
+            if node is None:
+                start += 1
+                continue
+            at = end = start + 1
+            tags = node.get(_END)
+            while at < count:
+                node = node.get(words[at]) or node.get("*")
+                if node is None:
+                    break
+                at += 1
+                if _END in node:
+                    end, tags = at, node[_END]
+            for tag in tags or ():
+                found.append((start, end, tag))
+            start = end
+        return found

@@ -1,0 +1,308 @@
+"""One sentence as acts: what its cues make of the values between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from sociolab.worlds.sotopia.checks.acts import Act, Assent, Found, Level, Refuse, Sign, Take
+from sociolab.worlds.sotopia.checks.cues import CLOSERS, FLUFF, OPENERS, Cue
+from sociolab.worlds.sotopia.checks.phrases import Mark
+
+V = TypeVar("V")
+
+_NEXT = frozenset({Cue.TAKE_NEXT, Cue.PAST_NEXT})
+_REPORTS = frozenset({Cue.PAST, Cue.PAST_NEXT})
+_INFORMATIVE = frozenset({Cue.PAST, Cue.DELTA, Cue.BOUND, Cue.REFUSING})
+_LEVELS = {
+    Cue.DEAL: Level.DEAL,
+    Cue.DEAL_WORD: Level.DEAL,
+    Cue.FINE: Level.FINE,
+    Cue.YES: Level.YES,
+    Cue.NOD: Level.YES,
+    Cue.NICE: Level.NICE,
+    Cue.CLOSE: Level.CLOSE,
+}
+_ALONE = frozenset({Cue.DEAL_WORD, Cue.YES, Cue.NICE})
+_SIGNS = {
+    Cue.MOCK: Sign.MOCK,
+    Cue.LATER: Sign.DEFER,
+    Cue.OFF: Sign.WITHDRAW,
+    Cue.CHEAT: Sign.CHEAT,
+}
+_SEGMENT_ENDS = frozenset(", - : ; but and or if with without including when as".split())
+_TURNING_TO_ONESELF = frozenset("i let how what would could can shall my we".split())
+_GOING_ON = frozenset("and you your that which who so".split())
+_REACH = 10  # words between a cue and its value
+
+
+class Sentence(Generic[V]):
+    """Reads one sentence from left to right. What it says of the whole turn is left in flags."""
+
+    left: Cue | None = None  # the last cue for a value to come, and where it ends
+    left_end = 0
+    negated = False  # from a "not" to the end of the clause
+    echo = False  # from "I understand that you" to the end of the clause
+    echo_from = 0
+    either = False  # from an "or" to the next value
+    if_from = if_to = -1
+    yes_end = -9
+    wavers = confirming = False
+    another_time = False
+    strictly_tied = ironic = logistics = opens_with_but = False
+
+    def __init__(
+        self, words: list[str], asked: bool, marks: list[Mark[Cue]], found: list[Found[V]]
+    ) -> None:
+        self.words = words
+        self.asked = asked
+        self.marks = marks
+        self.acts: list[tuple[int, Act[V]]] = []
+        self.values: dict[int, Found[V]] = {}
+        if found:
+            places = [at for at, word in enumerate(words) if word == "#"]
+            self.values = dict(zip(places, found, strict=True))
+            self.another_time = any(mark[2] is Cue.ANOTHER_TIME for mark in marks)
+
+    @property
+    def about_values(self) -> bool:
+        """Whether a question asks for a value, or for assent to one."""
+        return self.confirming or bool(self.values)
+
+    def read(self) -> list[Act[V]]:
+        """The acts of the sentence, in order."""
+        for start, end, cue in self.marks:
+            _HANDLERS[cue](self, start, end, cue)
+        if self.wavers and not self.values:
+            self.acts.append((len(self.words), Sign.WAVER))
+        return self._under_condition() if self.if_from >= 0 else [act for _, act in self.acts]
+
+    # -------------------------------------------------------------- values
+
+    def _lead(self, start: int, end: int, cue: Cue) -> None:
+        """A cue for a value that is to follow."""
+        if self.echo and start > self.echo_from and self.words[start] in _TURNING_TO_ONESELF:
+            self.echo = False
+        if cue in _NEXT and self.left in _INFORMATIVE and start - self.left_end <= _REACH:
+            return
+        self.left, self.left_end = cue, end
+
+    def _value(self, start: int, end: int, cue: Cue) -> None:
+        if cue is not Cue.VALUE:
+            start = self.words.index("#", start)
+        found = self.values[start]
+        role = self._role(start, cue, found)
+        either, self.either, self.left = self.either, False, None
+        if role is Cue.REFUSING:
+            if found.value is not None:
+                self.acts.append((start, Refuse((found.value,))))
+        elif role is not Cue.PAST:
+            if not (either and self._alternative(found)):
+                self.acts.append((start, self._taken(found, role)))
+
+    def _taken(self, found: Found[V], role: Cue) -> Take[V]:
+        mention = role is Cue.NOTHING or self.another_time
+        return Take(
+            () if found.value is None or role is Cue.DELTA else (found.value,),
+            asked=role is Cue.ASK or self.asked,
+            soft=role is Cue.SOFT,
+            echo=role is Cue.VALUE and self.asked,
+            mention=mention,
+            doubt="it is not clear what part a value plays" if mention else "",
+        )
+
+    def _alternative(self, found: Found[V]) -> bool:
+        """Add a value after "or" to the stand before it, if there is one."""
+        for index in range(len(self.acts) - 1, -1, -1):
+            at, act = self.acts[index]
+            if isinstance(act, Take) and found.value is not None:
+                self.acts[index] = (at, act._replace(values=(*act.values, found.value)))
+                return True
+        return False
+
+    def _role(self, start: int, cue: Cue, found: Found[V]) -> Cue:
+        """TAKE, ASK, SOFT, DELTA, REFUSING, PAST, VALUE (bare) or NOTHING (unclear)."""
+        left = self._left(start)
+        refused_or = _refused_or if self.negated else _as_it_is
+        if self.echo:
+            return Cue.PAST
+        if cue is Cue.VALUE_DELTA or (left is Cue.DELTA and cue is not Cue.VALUE_TAKEN):
+            return Cue.PAST if left in _REPORTS or self.negated else Cue.DELTA
+        if cue is Cue.VALUE_REFUSED or left is Cue.REFUSING:
+            return Cue.REFUSING
+        if left is Cue.BOUND:
+            return Cue.TAKE if self.negated else Cue.PAST
+        if cue is Cue.VALUE_TAKEN:
+            return refused_or(Cue.TAKE)
+        if left in _REPORTS:
+            return Cue.PAST
+        if left is not None:
+            return refused_or(Cue.TAKE if left is Cue.TAKE_NEXT else left)
+        if cue is Cue.VALUE_PAST:
+            return Cue.PAST
+        if self._bare(start):
+            return refused_or(Cue.VALUE)
+        return refused_or(Cue.NOTHING if found.telling else Cue.PAST)
+
+    def _left(self, start: int) -> Cue | None:
+        reach = 1 if self.left in _NEXT else _REACH
+        return self.left if start - self.left_end <= reach else None
+
+    def _bare(self, at: int) -> bool:
+        """Whether the value's segment holds nothing else of weight."""
+        for step in (-1, 1):
+            other = at + step
+            while 0 <= other < len(self.words) and self.words[other] not in _SEGMENT_ENDS:
+                if self.words[other] not in FLUFF:
+                    return False
+                other += step
+        return True
+
+    def _pair(self, start: int, end: int, cue: Cue) -> None:
+        """A range is a stand that cannot be read; after "from X to" comes the new value."""
+        if cue is Cue.FROM_TO:
+            self.left, self.left_end = Cue.TAKE, end
+        elif self._left(start) not in _REPORTS:
+            self.acts.append((start, Take((), asked=self.asked)))
+
+    # -------------------------------------------------------------- assent, refusal, signs
+
+    def _assent(self, start: int, end: int, cue: Cue) -> None:
+        if cue in _ALONE and not self._stands_alone(start, end):
+            return
+        level = _LEVELS[cue]
+        asked = self.asked and not (level <= Level.YES and self.words[end : end + 1] == [","])
+        if asked and level <= Level.YES:
+            self.confirming = self.confirming or level is Level.YES
+            return
+        if self.negated and level >= Level.FINE:
+            return
+        self.acts.append((start, Assent(level, "your" in self.words[start:end], asked)))
+        self.confirming = self.confirming or asked
+        if level is Level.YES:
+            self.yes_end = end
+
+    def _stands_alone(self, start: int, end: int) -> bool:
+        before = self.words[start - 1] if start else ","
+        after = self.words[end] if end < len(self.words) else "."
+        return before in OPENERS and after in CLOSERS
+
+    def _refusal(self, start: int, end: int, cue: Cue) -> None:
+        hard = cue is Cue.NEVER
+        self.negated = self.negated or hard
+        self.acts.append((start, Refuse(hard=hard)))
+
+    def _sign(self, start: int, end: int, cue: Cue) -> None:
+        self.acts.append((start, _SIGNS[cue]))
+
+    def _aside(self, start: int, end: int, cue: Cue) -> None:
+        """A yes before it only says that one has heard."""
+        if 0 <= start - self.yes_end <= 2:
+            self.acts = [
+                (at, act)
+                for at, act in self.acts
+                if not (isinstance(act, Assent) and act.level is Level.YES)
+            ]
+
+    # -------------------------------------------------------------- clauses
+
+    def _comma(self, start: int, end: int, cue: Cue) -> None:
+        self.negated = False
+        if self.left in _INFORMATIVE:
+            self.left = None
+        if self.echo:
+            self.echo = end < len(self.words) and self.words[end] in _GOING_ON
+        if self.if_from >= 0 and self.if_to < 0:
+            self.if_to = start
+
+    def _break(self, start: int, end: int, cue: Cue) -> None:
+        self.left, self.negated, self.echo = None, False, False
+        if cue is Cue.BUT:
+            self.opens_with_but = self.opens_with_but or start == 0
+            self.acts = [(at, halved(act)) for at, act in self.acts]
+
+    def _echo(self, start: int, end: int, cue: Cue) -> None:
+        self.echo, self.echo_from = True, start
+
+    def _not(self, start: int, end: int, cue: Cue) -> None:
+        self.negated = True
+
+    def _or(self, start: int, end: int, cue: Cue) -> None:
+        self.either = True
+
+    def _if(self, start: int, end: int, cue: Cue) -> None:
+        self.if_from = start
+
+    def _under_condition(self) -> list[Act[V]]:
+        """A value inside the if-clause is asked for; whatever else is said hangs on it."""
+        end = self.if_to if self.if_to >= 0 else len(self.words)
+        acts: list[Act[V]] = []
+        for at, act in self.acts:
+            if isinstance(act, Take) and self.if_from < at < end:
+                act = act._replace(asked=True)
+            elif isinstance(act, Take | Assent):
+                act = act._replace(tied=True)
+            acts.append(act)
+        if any(isinstance(act, Take) for act in acts):
+            return [act for act in acts if not isinstance(act, Assent)]
+        return acts
+
+    # -------------------------------------------------------------- flags
+
+    def _only_if(self, start: int, end: int, cue: Cue) -> None:
+        self.strictly_tied = True
+
+    def _confirm(self, start: int, end: int, cue: Cue) -> None:
+        self.confirming = True
+
+    def _logistics(self, start: int, end: int, cue: Cue) -> None:
+        self.logistics = True
+
+    def _irony(self, start: int, end: int, cue: Cue) -> None:
+        self.ironic = True
+
+    def _waver(self, start: int, end: int, cue: Cue) -> None:
+        self.wavers = True
+
+    def _nothing(self, start: int, end: int, cue: Cue) -> None:
+        """A phrase that only looks like another one."""
+
+
+def halved(act: Act[V]) -> Act[V]:
+    """A yes before a "but" is half a yes, unless a stand follows."""
+    if isinstance(act, Assent) and act.level < Level.DEAL:
+        return act._replace(doubt="yes, but")
+    return act
+
+
+def _refused_or(role: Cue) -> Cue:
+    return Cue.REFUSING
+
+
+def _as_it_is(role: Cue) -> Cue:
+    return role
+
+
+_HANDLERS: dict[Cue, Callable[[Sentence[Any], int, int, Cue], None]] = {
+    **dict.fromkeys((Cue.TAKE, Cue.ASK, Cue.SOFT, Cue.PAST, Cue.BOUND), Sentence._lead),
+    **dict.fromkeys((Cue.DELTA, Cue.REFUSING, Cue.TAKE_NEXT, Cue.PAST_NEXT), Sentence._lead),
+    **dict.fromkeys((Cue.VALUE, Cue.VALUE_TAKEN, Cue.VALUE_REFUSED), Sentence._value),
+    **dict.fromkeys((Cue.VALUE_PAST, Cue.VALUE_DELTA), Sentence._value),
+    **dict.fromkeys((Cue.RANGE, Cue.FROM_TO), Sentence._pair),
+    **dict.fromkeys(_LEVELS, Sentence._assent),
+    **dict.fromkeys((Cue.NO, Cue.NEVER), Sentence._refusal),
+    **dict.fromkeys(_SIGNS, Sentence._sign),
+    **dict.fromkeys((Cue.BUT, Cue.BREAK), Sentence._break),
+    **dict.fromkeys((Cue.ANOTHER_TIME, Cue.NOTHING), Sentence._nothing),
+    Cue.COMMA: Sentence._comma,
+    Cue.ASIDE: Sentence._aside,
+    Cue.ECHO: Sentence._echo,
+    Cue.NOT: Sentence._not,
+    Cue.OR: Sentence._or,
+    Cue.IF: Sentence._if,
+    Cue.ONLY_IF: Sentence._only_if,
+    Cue.CONFIRM: Sentence._confirm,
+    Cue.LOGISTICS: Sentence._logistics,
+    Cue.IRONY: Sentence._irony,
+    Cue.WAVER: Sentence._waver,
+}

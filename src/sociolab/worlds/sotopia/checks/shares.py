@@ -1,0 +1,354 @@
+"""Who is to get what, as said in one turn: "I take two books, you get the rest"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TypeAlias
+
+from sociolab.worlds.sotopia.checks.amounts import SMALL_NUMBERS
+from sociolab.worlds.sotopia.checks.phrases import Mark, Phrases
+from sociolab.worlds.sotopia.checks.words import BREAKS
+
+Split: TypeAlias = tuple[int, int]
+"""How many of one good the first and the second seat get."""
+
+
+class Cue(Enum):
+    """What a word or phrase does in a proposal."""
+
+    ME = auto()
+    YOU = auto()
+    WE = auto()  # I and my people, where "you" get something in the same breath
+    EACH = auto()  # we each take, each of us
+    VERB = auto()
+    HALVE = auto()  # split, share
+    TO_ME = auto()  # after the goods: for me
+    TO_YOU = auto()
+    IS_MINE = auto()  # after the goods, with a verb: are mine
+    IS_YOURS = auto()
+    APIECE = auto()  # after the goods: each
+    REST = auto()
+    ALL = auto()
+    OF_IT = auto()  # "the other one", of the good that was named last
+    NOT = auto()
+    TASTE = auto()  # what things are worth: no proposal
+    BREAK = auto()
+    COMMA = auto()
+
+
+_CUES: dict[Cue | str, str] = {
+    Cue.ME: "i / me / myself / my share",
+    Cue.YOU: "you / yourself / your share",
+    Cue.WE: "we / us / for us / to us",
+    Cue.EACH: "we each / each of us / we both / both of us / us each / each take / each get / each have / each keep / one each of",
+    Cue.VERB: """
+        take / takes / taking / took / taken / keep / keeps / keeping / kept / get / gets / getting / got / have / having / receive / receiving
+        want / wanted / need / claim / claiming / choose / grab / collect / own / would like / would love / would prefer / go with
+        give / gives / giving / leave / leaving / let / offer / offering / hand / handing / grant / allow / end up with
+        go for / walk away with / had / be left with / settle for / hold on to / hold onto / accept
+        """,
+    Cue.HALVE: "split / splitting / share / sharing / divide / dividing / halve / halving",
+    Cue.TO_ME: "for me / to me / for myself / : me",
+    Cue.TO_YOU: "for you / to you / for yourself / : you",
+    Cue.IS_MINE: """
+        (is|are|be|being|would be|will be|can be|should be|could be|stay|stays) mine / mine
+        (go|goes|going|come|comes|belong|belongs|would go|will go|can go|should go|could go) to me
+        """,
+    Cue.IS_YOURS: """
+        (is|are|be|being|would be|will be|can be|should be|could be|stay|stays) (all|) yours / yours
+        (go|goes|going|come|comes|belong|belongs|would go|will go|can go|should go|could go) to you
+        """,
+    Cue.APIECE: "each / apiece / for each of us / per person / for both of us / to each of us",
+    Cue.REST: """
+        the rest / all the rest / everything else / the remaining (items|ones|goods|things|stuff|pieces|gear)
+        whatever is left / what is left / the remainder / the others / all the others / the other (items|things|goods)
+        everything that is left / rest of (it|them|everything|the items|the goods|the things)
+        """,
+    Cue.ALL: "everything / all of it / it all / all of them / all the (items|goods|things|stuff)",
+    Cue.OF_IT: """
+        the (other|remaining|last|third|final|second) one / the other / the remaining (one|two|three) / the other (two|three)
+        (one|two|three|four|both|all|half) of (them|those)
+        """,
+    Cue.NOT: "not / no / never / without / except",
+    Cue.TASTE: """
+        worth / value / values / valued / points / point / like / love / prefer / care about / fond / favorite
+        favourite / mean / means / matter / matters / important / useful / interested / use / enjoy / collected
+        """,
+    Cue.BREAK: "but / while / whereas / ; / - / however / if / because / since / in exchange / in return / then / so / and then",
+    Cue.COMMA: ",",
+}
+
+_SKIPPED = frozenset("of the my your our those these them that remaining other his her".split())
+_ONE = frozenset("a an another single one last first second third".split())
+_UNCLEAR = frozenset("some few several most more many any majority bigger fewer less extra".split())
+
+
+_OWNERS = {Cue.ME: Cue.ME, Cue.YOU: Cue.YOU, Cue.WE: Cue.WE, Cue.EACH: Cue.EACH, Cue.HALVE: Cue.HALVE}
+_AFTER = {
+    Cue.TO_ME: Cue.ME,
+    Cue.TO_YOU: Cue.YOU,
+    Cue.IS_MINE: Cue.ME,
+    Cue.IS_YOURS: Cue.YOU,
+}
+_WITH_VERB = frozenset({Cue.IS_MINE, Cue.IS_YOURS})
+
+Count: TypeAlias = int | None
+Wanted: TypeAlias = dict[str, dict[Cue, Count]]
+"""For each good, how many are for whom; None where it cannot be read."""
+
+
+@dataclass(slots=True)
+class _Named:
+    """A good as it was named, and whom it is for. `direct`: it is the first
+    object of its verb."""
+
+    good: str
+    count: Count
+    owner: Cue | None
+    direct: bool
+    segment: int
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A proposal for one good; `split` is None where it cannot be read."""
+
+    good: str
+    split: Split | None
+    asked: bool
+    doubt: str = ""
+
+
+class Goods:
+    """The goods of a scenario, and how proposals about them are read."""
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self.counts = dict(counts)
+        self._names = {good: good.lower().replace("-", " ").split() for good in counts}
+        self._phrases: Phrases[Cue | str] = Phrases(_CUES, self._wordings())
+
+    def proposals(self, said: list[str], speaker: int) -> list[Share]:
+        """What is proposed in a turn. `said` keeps its articles; `speaker` is 0 or 1."""
+        wanted: Wanted = {}
+        asked = False
+        start = 0
+        for at, word in enumerate([*said, "."]):
+            if word in BREAKS:
+                named = _Sentence(self, said[start:at]).read()
+                facing = any(item.owner is Cue.YOU for item in named)
+                for item in named:
+                    if item.owner is Cue.WE:
+                        item.owner = Cue.ME if facing else None
+                    if item.owner is not None:
+                        wanted.setdefault(item.good, {})[item.owner] = item.count
+                        asked = asked or word == "?"
+                start = at + 1
+        return self._shares(wanted, speaker, asked) if wanted else []
+
+    def marks(self, sentence: list[str]) -> list[Mark[Cue | str]]:
+        """The cues and the goods in a sentence; a good's mark is its name."""
+        return self._phrases.marks(sentence)
+
+    def is_plural(self, good: str, word: str) -> bool:
+        """Whether a word names the good as the scenario does, and not one piece of it."""
+        return word in self._names[good]
+
+    def _wordings(self) -> dict[Cue | str, str]:
+        """Each good by its full name and by words that only it has, plural and singular."""
+        tables: dict[Cue | str, str] = {}
+        for good, parts in self._names.items():
+            others = {word for other, ws in self._names.items() if other != good for word in ws}
+            own = [part for part in parts if part not in others and len(part) > 2]
+            wordings = {" ".join(parts), " ".join([*parts[:-1], _singular(parts[-1])])}
+            wordings |= {" ".join([_singular(parts[0]), *parts[1:]])}
+            wordings |= {*own, *map(_singular, own)}
+            tables[good] = "\n".join(sorted(wordings))
+        return tables
+
+    def _shares(self, wanted: Wanted, speaker: int, asked: bool) -> list[Share]:
+        """The proposal for each good that was named, or is part of all or of the rest."""
+        rest, everything = wanted.pop(_REST, {}), wanted.pop(_ALL, {})
+        for owner in everything:
+            if not wanted:
+                wanted = {good: {owner: count} for good, count in self.counts.items()}
+        for owner in rest:
+            for good, count in self.counts.items():
+                wanted.setdefault(good, {owner: count})
+        both = len({owner for owners in wanted.values() for owner in owners}) > 1
+        shares = []
+        for good, owners in wanted.items():
+            split = _split(owners, self.counts[good], speaker)
+            partial = len(owners) == 1 and both and not rest and _is_part(owners, self.counts[good])
+            doubt = f"nothing is said of the other {good}" if partial else ""
+            shares.append(Share(good, split, asked, doubt))
+        return shares
+
+
+def _is_part(owners: dict[Cue, Count], total: int) -> bool:
+    (owner, count), *_ = owners.items()
+    return owner in (Cue.ME, Cue.YOU) and count is not None and count < total
+
+
+def _split(owners: dict[Cue, Count], total: int, speaker: int) -> Split | None:
+    """Shares of the two seats; what is not spoken for goes to the one who was not named."""
+    if Cue.HALVE in owners:
+        mine = yours = total // 2 if total % 2 == 0 else None
+    elif Cue.EACH in owners:
+        mine = yours = owners[Cue.EACH]
+    else:
+        mine, yours = owners.get(Cue.ME, _UNSAID), owners.get(Cue.YOU, _UNSAID)
+    if mine == _REMAINING:
+        mine = _UNSAID
+    if yours == _REMAINING:
+        yours = _UNSAID
+    if mine == yours == _UNSAID or mine is None or yours is None:
+        return None
+    if mine == _UNSAID:
+        mine = total - yours
+    if yours == _UNSAID:
+        yours = total - mine
+    if mine < 0 or yours < 0 or mine + yours != total:
+        return None
+    return (mine, yours) if speaker == 0 else (yours, mine)
+
+
+_REST, _ALL = "(the rest)", "(everything)"
+_UNSAID, _REMAINING = -1, -2
+
+
+class _Sentence:
+    """Reads one sentence from left to right: who, does what, to which goods."""
+
+    def __init__(self, goods: Goods, words: list[str]) -> None:
+        self.goods = goods
+        self.words = words
+        self.named: list[_Named] = []
+        self.owner: Cue | None = None
+        self.verb = self.negated = self.muted = False
+        self.fresh = False  # whether the verb has no object yet
+        self.segment = 0
+
+    def read(self) -> list[_Named]:
+        """The goods that are for somebody."""
+        for start, end, cue in self.goods.marks(self.words):
+            if isinstance(cue, str):
+                self._good(cue, start, end)
+            elif cue in _OWNERS:
+                self.owner = _OWNERS[cue]
+                self.verb = self.verb or cue in (Cue.HALVE, Cue.EACH)
+                self.fresh = True
+            elif cue in _AFTER:
+                self._for(_AFTER[cue], with_verb=cue in _WITH_VERB)
+            else:
+                self._other(start, end, cue)
+        return self.named
+
+    def _other(self, start: int, end: int, cue: Cue) -> None:
+        match cue:
+            case Cue.VERB:
+                self.verb = self.fresh = True
+            case Cue.REST:
+                self._add(_REST, 0)
+            case Cue.ALL:
+                self._add(_ALL, 0)
+            case Cue.OF_IT:
+                self._of_it(start, end)
+            case Cue.APIECE:
+                if self.named and not self.muted:
+                    self.named[-1].owner, self.named[-1].done = Cue.EACH, True
+            case Cue.NOT:
+                self.negated = True
+            case Cue.TASTE:
+                self.muted = True
+                self.named = [item for item in self.named if item.owner is not None]
+            case Cue.COMMA:
+                self.segment += 1
+                self.negated = self.muted = False
+            case Cue.BREAK:
+                self.segment += 1
+                self.negated = self.muted = self.verb = False
+                self.owner = None
+
+    def _good(self, good: str, start: int, end: int) -> None:
+        self._add(good, self._count(good, start, end))
+
+    def _of_it(self, start: int, end: int) -> None:
+        """One of them, the other two: of the good that was named last."""
+        good = next((n.good for n in reversed(self.named) if n.good in self.goods.counts), None)
+        if good is None:
+            return
+        amounts = [_amount(word) for word in self.words[start:end]]
+        known = [amount for amount in amounts if amount is not None]
+        count = known[0] if known else _REMAINING
+        if {"all", "both"} & set(self.words[start:end]):
+            count = self.goods.counts[good]
+        self._add(good, count)
+
+    def _add(self, good: str, count: Count) -> None:
+        if self.negated or self.muted:
+            return
+        owner = self.owner if self.verb else None
+        self.named.append(_Named(good, count, owner, self.fresh, self.segment))
+        self.fresh = False
+
+    def _for(self, owner: Cue, with_verb: bool) -> None:
+        """The goods before "for me" or "are yours"."""
+        if self.muted or self.negated:
+            return
+        open_ = [item for item in self.named if not item.done]
+        chosen = [
+            item
+            for item in open_
+            if item.owner is None
+            or (item.segment == self.segment and not (with_verb and item.direct))
+        ]
+        for item in chosen:
+            item.owner, item.done = owner, True
+
+    def _count(self, good: str, start: int, end: int) -> Count:
+        total = self.goods.counts[good]
+        other = False
+        for at in range(start - 1, max(start - 6, -1), -1):
+            word = self.words[at]
+            amount = _amount(word)
+            if amount is not None:
+                return amount
+            if word in ("both", "all", "every"):
+                return total
+            if word in ("half", "halves"):
+                return total // 2 if total % 2 == 0 else None
+            if word in _ONE:
+                return 1
+            if word in _UNCLEAR:
+                return None
+            if word not in _SKIPPED:
+                break
+            other = other or word in ("other", "remaining")
+        plural = any(self.goods.is_plural(good, word) for word in self.words[start:end])
+        if total == 1:
+            return 1
+        if other:
+            return _REMAINING if plural else 1
+        return total if plural else None
+
+
+def _amount(word: str) -> Count:
+    if word.isdigit():
+        return int(word)
+    if word in ("zero", "none"):
+        return 0
+    return 2 if word == "couple" else SMALL_NUMBERS.get(word)
+
+
+def _singular(word: str) -> str:
+    """The singular of a plural: balls, boxes, berries, knives."""
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("ves") and len(word) > 4:
+        return word[:-3] + "fe"
+    if word.endswith(("xes", "ches", "shes", "sses")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

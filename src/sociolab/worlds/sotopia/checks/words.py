@@ -1,0 +1,102 @@
+"""Free text as a list of plain lower-case words and punctuation marks."""
+
+from __future__ import annotations
+
+import re
+
+BREAKS = frozenset({".", "!", "?"})
+
+_TOKEN = re.compile(
+    r"[ap]\.m\b\.?"  # a.m., p.m.
+    r"|(?:[$€£]\s?)?\d+(?:,\d{3})+(?:\.\d+)?[a-z%$€£]*"  # 1,250
+    r"|\d{1,2}:\d\d(?!\d)"  # 6:30
+    r"|(?:[$€£]\s?)?\d+(?:\.\d+)?[a-z%$€£]*"  # 220, $180.50, 1.2k, 64gb, 20%
+    r"|[a-z][a-z0-9]*(?:'[a-z]+)*"  # words, and names such as s8
+    r"|[.!?…;,:%\n]"
+    r"|(?<=\s)-{1,2}(?=\s)|--+|[—–]"  # a dash, not a hyphen
+)
+_RANGE = re.compile(r"(?<=\d)\s?[-–]\s?(?=[$€£]?\d)")  # 200-220
+
+_SPLIT = {
+    "n't": "not",
+    "'m": "am",
+    "'ll": "will",
+    "'d": "would",
+    "'ve": "have",
+    "'re": "are",
+}
+_IS_AFTER = frozenset("it that this there here what who where how when he she".split())
+
+_REWRITE: dict[str, tuple[str, ...]] = {
+    "can't": ("can", "not"),
+    "cannot": ("can", "not"),
+    "won't": ("will", "not"),
+    "shan't": ("will", "not"),
+    "ain't": ("is", "not"),
+    "let's": ("let", "us"),
+    "lets": ("let", "us"),
+    "y'all": ("you",),
+    "gonna": ("going", "to"),
+    "wanna": ("want", "to"),
+    "gotta": ("have", "to"),
+    "lemme": ("let", "me"),
+    "ok": ("okay",),
+    "okey": ("okay",),
+    "yeah": ("yes",),
+    "yep": ("yes",),
+    "yup": ("yes",),
+    "yea": ("yes",),
+    "aye": ("yes",),
+    "nope": ("no",),
+    "nah": ("no",),
+    "a.m": ("am",),
+    "a.m.": ("am",),
+    "p.m": ("pm",),
+    "p.m.": ("pm",),
+    "…": (".",),
+    "\n": (".",),
+    "—": ("-",),
+    "–": ("-",),
+    "--": ("-",),
+    "---": ("-",),
+}
+
+FILLERS = frozenset(
+    "just really quite very simply probably definitely totally truly honestly gladly "
+    "happily please pretty still also maybe perhaps possibly well actually indeed surely "
+    "kindly basically literally somewhat fairly a an the".split()
+)
+"""Words that change nothing for the rules; some readers keep the articles."""
+
+
+def words(text: str, dropped: frozenset[str] = FILLERS) -> list[str]:
+    """The words and marks of a text, contractions written out, without the `dropped` ones."""
+    text = text.lower()
+    if "’" in text:
+        text = text.replace("’", "'")
+    if "-" in text or "–" in text:
+        text = _RANGE.sub(" to ", text)
+    found: list[str] = []
+    for token in _TOKEN.findall(text):
+        if token in dropped:
+            continue
+        if token in _REWRITE:
+            found += _REWRITE[token]
+        elif "'" in token:
+            found += _written_out(token)
+        else:
+            found.append(token.strip())
+    return found
+
+
+def _written_out(token: str) -> tuple[str, ...]:
+    """Don't, I'll, it's, and possessives, of which only the noun is kept."""
+    for ending, word in _SPLIT.items():
+        if token.endswith(ending):
+            return (token[: -len(ending)], word)
+    stem, _, ending = token.partition("'")
+    if ending == "s" and stem in _IS_AFTER:
+        return (stem, "is")
+    if ending == "clock":
+        return ("o'clock",)
+    return (stem,)

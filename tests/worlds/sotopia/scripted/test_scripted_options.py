@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from scripted_castings import Puppet, casting, evenings, events, firm, said, soft
+
+from sociolab.worlds.sotopia.scripted.wording import options as words
+
+
+def agreed(lines: list[str]) -> str | None:
+    taken = [line for line in lines if words.ACCEPT.spoke(line)]
+    if not taken:
+        return None
+    return next(day for day in ("Monday", "Tuesday", "Thursday", "Sunday") if day in taken[-1])
+
+
+def test_they_settle_on_an_option_that_both_can_bear() -> None:
+    found = {agreed(said(events(casting(evenings()), seed))) for seed in range(20)}
+    assert found <= {"Tuesday", "Thursday", None}
+    assert "Tuesday" in found
+
+
+def test_who_wants_the_same_agrees_at_once() -> None:
+    same = evenings((9, 5, 1, 0), (9, 5, 1, 0))
+    found = events(casting(same))
+    assert agreed(said(found)) == "Monday"
+    assert len(said(found)) <= 5
+
+
+def test_where_nothing_suits_both_there_is_no_agreement() -> None:
+    apart = evenings((9, 0, 0, 0), (0, 0, 0, 9))
+    for seed in range(10):
+        assert agreed(said(events(casting(apart), seed))) is None
+
+
+def test_the_soft_give_way_to_the_firm() -> None:
+    def sundays(people: tuple[object, object]) -> int:
+        days = [
+            agreed(said(events(casting(evenings((9, 6, 5, 4), (0, 4, 7, 9)), people), seed)))  # type: ignore[arg-type]
+            for seed in range(20)
+        ]
+        return days.count("Thursday") + days.count("Sunday")
+
+    assert sundays((soft(0), firm(1))) > sundays((firm(0), soft(1)))
+
+
+def test_another_wording_of_an_option_is_understood() -> None:
+    partner = Puppet("Sunday night would be perfect for me!", "So, agreed?", "Fine.")
+    goals = evenings((2, 0, 0, 9), (0, 0, 0, 9))
+    lines = said(events(casting(goals), puppets={"tobias": partner}), "mina")
+    assert "Sunday" in lines[1]
+
+
+def test_an_option_that_the_partner_speaks_against_is_not_taken_for_a_proposal() -> None:
+    partner = Puppet("Monday doesn't work for me at all.", "No, not Monday.", "I'm sorry.")
+    lines = said(events(casting(evenings()), puppets={"tobias": partner}), "mina")
+    assert not any(words.ACCEPT.spoke(line) for line in lines)

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from collections import Counter
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import pytest
+
+from sociolab.core.errors import ConfigError
+from sociolab.worlds.sotopia.build import build
+from sociolab.worlds.sotopia.casting import cast_tasks, castable, fits
+from sociolab.worlds.sotopia.dataset import DataSet, load
+from sociolab.worlds.sotopia.scene import PACKAGE
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    with as_file(files(PACKAGE) / "data") as found:
+        return found
+
+
+@pytest.fixture(scope="module")
+def own(folder: Path) -> DataSet:
+    return load(folder)
+
+
+def test_the_made_files_are_what_the_written_ones_make(folder: Path) -> None:
+    for name, text in build(folder).items():
+        assert (folder / name).read_text("utf-8") == text, f"run the build again: {name} differs"
+
+
+def test_there_are_450_tasks_five_for_each_of_90_scenarios(own: DataSet) -> None:
+    assert len(own.rows) == 450
+    counts = Counter(row.scenario for row in own.rows)
+    assert set(counts) == set(own.scenarios)
+    assert set(counts.values()) == {5}
+    assert len(counts) == 90
+
+
+def test_families_are_20_20_10_10_and_30_from_templates(own: DataSet) -> None:
+    families = Counter(scenario.family for scenario in own.scenarios.values())
+    assert families == {
+        "norms": 20,
+        "feelings": 20,
+        "division": 10,
+        "place": 10,
+        "bargain": 20,
+        "mutual-friend": 10,
+    }
+
+
+def test_every_cast_meets_its_scenarios_constraints(own: DataSet) -> None:
+    for row in own.rows:
+        cast = [own.characters[seat] for seat in row.characters]
+        assert fits(own.scenarios[row.scenario], cast, own.between(*row.characters)), row.id
+
+
+def test_a_scenario_has_five_different_pairs(own: DataSet) -> None:
+    pairs = Counter((row.scenario, frozenset(row.characters)) for row in own.rows)
+    assert set(pairs.values()) == {1}
+
+
+def test_only_pairs_with_a_row_of_their_own_are_cast_strangers_too(own: DataSet) -> None:
+    for row in own.rows:
+        assert frozenset(row.characters) in own.relationships
+
+
+def test_every_character_is_cast_about_as_often_as_the_others(own: DataSet) -> None:
+    counts = Counter(seat for row in own.rows for seat in row.characters)
+    assert len(counts) == 40
+    assert min(counts.values()) >= 900 / 40 * 0.75
+    assert max(counts.values()) <= 900 / 40 * 1.25
+
+
+def test_another_seed_casts_other_pairs(own: DataSet) -> None:
+    def pairs(seed: int) -> list[tuple[str, ...]]:
+        rows = cast_tasks(
+            list(own.scenarios.values()),
+            own.characters,
+            list(own.relationships.values()),
+            seed=seed,
+        )
+        return [row.characters for row in rows]
+
+    assert pairs(1) == pairs(1)
+    assert pairs(1) != pairs(2)
+
+
+def test_ages_and_ties_narrow_who_may_be_cast(own: DataSet) -> None:
+    relationships = list(own.relationships.values())
+    for scenario in own.scenarios.values():
+        if not scenario.ages:
+            continue
+        for a, b in castable(scenario, own.characters, relationships):
+            for seat, (low, high) in zip((a, b), scenario.ages, strict=True):
+                assert low <= own.characters[seat].age <= high
+            assert own.between(a, b).tie in scenario.ties
+
+
+def test_a_scenario_without_enough_pairs_is_refused(own: DataSet) -> None:
+    with pytest.raises(ConfigError, match="needs 400 pairs"):
+        cast_tasks(
+            list(own.scenarios.values())[:1],
+            own.characters,
+            list(own.relationships.values()),
+            per_scenario=400,
+        )

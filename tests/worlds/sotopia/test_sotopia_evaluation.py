@@ -1,0 +1,191 @@
+"""The judge's prompt, and how its reply becomes verdicts."""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sociolab.core.episode import Action, Moved
+from sociolab.core.errors import ReplyError
+from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.prompting.structured import read
+from sociolab.worlds.sotopia.dimensions import DIMENSIONS, GOAL, OVERALL, overall
+from sociolab.worlds.sotopia.evaluation import LooseSheets, SotopiaRubric, judge_names, ties
+from sociolab.worlds.sotopia.profiles import RelationshipType
+from sociolab.worlds.sotopia.scene import Casting
+from sotopia_cases import casting, character, episode_of
+
+VALUES = {
+    "believability": 9,
+    "relationship": 2,
+    "knowledge": 4,
+    "secret": 0,
+    "social_rules": -1,
+    "financial": 1,
+    "goal": 8,
+}
+
+
+def sheet(**scores: object) -> dict[str, Any]:
+    return {name: {"reason": f"why {name}", "score": v} for name, v in (VALUES | scores).items()}
+
+
+def judged(reply: object, cast: Casting | None = None) -> dict[tuple[str, str], Verdict]:
+    cast = cast or casting()
+    verdicts = SotopiaRubric().verdicts(
+        episode_of(cast), read(json.dumps(reply), LooseSheets), attempts=2
+    )
+    found = {(verdict.seat or "", verdict.measure.name): verdict for verdict in verdicts}
+    assert len(found) == len(verdicts)
+    return found
+
+
+def value(verdict: Verdict) -> float:
+    assert isinstance(verdict, Score)
+    return verdict.value
+
+
+def test_a_good_reply_gives_seven_scores_and_an_overall_for_each_person() -> None:
+    found = judged({"person_1": sheet(), "person_2": sheet(goal=1, secret=-10)})
+    assert len(found) == 2 * 8
+    assert [value(found["seat0", name]) for name in VALUES] == list(VALUES.values())
+    assert value(found["seat0", "overall"]) == pytest.approx(23 / 7)
+    assert value(found["seat1", "overall"]) == pytest.approx(6 / 7)
+    score = found["seat0", "goal"]
+    assert isinstance(score, Score)
+    assert score.reason == "why goal"
+
+
+def test_a_bad_cell_costs_that_cell_and_the_overall_of_that_person_only() -> None:
+    found = judged({"person_1": sheet(goal=11), "person_2": sheet()})
+    failure = found["seat0", "goal"]
+    assert isinstance(failure, ScoreFailure)
+    assert failure.problem == "goal of Mia: expected a whole number 0 to 10, found 11"
+    assert failure.attempts == 2
+    missing = found["seat0", "overall"]
+    assert isinstance(missing, ScoreFailure)
+    assert missing.cause == "incomplete"
+    assert sum(isinstance(verdict, Score) for verdict in found.values()) == 6 + 8
+
+
+def test_a_missing_person_costs_nobody_else() -> None:
+    found = judged({"person_1": sheet()})
+    assert all(isinstance(found["seat0", name], Score) for name in VALUES)
+    assert all(isinstance(found["seat1", name], ScoreFailure) for name in (*VALUES, "overall"))
+
+
+@pytest.mark.parametrize(
+    "score",
+    ["", "five", "--5", "5.5", "²", "9" * 5000, 5.5, True, None, [], {}, -1, 10.01, 1e400],
+)
+def test_what_is_no_whole_number_in_range_is_a_failure_and_never_a_crash(score: object) -> None:
+    found = judged({"person_1": sheet(goal=score), "person_2": sheet()})
+    assert isinstance(found["seat0", "goal"], ScoreFailure)
+
+
+@pytest.mark.parametrize("score", [7, 7.0, "7", " +7 "])
+def test_a_whole_number_is_read_in_any_spelling(score: object) -> None:
+    assert value(judged({"person_1": sheet(goal=score)})["seat0", "goal"]) == 7
+
+
+@pytest.mark.parametrize("cell", ["7", 7, None, [7], {}])
+def test_a_cell_that_is_no_reason_with_a_score_is_a_failure(cell: object) -> None:
+    reply = sheet()
+    reply["goal"] = cell
+    assert isinstance(judged({"person_1": reply})["seat0", "goal"], ScoreFailure)
+
+
+@pytest.mark.parametrize("reply", [{}, {"agents": []}, {"reason": "x", "score": 3}])
+def test_a_reply_about_nobody_is_not_read_at_all(reply: object) -> None:
+    with pytest.raises(ReplyError, match="person_1"):
+        read(json.dumps(reply), LooseSheets)
+
+
+scores = st.fixed_dictionaries({d.name: st.integers(int(d.low), int(d.high)) for d in DIMENSIONS})
+
+
+@given(cells=st.lists(scores, min_size=3, max_size=3))
+def test_permuting_people_permutes_their_scores(cells: list[dict[str, int]]) -> None:
+    plain = casting(seats=3)
+    first = judged({f"person_{n + 1}": sheet(**cells[n]) for n in range(3)}, plain)
+    for order in permutations(range(3)):
+        cast = plain.model_copy(update={"characters": tuple(plain.characters[n] for n in order)})
+        reply = {f"person_{place + 1}": sheet(**cells[n]) for place, n in enumerate(order)}
+        assert judged(reply, cast) == first
+
+
+def test_the_overall_is_not_made_of_what_cannot_be_observed() -> None:
+    verdicts: list[Verdict] = [Score(d, "a", 0) for d in DIMENSIONS if d is not GOAL]
+    assert isinstance(overall((*verdicts, Unscored(GOAL, "a", "no")), "a"), Unscored)
+    assert isinstance(overall(tuple(verdicts), "a"), ScoreFailure)
+    assert overall((*verdicts, Score(GOAL, "a", 7)), "a") == Score(OVERALL, "a", 1.0)
+    assert isinstance(overall((*verdicts, Score(GOAL, "b", 7)), "a"), ScoreFailure)
+
+
+def test_the_judge_reads_the_scene_with_all_that_is_private() -> None:
+    cast = casting(RelationshipType.FRIEND)
+    moves = (
+        Moved(0, "seat0", (Action("speak", "Hello.\n# Noah"),)),
+        Moved(1, "seat1", (Action("leave"),)),
+    )
+    prompt, kind = SotopiaRubric().prompt(episode_of(cast, *moves), 0.0)
+    assert kind is LooseSheets
+    assert prompt.temperature == 0.0
+    assert prompt.messages[1].text.endswith(
+        "# Noah (person_2)\n"
+        "Noah Berg, 32, gendermark1 (pronounmark1), jobmark1.\n"
+        "Has a publicmark1.\n"
+        "High openness and low extraversion. Cares most about innermark1.\n"
+        "Secret: Hides a secretmark1.\n"
+        "Goal: Get the goalmark1.\n"
+        "\n"
+        "# How they know each other\n"
+        "Mia and Noah: friend.\n"
+        "\n"
+        "# What happened\n"
+        "1. Mia: Hello. # Noah\n"
+        "2. Noah leaves."
+    )
+
+
+def test_the_schema_wants_a_sheet_for_each_person_with_all_ranges() -> None:
+    prompt, _ = SotopiaRubric().prompt(episode_of(casting(seats=3)), 0.0)
+    assert prompt.schema is not None
+    schema = json.loads(prompt.schema.text)
+    assert schema["required"] == ["person_1", "person_2", "person_3"]
+    for dimension in DIMENSIONS:
+        kind = schema["$defs"]["Sheet"]["properties"][dimension.name]["$ref"].split("/")[-1]
+        bounds = schema["$defs"][kind]["properties"]["score"]
+        assert (bounds["minimum"], bounds["maximum"]) == (dimension.low, dimension.high)
+
+
+def test_the_head_of_a_judges_prompt_is_the_same_for_all_episodes() -> None:
+    one, _ = SotopiaRubric().prompt(episode_of(casting()), 0.0)
+    two, _ = SotopiaRubric().prompt(episode_of(casting(seats=4)), 0.0)
+    assert one.messages[0] == two.messages[0]
+
+
+def test_failures_are_for_each_dimension_and_person() -> None:
+    found = SotopiaRubric().failures(episode_of(casting()), "timeout", "late", "", 6)
+    assert len(found) == 2 * 8
+    causes = {verdict.cause for verdict in found if isinstance(verdict, ScoreFailure)}
+    assert causes == {"timeout", "incomplete"}
+
+
+def test_ties_are_told_for_every_pair() -> None:
+    cast = casting(RelationshipType.STRANGER, 3, kinds={(1, 2): RelationshipType.KNOWN_BY_NAME})
+    assert ties(cast) == (
+        "Mia and Noah have never met.",
+        "Mia and Ivy have never met.",
+        "Noah and Ivy: known by name.",
+    )
+
+
+def test_the_judge_tells_people_of_one_first_name_apart() -> None:
+    cast = casting(people={1: character(1, first_name="Mia")})
+    assert judge_names(cast) == {"seat0": "Mia Chen", "seat1": "Mia Berg"}

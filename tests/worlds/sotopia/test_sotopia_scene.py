@@ -1,0 +1,274 @@
+"""What a seat is shown: heads, lines, names."""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.core.episode import Action, Moved
+from sociolab.worlds.sotopia.profiles import Relationship, RelationshipType
+from sociolab.worlds.sotopia.scene import (
+    LEAVE,
+    NON_VERBAL,
+    NONE,
+    PHYSICAL,
+    SPEAK,
+    Casting,
+    SotopiaScene,
+    SotopiaWitness,
+)
+from sociolab.worlds.sotopia.telling import describe_known, describe_self, distinct_names
+from sociolab.worlds.sotopia.visibility import (
+    STRANGER_LABEL,
+    inner_life,
+    known,
+    spoken_name,
+    without_name,
+)
+from sotopia_cases import casting, character
+
+
+def witness(cast: Casting, *moves: Moved, seat: str = "seat0") -> SotopiaWitness:
+    found = SotopiaScene(cast).witness(seat)
+    for move in moves:
+        found.see(move)
+    return found
+
+
+def did(turn: int, seat: int, kind: str, text: str = "", *to: str) -> Moved:
+    return Moved(turn, f"seat{seat}", (Action(kind, text, to),))
+
+
+def lines(found: SotopiaWitness) -> list[str]:
+    return [line.text for line in found.observe(0).history]
+
+
+# ---------------------------------------------------------------- heads
+
+
+def test_the_head_of_a_stranger_reads_like_this() -> None:
+    head = SotopiaScene(casting()).witness("seat0").observe(0).head
+    assert head.endswith(
+        "# You\n"
+        "Mia Chen, 31, gendermark0 (pronounmark0), jobmark0.\n"
+        "Has a publicmark0.\n"
+        "High openness and low extraversion. Cares most about innermark0.\n"
+        "Secret: Hides a secretmark0.\n"
+        "\n"
+        "# The other person\n"
+        "Somebody whom you have never met; you know nothing about them.\n"
+        "\n"
+        "# The scene\n"
+        "Some people meet at a market stall.\n"
+        "\n"
+        "# Your private goal\n"
+        "Get the goalmark0."
+    )
+
+
+def test_the_head_begins_alike_for_everybody() -> None:
+    heads = [SotopiaScene(casting(seats=5)).witness(f"seat{n}").observe(0).head for n in range(5)]
+    assert len({head.split("# You")[0] for head in heads}) == 1
+
+
+def test_a_friend_is_described_in_full_but_for_the_secret() -> None:
+    text = describe_known(known(character(1), RelationshipType.FRIEND))
+    assert text == (
+        "A friend. 32, gendermark1 (pronounmark1), jobmark1.\n"
+        "Has a publicmark1.\n"
+        "High openness and low extraversion. Cares most about innermark1."
+    )
+
+
+def test_an_acquaintance_is_described_by_pronouns_occupation_and_public_information() -> None:
+    text = describe_known(known(character(1), RelationshipType.ACQUAINTANCE))
+    assert text == "An acquaintance. pronounmark1, jobmark1.\nHas a publicmark1."
+
+
+def test_a_tie_is_told_to_family() -> None:
+    cast = casting(RelationshipType.FAMILY)
+    tie = Relationship(a="seat0", b="seat1", type=RelationshipType.FAMILY, tie="siblings")
+    cast = cast.model_copy(update={"relationships": (tie,)})
+    assert "Family (siblings)." in SotopiaScene(cast).witness("seat1").observe(0).head
+
+
+def test_the_tail_counts_turns_from_one() -> None:
+    assert SotopiaScene(casting()).witness("seat0").observe(4).tail == "Turn 5 of 20 is yours."
+
+
+def test_the_view_holds_records_and_no_more_than_the_text() -> None:
+    view = witness(casting(RelationshipType.ACQUAINTANCE)).observe(0).view
+    assert view.me.secret
+    assert set(view.others) == {"Noah"}
+    assert view.others["Noah"].inner == ""
+    assert view.goal.text == "Get the goalmark0."
+
+
+def test_a_personality_in_prose_stands_for_itself() -> None:
+    assert inner_life(character(0, personality="Stern but kind.")) == "Stern but kind."
+    assert inner_life(character(0, big_five=None, moral_values=())) == ""
+    assert inner_life(
+        character(0, big_five=None, moral_values=(), decision_style="Analytical")
+    ) == ("Decides in an analytical way.")
+
+
+def test_without_a_secret_there_is_no_such_line() -> None:
+    assert "Secret" not in describe_self(character(0, secret=""))
+
+
+# ---------------------------------------------------------------- lines
+
+
+def test_each_kind_of_action_has_its_line() -> None:
+    cast = casting(RelationshipType.FRIEND)
+    found = witness(
+        cast,
+        did(0, 0, SPEAK, "Hello."),
+        did(1, 1, SPEAK, "Hi."),
+        did(2, 0, NON_VERBAL, "smiles"),
+        did(3, 1, PHYSICAL, "opens the\nwindow"),
+        did(4, 0, NONE),
+        did(5, 1, NONE),
+        did(6, 0, LEAVE),
+        did(7, 1, LEAVE),
+    )
+    assert lines(found) == [
+        "You: Hello.",
+        "Noah: Hi.",
+        "You [non-verbal]: smiles",
+        "Noah [action]: opens the window",
+        "You do nothing.",
+        "Noah does nothing.",
+        "You leave.",
+        "Noah leaves.",
+    ]
+
+
+def test_a_line_knows_who_acted() -> None:
+    history = witness(casting(), did(0, 0, SPEAK, "Hello."), did(1, 1, NONE)).observe(2).history
+    assert [(line.turn, line.who, line.you) for line in history] == [
+        (0, "Mia", True),
+        (1, STRANGER_LABEL, False),
+    ]
+
+
+def test_words_for_some_show_names_and_never_seats() -> None:
+    cast = casting(RelationshipType.FRIEND, 3)
+    found = witness(cast, did(0, 1, SPEAK, "Psst.", "seat0", "seat2"))
+    line = found.observe(1).history[0]
+    assert line.text == "Noah (to you, Ivy only): Psst."
+    assert line.actions[0].to == ("Mia", "Ivy")
+
+
+def test_one_who_has_left_can_no_longer_be_spoken_to() -> None:
+    cast = casting(RelationshipType.FRIEND, 3)
+    found = witness(cast, did(0, 1, LEAVE))
+    assert found.observe(1).others == ("Ivy",)
+    assert set(found.observe(1).view.others) == {"Noah", "Ivy"}
+
+
+# ---------------------------------------------------------------- names
+
+
+def test_a_stranger_has_a_name_from_the_line_after_it_is_spoken() -> None:
+    found = witness(
+        casting(),
+        did(0, 0, SPEAK, "Who are you?"),
+        did(1, 1, SPEAK, "I am Noah."),
+        did(2, 1, PHYSICAL, "Noah bows"),
+    )
+    assert lines(found) == [
+        "You: Who are you?",
+        "The other person: I am Noah.",
+        "Noah [action]: Noah bows",
+    ]
+    shown = found.observe(3)
+    assert shown.others == ("Noah",)
+    assert shown.view.others["Noah"].name == "Noah"
+    assert "The other person" in shown.head
+
+
+def test_a_full_name_that_is_spoken_is_known_in_full() -> None:
+    found = witness(casting(), did(1, 1, SPEAK, "Noah Berg, at your service."))
+    assert found.observe(2).view.others["Noah"].name == "Noah Berg"
+    assert found.seat_called("noah berg") == "seat1"
+    assert found.seat_called("Noah") == "seat1"
+
+
+def test_what_one_says_oneself_teaches_no_name() -> None:
+    found = witness(casting(), did(0, 0, SPEAK, "Are you Noah?"))
+    assert found.observe(1).others == (STRANGER_LABEL,)
+
+
+def test_a_third_who_says_a_name_makes_it_known_to_all_who_hear() -> None:
+    found = witness(casting(seats=3), did(2, 2, SPEAK, "Look, Noah is here!"))
+    assert found.observe(3).others == ("Noah", "stranger 2")
+
+
+def test_a_deed_is_told_without_the_names_that_the_watcher_does_not_know() -> None:
+    found = witness(casting(), did(1, 1, PHYSICAL, "Noah Berg and NOAH and berg: Noah's hat"))
+    assert lines(found) == [
+        "The other person [action]: the other person and the other person and berg: "
+        "the other person's hat"
+    ]
+
+
+def test_a_deed_shows_names_that_are_known() -> None:
+    found = witness(casting(RelationshipType.FRIEND), did(1, 1, PHYSICAL, "Noah bows"))
+    assert lines(found) == ["Noah [action]: Noah bows"]
+
+
+def test_a_stranger_with_ones_own_name_keeps_the_label() -> None:
+    twin = character(1, first_name="Mia", last_name="Berg")
+    found = witness(casting(people={1: twin}), did(1, 1, SPEAK, "I am Mia."))
+    assert found.observe(2).others == (STRANGER_LABEL,)
+    assert found.observe(2).view.others[STRANGER_LABEL].name == "Mia"
+
+
+def test_people_of_one_first_name_are_called_by_their_full_names() -> None:
+    other = character(2, first_name="Noah", last_name="Okoye")
+    cast = casting(RelationshipType.FRIEND, 3, people={2: other})
+    assert witness(cast).observe(0).others == ("Noah Berg", "Noah Okoye")
+
+
+def test_people_of_one_full_name_are_still_told_apart() -> None:
+    twins = [character(0), character(1, first_name="Mia", last_name="Chen")]
+    assert distinct_names(twins) == {"seat0": "Mia Chen (seat0)", "seat1": "Mia Chen (seat1)"}
+
+
+def test_nobody_is_called_by_a_name_that_is_not_known() -> None:
+    found = witness(casting())
+    assert found.seat_called("Noah") is None
+    assert found.seat_called("The other person ") == "seat1"
+    assert found.seat_called("Mia") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("I am Will.", "Will"),
+        ("Will Stone, hello", "Will Stone"),
+        ("will you come?", None),
+        ("Willow", None),
+        ("WILL!", "Will"),
+        ("Will's", "Will"),
+    ],
+)
+def test_a_name_is_spoken_as_a_word_of_its_own_and_not_in_small_letters(
+    text: str, name: str | None
+) -> None:
+    assert spoken_name(text, character(1, first_name="Will", last_name="Stone")) == name
+
+
+def test_common_words_in_small_letters_stay_in_a_deed() -> None:
+    person = character(1, first_name="Will", last_name="Long")
+    assert without_name("will long takes a long look", person, "X") == "X takes a long look"
+    assert without_name("Will takes a long look", person, "X") == "X takes a long look"
+
+
+def test_a_name_with_a_full_stop_at_its_end_is_found() -> None:
+    person = character(1, first_name="Sam", last_name="Jr.")
+    assert without_name("Sam Jr. nods. Jr. smiles", person, "X") == "X nods. X smiles"
+
+
+def test_a_label_is_put_in_literally() -> None:
+    assert without_name("Noah nods", character(1), r"\1 \g<0>") == r"\1 \g<0> nods"
