@@ -1,0 +1,109 @@
+"""Open a store file: ours, of a version that we know, or a sentence that says why not."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+
+from sociolab.core.errors import StoreError
+from sociolab.store.migrations import APPLICATION_ID, MIGRATIONS, migrate, schema_version
+
+BUSY_SECONDS = 30.0
+"""How long a write waits for another process that is writing."""
+
+_PRAGMAS = (
+    "PRAGMA synchronous = NORMAL",  # with WAL: a killed process loses nothing, nor does a crash
+    "PRAGMA wal_autocheckpoint = 10000",  # pages: about 40 MB, so that few commits wait for a disk
+    "PRAGMA journal_size_limit = 50000000",
+    "PRAGMA cache_size = -8000",  # KiB
+    "PRAGMA foreign_keys = ON",
+)
+
+
+def connect(path: Path, create: bool) -> sqlite3.Connection:
+    """A connection to the store at `path`, with the current schema.
+
+    StoreError if it is not there (and not to be created), not ours, newer than this version of
+    sociolab, or cannot be opened.
+    """
+    _check_place(path, create)
+    try:
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    except sqlite3.Error as error:
+        raise _cannot_open(path, error) from error
+    try:
+        _check_ours(connection, path)
+        _use_wal(connection)
+        for pragma in _PRAGMAS:
+            connection.execute(pragma)
+        migrate(connection)
+    except sqlite3.Error as error:
+        connection.close()
+        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            raise _not_ours(path, "it is no SQLite file") from error
+        raise _cannot_open(path, error) from error
+    except StoreError:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_place(path: Path, create: bool) -> None:
+    try:
+        if path.is_dir():
+            raise StoreError(
+                f"the store must be a file, but {path} is a directory; name a file in it, "
+                f"such as {path / 'store.db'}"
+            )
+        if path.exists():
+            return
+        if create:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return
+    except OSError as error:
+        raise _cannot_open(path, error) from error
+    raise StoreError(f"there is no store at {path}; play a run first, or name another --store")
+
+
+def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse what is not ours before anything is written; an empty file may become a store."""
+    owner = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = schema_version(connection)
+    if owner != APPLICATION_ID:
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if owner or version or tables:
+            raise _not_ours(path, "it belongs to another program")
+    elif version > len(MIGRATIONS):
+        raise StoreError(
+            f"the store {path} has schema {version} and this sociolab knows only up to "
+            f"{len(MIGRATIONS)}; upgrade sociolab, or name another --store"
+        )
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Readers and one writer at the same time; a setting that stays with the file.
+
+    SQLite does not wait here when another process does the same to a new store, so we do.
+    """
+    deadline = time.monotonic() + BUSY_SECONDS
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def _not_ours(path: Path, why: str) -> StoreError:
+    return StoreError(f"{path} is not a sociolab store: {why}; name another --store")
+
+
+def _cannot_open(path: Path, error: Exception) -> StoreError:
+    why = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return StoreError(
+        f"the store {path} cannot be opened ({why}); it needs a place where you may write, "
+        "or name another --store"
+    )

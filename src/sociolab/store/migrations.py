@@ -1,0 +1,204 @@
+"""The schema, as numbered steps: a store of version N has had the first N scripts applied.
+
+A script that was released is never edited; a change is a new script at the end.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+APPLICATION_ID = 0x536F6C61
+"""Marks a SQLite file as ours ("Sola")."""
+
+MIGRATIONS: tuple[str, ...] = (
+    # 1: runs with their plan, events, calls, verdicts and attachments.
+    """
+    CREATE TABLE runs (
+        pk INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        world TEXT NOT NULL,
+        settings TEXT NOT NULL,          -- JSON
+        created REAL NOT NULL,           -- seconds since 1970, UTC
+        seconds REAL NOT NULL DEFAULT 0  -- wall time, all resumed parts together
+    );
+
+    CREATE TABLE tasks (                 -- the task records of a run, each once
+        pk INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        seats TEXT NOT NULL,             -- JSON list
+        cluster TEXT NOT NULL,
+        content TEXT NOT NULL,           -- the world's own record
+        tags TEXT NOT NULL               -- JSON list
+    );
+    CREATE INDEX tasks_by_run ON tasks (run);
+
+    CREATE TABLE trials (                -- the plan: pk order is plan order
+        pk INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        task INTEGER NOT NULL,           -- tasks.pk; a foreign key would only slow deletion
+        body TEXT NOT NULL,              -- the trial without its task
+        status TEXT NOT NULL DEFAULT 'planned'
+            CHECK (status IN ('planned', 'playing', 'played', 'failed')),
+        cause TEXT,
+        problem TEXT NOT NULL DEFAULT '',
+        UNIQUE (run, id)
+    );
+    CREATE INDEX trials_by_status ON trials (run, status);
+
+    CREATE TABLE events (                -- n counts from 0 in each trial
+        trial INTEGER NOT NULL REFERENCES trials ON DELETE CASCADE,
+        n INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY (trial, n)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE schemas (               -- the reply schemas of a run, each once
+        pk INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        text TEXT NOT NULL
+    );
+    CREATE INDEX schemas_by_run ON schemas (run);
+
+    CREATE TABLE calls (
+        pk INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+        trial TEXT NOT NULL,             -- as the caller named it: a judging has a name of its own
+        role TEXT NOT NULL,
+        seat TEXT NOT NULL,
+        turn INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        attempt INTEGER NOT NULL,
+        idx INTEGER NOT NULL,
+        model TEXT NOT NULL,
+        tries INTEGER NOT NULL,
+        seconds REAL NOT NULL,
+        at REAL NOT NULL,                -- when it was stored, in seconds since 1970, UTC
+        key TEXT NOT NULL,
+        prompt_tokens INTEGER NOT NULL,
+        completion_tokens INTEGER NOT NULL,
+        cached_tokens INTEGER NOT NULL,
+        usd REAL,                        -- NULL: no price known
+        finish TEXT NOT NULL,
+        base INTEGER,                    -- calls.pk of the prompt that this one extends
+        schema INTEGER,                  -- schemas.pk
+        hash BLOB NOT NULL,              -- of the rendered messages and the schema
+        prompt BLOB NOT NULL,            -- see prompts.py
+        reply TEXT NOT NULL
+    );
+    CREATE UNIQUE INDEX calls_by_key ON calls (run, key);
+    CREATE INDEX calls_by_trial ON calls (run, trial);
+
+    CREATE TABLE call_failures (
+        pk INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+        trial TEXT NOT NULL,
+        role TEXT NOT NULL,
+        seat TEXT NOT NULL,
+        turn INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        attempt INTEGER NOT NULL,
+        idx INTEGER NOT NULL,
+        model TEXT NOT NULL,
+        tries INTEGER NOT NULL,
+        seconds REAL NOT NULL,
+        at REAL NOT NULL,
+        cause TEXT NOT NULL,
+        problem TEXT NOT NULL
+    );
+    CREATE INDEX call_failures_by_trial ON call_failures (run, trial);
+
+    CREATE TABLE judges (
+        pk INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        method TEXT NOT NULL,
+        settings TEXT NOT NULL,
+        UNIQUE (run, name, method, settings)
+    );
+
+    CREATE TABLE measures (
+        pk INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        low REAL NOT NULL,
+        high REAL NOT NULL,
+        whole INTEGER NOT NULL,
+        title TEXT NOT NULL,
+        UNIQUE (run, name, low, high, whole, title)
+    );
+
+    CREATE TABLE judgings (              -- one judge, once, on an episode, a cell or the run
+        pk INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+        trial INTEGER REFERENCES trials ON DELETE CASCADE,  -- NULL: a cell, or the run
+        cell TEXT NOT NULL,              -- JSON with sorted keys; '': no cell
+        judge INTEGER NOT NULL,          -- judges.pk
+        number INTEGER NOT NULL          -- of repeated judgings, from 0
+    );
+    CREATE UNIQUE INDEX judgings_once
+        ON judgings (run, ifnull(trial, 0), cell, judge, number);
+    CREATE INDEX judgings_by_trial ON judgings (trial);
+
+    CREATE TABLE verdicts (
+        judging INTEGER NOT NULL REFERENCES judgings ON DELETE CASCADE,
+        n INTEGER NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('score', 'failure', 'unscored')),
+        measure INTEGER NOT NULL,        -- measures.pk
+        seat TEXT,                       -- NULL: the whole episode
+        value REAL,                      -- of a score
+        text TEXT NOT NULL,              -- a score's reason, a failure's problem, or why not
+        cause TEXT,                      -- of a failure, as are raw and attempts
+        raw TEXT,
+        attempts INTEGER,
+        PRIMARY KEY (judging, n)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE attachments (           -- pieces; pk order is the order of writing
+        pk INTEGER PRIMARY KEY,
+        trial INTEGER NOT NULL REFERENCES trials ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        packed INTEGER NOT NULL,         -- whether data is compressed
+        data BLOB NOT NULL
+    );
+    CREATE INDEX attachments_by_name ON attachments (trial, name);
+    """,
+)
+
+
+def migrate(connection: sqlite3.Connection, scripts: Sequence[str] = MIGRATIONS) -> None:
+    """Bring the schema up to date in one transaction; nothing to do is the usual case.
+
+    The version is read again under the write lock: another process may have been faster.
+    """
+    if schema_version(connection) >= len(scripts):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for script in scripts[schema_version(connection) :]:
+            for statement in _statements(script):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(scripts)}")
+        connection.execute("COMMIT")
+    except sqlite3.Error:
+        connection.rollback()
+        raise
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """How many of the scripts this store has had; 0 for an empty file."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Its single statements: `executescript` would commit before it starts."""
+    statement = ""
+    for piece in script.split(";"):
+        statement += piece + ";"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

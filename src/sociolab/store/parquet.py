@@ -1,0 +1,222 @@
+"""A run as three Parquet tables: scores, turns and calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
+from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.store.sqlite import Store
+from sociolab.store.surrogates import replaced
+
+_Row: TypeAlias = Mapping[str, Any]
+
+_BATCH = 5000
+"""Rows in memory at a time."""
+
+_TRIAL = {"run": "str", "trial": "str", "task": "str", "cluster": "str", "repeat": "int"}
+
+_SCORES = {
+    **_TRIAL,
+    "cell": "str",  # JSON
+    "judge": "str",
+    "method": "str",
+    "judge_settings": "str",
+    "judging": "int",
+    "measure": "str",
+    "low": "float",
+    "high": "float",
+    "seat": "str",
+    "agent": "str",
+    "kind": "str",  # score, failure or unscored
+    "value": "float",
+    "text": "str",  # the reason, the problem, or why not
+    "cause": "str",
+    "attempts": "int",
+}
+
+_TURNS = {
+    **_TRIAL,
+    "n": "int",  # of the event in its trial, from 0; a turn with two actions has two rows
+    "event": "str",  # moved, answered, unusable or ended
+    "turn": "int",
+    "seat": "str",
+    "agent": "str",
+    "name": "str",  # the kind of action, the question, or why it ended
+    "text": "str",  # the words, the answer as JSON, or the raw reply
+    "to": "str",  # seats, joined by commas
+    "attempt": "int",
+    "cause": "str",
+    "problem": "str",
+    "final": "bool",
+}
+
+_CALLS = {
+    "run": "str",
+    "trial": "str",
+    "role": "str",
+    "seat": "str",
+    "turn": "int",
+    "name": "str",
+    "attempt": "int",
+    "index": "int",
+    "model": "str",
+    "prompt_hash": "str",
+    "prompt_tokens": "int",
+    "completion_tokens": "int",
+    "cached_tokens": "int",
+    "usd": "float",
+    "seconds": "float",
+    "tries": "int",
+    "finish": "str",
+    "reply": "str",
+    "at": "float",
+}
+
+
+def export_parquet(store: Store, name: str, folder: Path) -> None:
+    """Write `scores.parquet`, `turns.parquet` and `calls.parquet` of a run into `folder`.
+
+    ConfigError if pyarrow is missing; StoreError if there is no such run, or the folder cannot be
+    written.
+    """
+    _pyarrow()
+    trials = {row.trial.id: row.trial for row in store.trials(name)}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(folder / "scores.parquet", _SCORES, _scores(store, name, trials))
+        _write(folder / "turns.parquet", _TURNS, _turns(store, name, trials))
+        _write(folder / "calls.parquet", _CALLS, _calls(store, name))
+    except OSError as error:
+        raise StoreError(
+            f'run "{name}" cannot be written to {folder} ({error}); name another folder'
+        ) from error
+
+
+def _write(file: Path, columns: Mapping[str, str], rows: Iterable[_Row]) -> None:
+    pa, parquet = _pyarrow()
+    types = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+    schema = pa.schema([(column, types[kind]) for column, kind in columns.items()])
+    left = iter(rows)
+    with parquet.ParquetWriter(file, schema) as writer:
+        while batch := list(islice(left, _BATCH)):
+            values = [[_plain(row.get(column)) for row in batch] for column in columns]
+            writer.write_batch(pa.record_batch(values, schema))
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow as pa  # here because it takes half a second, and is an extra
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ConfigError(
+            'Parquet needs pyarrow, which is not installed; run: pip install "sociolab[parquet]"'
+        ) from error
+    return pa, parquet
+
+
+def _plain(value: Any) -> Any:
+    return replaced(value) if isinstance(value, str) else value
+
+
+def _scores(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[_Row]:
+    for row in store.verdicts(name):
+        verdict = row.verdict
+        measure = verdict.measure
+        yield {
+            "run": name,
+            **(_of_trial(trials[row.trial], verdict.seat) if row.trial else {}),
+            "cell": None if row.cell is None else json.dumps(row.cell, ensure_ascii=False),
+            "judge": row.judge.name,
+            "method": row.judge.method,
+            "judge_settings": row.judge.settings,
+            "judging": row.judging,
+            "measure": measure.name,
+            "low": measure.low,
+            "high": measure.high,
+            **_of_verdict(verdict),
+        }
+
+
+def _of_verdict(verdict: Verdict) -> _Row:
+    match verdict:
+        case Score():
+            return {"kind": "score", "value": verdict.value, "text": verdict.reason}
+        case ScoreFailure(cause=cause, problem=problem, attempts=attempts):
+            return {"kind": "failure", "text": problem, "cause": cause, "attempts": attempts}
+        case Unscored():
+            return {"kind": "unscored", "text": verdict.why}
+
+
+def _turns(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[_Row]:
+    for trial in trials.values():
+        for n, event in enumerate(store.events(name, trial.id)):
+            shared = {"run": name, "n": n, "turn": event.turn, **_of_trial(trial, event.seat)}
+            for row in _of_event(event):
+                yield {**shared, **row}
+
+
+def _of_event(event: Event) -> Iterator[_Row]:
+    match event:
+        case Moved():
+            for action in event.actions:
+                said = {"name": action.kind, "text": action.text, "to": ",".join(action.to)}
+                yield {"event": "moved", "attempt": event.attempt, **said}
+        case Answered(question=question, attempt=attempt):
+            value = json.dumps(event.value, ensure_ascii=False)
+            yield {"event": "answered", "name": question, "text": value, "attempt": attempt}
+        case Unusable():
+            yield {
+                "event": "unusable",
+                "name": event.name,
+                "text": event.raw,
+                "attempt": event.attempt,
+                "cause": event.cause,
+                "problem": event.problem,
+                "final": event.final,
+            }
+        case Ended():
+            yield {"event": "ended", "name": event.reason}
+
+
+def _calls(store: Store, name: str) -> Iterator[_Row]:
+    for row in store.calls(name):
+        call, reply = row.call, row.reply
+        yield {
+            "run": name,
+            "trial": call.trial,
+            "role": call.role,
+            "seat": call.seat,
+            "turn": call.turn,
+            "name": call.name,
+            "attempt": call.attempt,
+            "index": call.index,
+            "model": row.model,
+            "prompt_hash": row.prompt_hash,
+            "prompt_tokens": reply.usage.prompt,
+            "completion_tokens": reply.usage.completion,
+            "cached_tokens": reply.usage.cached,
+            "usd": reply.usd,
+            "seconds": reply.seconds,
+            "tries": reply.tries,
+            "finish": reply.finish,
+            "reply": reply.text,
+            "at": row.at,
+        }
+
+
+def _of_trial(trial: Trial, seat: str | None) -> _Row:
+    agents = {member.seat: member.agent for member in trial.cast}
+    return {
+        "trial": trial.id,
+        "task": trial.task.id,
+        "cluster": trial.task.cluster,
+        "repeat": trial.repeat,
+        "seat": seat,
+        "agent": None if seat is None else agents.get(seat),
+    }

@@ -1,0 +1,71 @@
+"""A prompt in few bytes: what it shares with an earlier one, and the rest.
+
+The prompts of a seat mostly extend one another: each message is kept as the number of leading
+characters that it shares with the same message of the prompt before, and what follows them.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from hashlib import blake2b
+
+from sociolab.core.errors import StoreError
+from sociolab.core.ports import Message, Prompt, Schema
+from sociolab.store.surrogates import as_bytes, as_text
+
+_WORTH_PACKING = 512
+"""Bytes below which compressing costs more time than it saves space."""
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def pack(prompt: Prompt, base: Prompt | None) -> bytes:
+    """The prompt without its schema, as a difference from `base`; compressed if that is smaller."""
+    before = base.messages if base else ()
+    rows: list[tuple[str, int, str]] = []
+    for index, message in enumerate(prompt.messages):
+        same = shared(before[index].text, message.text) if index < len(before) else 0
+        rows.append((message.role, same, message.text[same:]))
+    plain = as_bytes(_encode([prompt.temperature, prompt.max_tokens, rows]))
+    if len(plain) < _WORTH_PACKING:
+        return plain
+    packed = zlib.compress(plain, 1)
+    return packed if len(packed) < len(plain) else plain
+
+
+def unpack(data: bytes, base: Prompt | None, schema: Schema | None) -> Prompt:
+    """The prompt that was packed with this base; StoreError if the bytes are damaged."""
+    before = base.messages if base else ()
+    try:
+        plain = data if data.startswith(b"[") else zlib.decompress(data)
+        temperature, max_tokens, rows = json.loads(as_text(plain))
+        messages = tuple(
+            Message(role, (before[index].text[:same] if same else "") + rest)
+            for index, (role, same, rest) in enumerate(rows)
+        )
+    except (ValueError, TypeError, IndexError, zlib.error) as error:
+        raise StoreError(f"a prompt in the store cannot be read ({error})") from error
+    return Prompt(messages, schema, temperature, max_tokens)
+
+
+def shared(old: str, new: str) -> int:
+    """How many leading characters two texts have in common; 0 where either is empty."""
+    if new.startswith(old):
+        return len(old)
+    low, high = 0, min(len(old), len(new))
+    while low < high:  # the first `low` are the same, and never more than the first `high`
+        middle = (low + high + 1) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def prompt_hash(prompt: Prompt) -> bytes:
+    """16 bytes that identify the rendered messages and the schema."""
+    parts = [text for message in prompt.messages for text in (message.role, message.text)]
+    parts.append(prompt.schema.text if prompt.schema else "")
+    text = "\x1f".join([*(str(len(part)) for part in parts), *parts])
+    return blake2b(as_bytes(text), digest_size=16).digest()

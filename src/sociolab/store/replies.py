@@ -1,0 +1,165 @@
+"""Replies kept as they are paid for, and found again when a run is resumed."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from asyncio import AbstractEventLoop, get_running_loop
+
+from sociolab.core.errors import ModelError, StoreError
+from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
+from sociolab.store.prompts import pack, prompt_hash
+from sociolab.store.runs import RunTable
+from sociolab.store.surrogates import as_text
+
+_MOST_REMEMBERED = 2048
+"""Trials whose prompts are remembered, should a caller forget to release them."""
+
+
+class RunReplies:
+    """The replies of one run; a `ReplyStore`.
+
+    What is kept is on disk with the next event that is appended, at the latest when the event loop
+    has finished its present round. Without a running loop it is on disk at once.
+    """
+
+    def __init__(self, store: RunTable, run: str) -> None:
+        self._store = store
+        self._run = store.run_pk(run)
+        found = store.row("SELECT 1 FROM calls WHERE run = ? LIMIT 1", (self._run,))
+        self._empty = found is None
+        rows = store.rows("SELECT name, text, pk FROM schemas WHERE run = ?", (self._run,))
+        self._schemas = {(as_text(name), as_text(text)): pk for name, text, pk in rows}
+        self._last: dict[str, dict[tuple[str, str], tuple[int, Prompt]]] = {}
+        self._loop: AbstractEventLoop | None = None
+
+    def find(self, key: str) -> ChatReply | None:
+        """The reply stored under this key in this run; None if there is none."""
+        if self._empty:
+            return None
+        row = self._store.row(
+            "SELECT reply, finish, prompt_tokens, completion_tokens, cached_tokens, seconds, "
+            "tries, usd FROM calls WHERE run = ? AND key = ?",
+            (self._run, key),
+        )
+        if row is None:
+            return None
+        text, finish, prompt, completion, cached, *rest = row
+        return ChatReply(as_text(text), finish, Usage(prompt, completion, cached), *rest)
+
+    def keep(
+        self,
+        key: str,
+        call: CallKey,
+        model: str,
+        prompt: Prompt,
+        reply: ChatReply,
+        at: float | None = None,
+    ) -> None:
+        """Store a reply with the prompt that asked for it; `at` is now, if not given.
+
+        StoreError if the run holds a reply under this key already.
+        """
+        self._store.begin()
+        last = self._last_prompts(call.trial)
+        base, before = last.get((call.role, call.seat), (None, None))
+        usage = reply.usage
+        values = (
+            self._run,
+            *_columns(call),
+            model,
+            reply.tries,
+            reply.seconds,
+            time.time() if at is None else at,
+            key,
+            usage.prompt,
+            usage.completion,
+            usage.cached,
+            reply.usd,
+            reply.finish,
+            base,
+            self._schema(prompt),
+            prompt_hash(prompt),
+            pack(prompt, before),
+            reply.text,
+        )
+        try:
+            pk = self._store.insert(_KEEP, values)
+        except sqlite3.IntegrityError as error:
+            raise StoreError(
+                f"two calls of this run have the same key: {call}; each call needs "
+                "a trial, role, seat, turn, name, attempt and index of its own"
+            ) from error
+        last[call.role, call.seat] = (pk, prompt)
+        self._empty = False
+        self._commit_soon()
+
+    def keep_failure(
+        self,
+        call: CallKey,
+        model: str,
+        error: ModelError,
+        seconds: float,
+        at: float | None = None,
+    ) -> None:
+        """Store that a call failed for good, and why; `at` is now, if not given."""
+        self._store.begin()
+        now = time.time() if at is None else at
+        values = (*_columns(call), model, error.tries, seconds, now, error.cause, str(error))
+        self._store.execute(_KEEP_FAILURE, (self._run, *values))
+        self._commit_soon()
+
+    def release(self, trial: str) -> None:
+        """Forget the prompts of a trial that is over, by the name its calls gave it."""
+        self._last.pop(trial, None)
+
+    def _last_prompts(self, trial: str) -> dict[tuple[str, str], tuple[int, Prompt]]:
+        last = self._last.get(trial)
+        if last is None:
+            if len(self._last) >= _MOST_REMEMBERED:
+                del self._last[next(iter(self._last))]
+            last = self._last[trial] = {}
+        return last
+
+    def _schema(self, prompt: Prompt) -> int | None:
+        """The primary key of the prompt's schema, which is stored once for the whole run."""
+        if prompt.schema is None:
+            return None
+        key = (prompt.schema.name, prompt.schema.text)
+        pk = self._schemas.get(key)
+        if pk is None:
+            pk = self._schemas[key] = self._store.insert(
+                "INSERT INTO schemas (run, name, text) VALUES (?, ?, ?)", (self._run, *key)
+            )
+        return pk
+
+    def _commit_soon(self) -> None:
+        try:
+            loop = get_running_loop()
+        except RuntimeError:
+            self._store.commit()
+            return
+        if self._loop is not loop:
+            self._loop = loop
+            loop.call_soon(self._commit_now)
+
+    def _commit_now(self) -> None:
+        self._loop = None
+        self._store.commit()
+
+
+def _columns(call: CallKey) -> tuple[str, str, str, int, str, int, int]:
+    return call.trial, call.role, call.seat, call.turn, call.name, call.attempt, call.index
+
+
+_CALL = "run, trial, role, seat, turn, name, attempt, idx, model, tries, seconds, at"
+
+_KEEP = f"""
+    INSERT INTO calls ({_CALL}, key, prompt_tokens, completion_tokens, cached_tokens, usd, finish,
+        base, schema, hash, prompt, reply)
+    VALUES ({", ".join("?" * 23)})
+"""
+
+_KEEP_FAILURE = f"""
+    INSERT INTO call_failures ({_CALL}, cause, problem) VALUES ({", ".join("?" * 14)})
+"""

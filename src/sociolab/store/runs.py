@@ -1,0 +1,130 @@
+"""Runs: what they are called, what they play, and how far they are."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from sociolab.core.episode import Json
+from sociolab.core.errors import StoreError
+from sociolab.store.database import Database
+from sociolab.store.lock import lock_run
+from sociolab.store.names import checked_name
+from sociolab.store.surrogates import as_text
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run, and how many of its trials are in which state.
+
+    `created` is in seconds since 1970 (UTC), `seconds` the wall time of all its parts.
+    """
+
+    name: str
+    world: str
+    settings: Json
+    created: float
+    seconds: float
+    planned: int
+    playing: int
+    played: int
+    failed: int
+
+    @property
+    def trials(self) -> int:
+        """How many trials the plan has."""
+        return self.planned + self.playing + self.played + self.failed
+
+    @property
+    def finished(self) -> bool:
+        """Whether every trial was played or failed."""
+        return not self.planned and not self.playing
+
+
+_ROWS = """
+    SELECT name, world, settings, created, seconds,
+        sum(status IS 'planned'), sum(status IS 'playing'),
+        sum(status IS 'played'), sum(status IS 'failed')
+    FROM runs LEFT JOIN trials ON trials.run = runs.pk
+"""
+
+
+class RunTable(Database):
+    """The runs of a store."""
+
+    def runs(self) -> tuple[RunRow, ...]:
+        """All runs, the oldest first."""
+        rows = self.rows(f"{_ROWS} GROUP BY runs.pk ORDER BY created, runs.pk")
+        return tuple(_run_row(row) for row in rows)
+
+    def run(self, name: str) -> RunRow:
+        """The run of this name; StoreError if there is none."""
+        pk = self.run_pk(name)
+        row = self.row(f"{_ROWS} WHERE runs.pk = ? GROUP BY runs.pk", (pk,))
+        return _run_row(row)
+
+    def has_run(self, name: str) -> bool:
+        """Whether there is a run of this name."""
+        found = self.row("SELECT 1 FROM runs WHERE name = ?", (name,))
+        return found is not None
+
+    def run_pk(self, name: str) -> int:
+        """The primary key of a run; StoreError, naming the runs that there are, if it is none."""
+        row = self.row("SELECT pk FROM runs WHERE name = ?", (name,))
+        if row is not None:
+            return int(row[0])
+        raise StoreError(f'there is no run "{name}" in {self.path}; {self._known_runs()}')
+
+    def rename_run(self, old: str, new: str) -> None:
+        """Give a run another name; StoreError if that is taken or the run is being played."""
+        pk = self.run_pk(old)
+        checked_name(new)
+        with lock_run(self.path, old):
+            try:
+                self.write("UPDATE runs SET name = ? WHERE pk = ?", (new, pk))
+            except sqlite3.IntegrityError as error:
+                raise _taken(new) from error
+        self._forget()
+
+    def delete_run(self, name: str) -> None:
+        """Remove a run and all that belongs to it; StoreError if it is being played."""
+        pk = self.run_pk(name)
+        with lock_run(self.path, name):
+            self.write("DELETE FROM runs WHERE pk = ?", (pk,))
+        self._forget()
+
+    def add_seconds(self, run: str, seconds: float) -> None:
+        """Add the wall time of one part of a run."""
+        self.write(
+            "UPDATE runs SET seconds = seconds + ? WHERE pk = ?", (seconds, self.run_pk(run))
+        )
+
+    def _insert_run(
+        self, name: str, world: str, settings: Json, created: float, seconds: float
+    ) -> int:
+        text = json.dumps(settings, ensure_ascii=False)
+        try:
+            return self.insert(
+                "INSERT INTO runs (name, world, settings, created, seconds) VALUES (?, ?, ?, ?, ?)",
+                (checked_name(name), world, text, created, seconds),
+            )
+        except sqlite3.IntegrityError as error:
+            raise _taken(name) from error
+
+    def _known_runs(self) -> str:
+        names = [row[0] for row in self.rows("SELECT name FROM runs ORDER BY created DESC")]
+        if not names:
+            return "it holds none yet"
+        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+        return f"it holds {', '.join(names[:10])}{more}"
+
+
+def _taken(name: str) -> StoreError:
+    return StoreError(f'there is a run "{name}" already; choose another name, or delete that run')
+
+
+def _run_row(row: tuple[Any, ...]) -> RunRow:
+    name, world, settings, *rest = row
+    return RunRow(name, world, json.loads(as_text(settings)), *rest)

@@ -1,0 +1,29 @@
+"""The store: everything that was planned, played, paid for and judged, in one SQLite file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+from sociolab.store.attachments import AttachmentTable
+from sociolab.store.calls import CallTable
+from sociolab.store.connect import connect
+from sociolab.store.events import EventTable
+from sociolab.store.scores import ScoreTable
+from sociolab.store.totals import TotalsTable
+
+
+class Store(EventTable, ScoreTable, CallTable, TotalsTable, AttachmentTable):
+    """One open store, for one thread; others may read while it writes.
+
+    What a method wrote is on disk when it returns. The replies of a run are kept through
+    `RunReplies`; two processes are kept off one run by `lock_run`.
+    """
+
+    @classmethod
+    def open(cls, path: Path, create: bool = True) -> Self:
+        """The store at `path`, made there if `create` and there is none.
+
+        StoreError if it cannot be opened, is not ours, or is newer than this sociolab.
+        """
+        return cls(connect(path, create), path)

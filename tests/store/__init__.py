@@ -1,0 +1,1 @@
+"""Tests of the store; a package, so that its modules share `samples`."""

@@ -1,0 +1,148 @@
+"""Calls are listed by trial, with prompts, failures and totals."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from sociolab.core.errors import ModelError, StoreError
+from sociolab.core.ports import Role
+from sociolab.store.calls import CallFailureRow
+from sociolab.store.replies import RunReplies
+from sociolab.store.sqlite import Store
+from sociolab.store.totals import RoleTotals, Totals
+
+from . import samples
+
+
+@pytest.fixture
+def played(store: Store) -> Store:
+    store.create_run("r", "world", {}, samples.plan(3))
+    return store
+
+
+def keep(
+    store: Store, trial: str, turn: int, role: Role = "agent", usd: float | None = 0.25
+) -> None:
+    RunReplies(store, "r").keep(
+        f"{trial}/{turn}/{role}",
+        samples.call(trial, turn, role),
+        "openai/x",
+        samples.prompt(f"turn {turn}"),
+        samples.reply(usd=usd),
+    )
+
+
+def test_calls_are_listed_trial_by_trial_as_they_came(played: Store) -> None:
+    before = time.time()
+    for trial, turn in (("t2", 0), ("t1", 0), ("t2", 1), ("t1", 1)):
+        keep(played, trial, turn)
+    rows = list(played.calls("r"))
+    assert [row.key for row in rows] == ["t1/0/agent", "t1/1/agent", "t2/0/agent", "t2/1/agent"]
+    assert [row.key for row in played.calls("r", "t2")] == ["t2/0/agent", "t2/1/agent"]
+    assert list(played.calls("r", "t3")) == []
+    assert all(before <= row.at <= time.time() for row in rows)
+
+
+def test_listing_goes_on_past_a_page(played: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sociolab.store.calls._PAGE", 2)
+    for trial in ("t2", "", "t1"):
+        for turn in range(3):
+            keep(played, trial, turn)
+    keys = [(row.call.trial, row.call.turn) for row in played.calls("r")]
+    assert keys == [(trial, turn) for trial in ("", "t1", "t2") for turn in range(3)]
+    assert [row.call.turn for row in played.calls("r", "t1")] == [0, 1, 2]
+
+
+def test_equal_prompts_have_equal_hashes(played: Store) -> None:
+    keep(played, "t1", 0)
+    keep(played, "t2", 0)
+    keep(played, "t3", 1)
+    first, second, third = played.calls("r")
+    assert first.prompt_hash == second.prompt_hash != third.prompt_hash
+    assert len(first.prompt_hash) == 32
+
+
+def test_a_prompt_that_is_damaged_is_not_shown(played: Store) -> None:
+    replies = RunReplies(played, "r")
+    for turn in range(2):
+        call = samples.call(turn=turn)
+        replies.keep(f"k{turn}", call, "m", samples.prompt(f"{turn}" * 9), samples.reply())
+    first, second = played.calls("r")
+    played.write("UPDATE calls SET prompt = CAST(replace(prompt, '1', '2') AS BLOB) WHERE pk = 2")
+    assert played.prompt_of(first) == samples.prompt("0" * 9)
+    with pytest.raises(StoreError, match=r"the prompt of call 2 in .* is damaged"):
+        played.prompt_of(second)
+
+
+def test_a_failed_call_is_on_record(played: Store) -> None:
+    error = ModelError("no reply in 60 s, 3 times \ud83d", cause="timeout", tries=3)
+    RunReplies(played, "r").keep_failure(samples.call(), "openai/x", error, 181.5, at=9.0)
+    assert played.call_failures("r") == (
+        CallFailureRow(
+            samples.call(), "openai/x", "timeout", "no reply in 60 s, 3 times \ud83d", 3, 181.5, 9.0
+        ),
+    )
+
+
+def test_totals_add_up_calls_failures_and_all_parts_of_a_run(path: Path) -> None:
+    with Store.open(path) as store:
+        store.create_run("r", "world", {}, samples.plan(2))
+        keep(store, "t1", 0)
+        keep(store, "t1", 1, usd=None)
+        store.add_seconds("r", 10.0)
+    with Store.open(path) as store:
+        keep(store, "t2", 0, "judge", usd=0.5)
+        error = ModelError("gone", cause="connection")
+        RunReplies(store, "r").keep_failure(samples.call(role="judge"), "m", error, 4.0)
+        store.add_seconds("r", 5.0)
+        assert store.totals("r") == Totals(
+            calls=3,
+            failed_calls=1,
+            prompt_tokens=300,
+            completion_tokens=60,
+            cached_tokens=240,
+            usd=0.75,
+            seconds=15.0,
+            by_role={
+                "agent": RoleTotals(2, 0, 200, 40, 160, 0.25, 3.0),
+                "judge": RoleTotals(1, 1, 100, 20, 80, 0.5, 5.5),
+            },
+        )
+
+
+def test_totals_know_no_price_where_no_call_had_one(played: Store) -> None:
+    keep(played, "t1", 0, usd=None)
+    assert played.totals("r").usd is None
+
+
+def test_a_price_of_nothing_is_a_price(played: Store) -> None:
+    keep(played, "t1", 0, usd=0.0)
+    assert played.totals("r").usd == 0.0
+
+
+def test_totals_of_a_run_without_calls_are_zero(played: Store) -> None:
+    assert played.totals("r") == Totals(0, 0, 0, 0, 0, None, 0.0, {})
+
+
+def test_costs_by_trial_and_seat_know_no_price_where_one_is_missing(played: Store) -> None:
+    replies = RunReplies(played, "r")
+    for n, (trial, role, seat, usd) in enumerate(
+        [
+            ("t1", "agent", "ann", 0.25),
+            ("t1", "agent", "ann", 0.5),
+            ("t1", "partner", "bob", 0.0),
+            ("t1", "judge", "ann", 8.0),
+            ("t2", "agent", "ann", 0.25),
+            ("t2", "agent", "ann", None),
+        ]
+    ):
+        call = samples.call(trial, n, role, seat)  # type: ignore[arg-type]
+        replies.keep(f"k{n}", call, "m", samples.prompt(f"p{n}"), samples.reply(usd=usd))
+    assert played.seat_costs("r") == {
+        ("t1", "ann"): 0.75,
+        ("t1", "bob"): 0.0,
+        ("t2", "ann"): None,
+    }

@@ -1,0 +1,321 @@
+"""What is exported comes back whole; a file that is not as it was written leaves nothing."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sociolab.core.episode import Ended, Event, Json
+from sociolab.core.errors import ModelError, StoreError
+from sociolab.core.ports import ChatReply, Prompt
+from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.store.export import export_run
+from sociolab.store.replies import RunReplies
+from sociolab.store.restore import import_run
+from sociolab.store.sqlite import Store
+
+from . import samples
+
+GOAL = {"name": "goal", "low": 0, "high": 10}
+
+
+def fill(store: Store, name: str) -> None:
+    """A run with something of everything."""
+    store.create_run(name, "sotopia", {"seed": 1, "note": "é"}, samples.plan(4), created=7.5)
+    for turn in range(3):
+        store.append(name, "t1", samples.moved(turn))
+    store.append(name, "t1", Ended("turn limit", 2))
+    store.set_status(name, "t1", "played")
+    store.append(name, "t2", samples.moved(0))
+    store.set_status(name, "t2", "failed", "rate limit", "429, five times")
+    store.set_status(name, "t3", "playing")
+    replies = RunReplies(store, name)
+    for turn in range(3):
+        prompt = samples.prompt("It was late. " * turn + "Your move.")
+        replies.keep(f"k{turn}", samples.call(turn=turn), "m", prompt, samples.reply())
+    judging = samples.call("judging 2 of t1", role="judge")
+    replies.keep("j", judging, "judge", Prompt(()), samples.reply("[]", usd=None))
+    replies.keep_failure(samples.call(turn=3), "m", ModelError("gone", cause="timeout"), 1.0)
+    verdicts: list[Verdict] = [
+        Score(samples.MEASURE, "ann", 7, "She was herself."),
+        ScoreFailure(samples.MEASURE, "bob", "incomplete", "no number", "{}", 2),
+        Unscored(samples.MEASURE, None, "no rule"),
+    ]
+    store.add_verdicts(name, samples.JUDGE, verdicts, trial="t1", judging=1)
+    store.add_verdicts(name, samples.OTHER_JUDGE, [], trial="t1")
+    store.add_verdicts(name, samples.JUDGE, verdicts[:1], cell={"agent": ["x"]})
+    store.add_verdicts(name, samples.JUDGE, verdicts[:1])
+    store.attach(name, "t1", "trace", b"step " * 1000)
+    store.attach(name, "t1", "trace", b"\xff\x00")
+    store.add_seconds(name, 12.5)
+
+
+def content(store: Store, name: str) -> dict[str, Any]:
+    """All that a run holds, without primary keys."""
+    run = store.run(name)
+    trials = store.trials(name)
+    ids = [row.trial.id for row in trials]
+    calls = [
+        (row.key, row.call, row.model, row.prompt_hash, row.reply, row.at, prompt)
+        for row, prompt in store.calls_with_prompts(name)
+    ]
+    return {
+        "run": (run.world, run.settings, run.created, run.seconds),
+        "trials": trials,
+        "events": [store.events(name, id_) for id_ in ids],
+        "calls": calls,
+        "failures": store.call_failures(name),
+        "judgings": list(store.judgings(name)),
+        "totals": store.totals(name),
+        "attachments": [
+            (id_, title, list(store.attachment(name, id_, title)))
+            for id_ in ids
+            for title in store.attachments(name, id_)
+        ],
+    }
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "run.jsonl"
+
+
+@pytest.fixture
+def exported(store: Store, file: Path) -> Path:
+    fill(store, "r")
+    export_run(store, "r", file)
+    return file
+
+
+def test_a_run_comes_back_whole_under_another_name(store: Store, exported: Path) -> None:
+    assert import_run(store, exported, "again") == "again"
+    assert content(store, "again") == content(store, "r")
+    assert len(content(store, "r")["calls"]) == 4
+
+
+def test_a_run_comes_back_in_another_store_under_its_own_name(
+    store: Store, exported: Path, tmp_path: Path
+) -> None:
+    with Store.open(tmp_path / "other.db") as other:
+        assert import_run(other, exported) == "r"
+        assert content(other, "r") == content(store, "r")
+
+
+def test_what_was_imported_exports_to_the_same_bytes(
+    store: Store, exported: Path, tmp_path: Path
+) -> None:
+    with Store.open(tmp_path / "other.db") as other:
+        import_run(other, exported)
+        export_run(other, "r", tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == exported.read_bytes()
+
+
+def test_an_imported_run_can_be_resumed(store: Store, exported: Path) -> None:
+    import_run(store, exported, "again")
+    assert RunReplies(store, "again").find("k1") == samples.reply()
+    store.append("again", "t2", samples.moved(1))
+    assert store.events("again", "t2") == (samples.moved(0), samples.moved(1))
+
+
+_names = itertools.count()
+sound = st.text(max_size=20)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(
+    st.lists(samples.events, max_size=4),
+    st.lists(st.tuples(samples.prompts, samples.replies), max_size=3),
+    st.lists(samples.verdicts, max_size=3, unique_by=lambda v: (v.measure, v.seat)),
+    st.dictionaries(sound, samples.json_values, max_size=3),
+)
+def test_any_run_whose_text_is_utf_8_comes_back(
+    store: Store,
+    file: Path,
+    events: list[Event],
+    calls: list[tuple[Prompt, ChatReply]],
+    verdicts: list[Verdict],
+    run_settings: dict[str, Json],
+) -> None:
+    name = f"r{next(_names)}"
+    store.create_run(name, "world", {**run_settings}, samples.plan(1))
+    for event in events:
+        store.append(name, "t1", event)
+    replies = RunReplies(store, name)
+    for number, (prompt, reply) in enumerate(calls):
+        replies.keep(f"k{number}", samples.call(turn=number), "m", prompt, reply)
+    store.add_verdicts(name, samples.JUDGE, verdicts, trial="t1")
+    export_run(store, name, file)
+    import_run(store, file, f"{name}-again")
+    if _is_utf_8(content(store, name)):
+        assert content(store, f"{name}-again") == content(store, name)
+
+
+def _is_utf_8(what: object) -> bool:
+    return "\\ud" not in ascii(what)
+
+
+def test_half_a_surrogate_pair_is_exported_as_replacement_characters(
+    store: Store, file: Path
+) -> None:
+    store.create_run("r", "world", {}, samples.plan(1))
+    store.append("r", "t1", samples.moved(0, "So \ud83d"))
+    export_run(store, "r", file)
+    import_run(store, file, "again")
+    (event,) = store.episode("again", "t1").moves
+    assert event.actions[0].text == "So \N{REPLACEMENT CHARACTER}" + "\N{REPLACEMENT CHARACTER}" * 2
+
+
+def test_the_file_is_json_lines_with_a_header_and_a_count(exported: Path) -> None:
+    lines = [json.loads(line) for line in exported.read_text().splitlines()]
+    assert lines[0]["sociolab_export"] == 1
+    assert lines[0]["version"]
+    assert lines[-1] == {"line": "end", "lines": len(lines)}
+    kinds = [line["line"] for line in lines[1:]]
+    assert list(dict.fromkeys(kinds)) == [
+        "run",
+        "task",
+        "trial",
+        "event",
+        "call",
+        "call_failure",
+        "judging",
+        "attachment",
+        "end",
+    ]
+    assert kinds.count("task") == 2
+    *_, last = [line for line in lines if line.get("line") == "call"]
+    assert last["prompt"]["messages"][0] == {"role": "system", "text": "You are Ann."}
+
+
+def test_an_unknown_run_is_not_exported(store: Store, file: Path) -> None:
+    with pytest.raises(StoreError, match='there is no run "x"'):
+        export_run(store, "x", file)
+    assert not file.exists()
+
+
+def test_an_unwritable_file_is_a_sentence(store: Store, tmp_path: Path) -> None:
+    store.create_run("r", "world", {}, ())
+    with pytest.raises(StoreError, match='run "r" cannot be written to'):
+        export_run(store, "r", tmp_path / "nowhere" / "run.jsonl")
+
+
+def test_an_export_that_fails_leaves_no_file(store: Store, file: Path) -> None:
+    fill(store, "r")
+    store.write("UPDATE calls SET prompt = x'00'")
+    with pytest.raises(StoreError, match="a prompt in the store cannot be read"):
+        export_run(store, "r", file)
+    assert [path.name for path in file.parent.glob("run*")] == []
+
+
+def test_a_taken_name_is_refused(store: Store, exported: Path) -> None:
+    with pytest.raises(StoreError, match='there is a run "r" already'):
+        import_run(store, exported)
+    assert content(store, "r")["run"][0] == "sotopia"
+
+
+def test_a_missing_file_is_a_sentence(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"none\.jsonl cannot be read"):
+        import_run(store, tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "line 0: the file ends here"),
+        ("Dear diary\n", "line 1: this is no exported run"),
+        ('{"a": 1}\n', "line 1: this is no exported run"),
+        ("\udcff\udcfe\n", "line 1: this is no exported run"),
+        ('{"sociolab_export": 2, "version": "9"}\n', "line 1: the file has format 2"),
+        ('{"sociolab_export": 1, "version": "9"}\n', "line 1: the file ends here"),
+        (
+            '{"sociolab_export": 1, "version": "9"}\n{"line": "end", "lines": 2}\n',
+            "line 2: a run line was expected",
+        ),
+    ],
+)
+def test_a_file_that_is_no_export_is_refused(
+    store: Store, file: Path, text: str, problem: str
+) -> None:
+    file.write_text(text, errors="surrogateescape")
+    with pytest.raises(StoreError, match=problem):
+        import_run(store, file)
+    assert store.runs() == ()
+
+
+def test_a_file_that_is_cut_anywhere_leaves_nothing(
+    store: Store, exported: Path, tmp_path: Path
+) -> None:
+    lines = exported.read_bytes().splitlines(keepends=True)
+    cut = tmp_path / "cut.jsonl"
+    for count in range(1, len(lines)):
+        cut.write_bytes(b"".join(lines[:count]))
+        with pytest.raises(StoreError, match=rf"cut\.jsonl, line {count}: the file ends here"):
+            import_run(store, cut, "again")
+        cut.write_bytes(b"".join(lines[:count]) + lines[count][:9])
+        with pytest.raises(StoreError, match=rf"cut\.jsonl, line {count + 1}: "):
+            import_run(store, cut, "again")
+    assert [run.name for run in store.runs()] == ["r"]
+    assert store.row("SELECT count(*) FROM events") == (5,)
+    assert store.row("SELECT count(*) FROM calls") == (4,)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("run", {"created": "yesterday"}),
+        ("run", {"colour": "red"}),
+        ("task", {"task": {"id": "x"}}),
+        ("trial", {"status": "dreamt"}),
+        ("trial", {"trial": {"id": "t1", "task": 9}}),
+        ("trial", {"trial": {"id": "t1"}}),
+        ("event", {"event": ["sang", 0]}),
+        ("event", {"event": ["moved", 0]}),
+        ("event", {"trial": "t9"}),
+        ("call", {"key": 5}),
+        ("call", {"reply": {}}),
+        ("call_failure", {"tries": 2**70}),
+        ("call_failure", {"cause": "bad mood"}),
+        ("judging", {"trial": "t9"}),
+        ("judging", {"verdicts": [{"value": 11, "seat": None, "measure": {"name": "m"}}]}),
+        ("judging", {"verdicts": [{"value": 11, "seat": None, "measure": GOAL}]}),
+        ("attachment", {"data": "%%%"}),
+        ("end", {"lines": 3}),
+        ("end", {"line": "finish"}),
+    ],
+)
+def test_a_broken_line_is_named_and_nothing_is_left(
+    store: Store, exported: Path, kind: str, change: dict[str, object]
+) -> None:
+    lines = [json.loads(line) for line in exported.read_text().splitlines()]
+    number = next(n for n, line in enumerate(lines, 1) if line.get("line") == kind)
+    lines[number - 1].update(change)
+    exported.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    number += kind == "task"  # a task is read with the first trial that names it
+    with pytest.raises(StoreError, match=rf"run\.jsonl, line {number}: "):
+        import_run(store, exported, "again")
+    assert [run.name for run in store.runs()] == ["r"]
+
+
+def test_two_calls_under_one_key_are_refused(store: Store, exported: Path) -> None:
+    exported.write_text(exported.read_text().replace('"key":"k1"', '"key":"k2"'))
+    with pytest.raises(StoreError, match="two calls of this run have the same key"):
+        import_run(store, exported, "again")
+    assert [run.name for run in store.runs()] == ["r"]
+
+
+def test_lines_out_of_order_are_refused(store: Store, exported: Path) -> None:
+    lines = exported.read_text().splitlines(keepends=True)
+    kinds = [json.loads(line).get("line") for line in lines]
+    trial, event = kinds.index("trial"), kinds.index("event")
+    exported.write_text("".join([*lines[: event + 1], lines[trial], *lines[event + 1 :]]))
+    with pytest.raises(StoreError, match=f'line {event + 2}: a "trial" line stands too late'):
+        import_run(store, exported, "again")
+    exported.write_text("".join([*lines, lines[event]]))
+    with pytest.raises(StoreError, match="this line comes after the end"):
+        import_run(store, exported, "again")

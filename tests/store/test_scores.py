@@ -1,0 +1,180 @@
+"""Verdicts of several judges, on episodes, cells and runs."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sociolab.core.episode import Json
+from sociolab.core.errors import StoreError
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.store.scores import JudgingRow, ScoreRow
+from sociolab.store.sqlite import Store
+
+from . import samples
+
+SEVEN = Score(samples.MEASURE, "ann", 7, "She was herself.")
+EIGHT = Score(samples.MEASURE, "ann", 8, "She was very much herself.")
+FAILED = ScoreFailure(samples.MEASURE, "ann", "incomplete", "no number for ann", "{}", 3)
+UNSURE = Unscored(samples.MEASURE, "bob", "no rule applies")
+WHOLE = Score(Measure("overall", 0, 10), None, 6.5)
+
+
+@pytest.fixture
+def played(store: Store) -> Store:
+    store.create_run("r", "world", {}, samples.plan(3))
+    return store
+
+
+def said(store: Store) -> list[Verdict]:
+    return [row.verdict for row in store.verdicts("r")]
+
+
+_names = itertools.count()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(samples.verdicts, max_size=6, unique_by=lambda v: (v.measure, v.seat)),
+    samples.judges,
+    st.none() | samples.json_values,
+)
+def test_every_kind_of_verdict_comes_back_as_it_was(
+    store: Store, verdicts: list[Verdict], judge: JudgeId, cell: Json
+) -> None:
+    run = f"r{next(_names)}"
+    store.create_run(run, "world", {}, samples.plan(1))
+    store.add_verdicts(run, judge, verdicts, cell=cell, judging=2)
+    (row,) = store.judgings(run)
+    assert row == JudgingRow(None, cell, judge, 2, tuple(verdicts))
+
+
+def test_a_verdict_is_on_an_episode_a_cell_or_the_run(played: Store) -> None:
+    played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t2")
+    played.add_verdicts("r", samples.JUDGE, [EIGHT], cell={"agent": "x", "by": [1]})
+    played.add_verdicts("r", samples.JUDGE, [WHOLE])
+    assert list(played.verdicts("r")) == [
+        ScoreRow(None, None, samples.JUDGE, 0, WHOLE),
+        ScoreRow(None, {"agent": "x", "by": [1]}, samples.JUDGE, 0, EIGHT),
+        ScoreRow("t2", None, samples.JUDGE, 0, SEVEN),
+    ]
+
+
+def test_a_verdict_on_a_trial_and_a_cell_at_once_is_refused(played: Store) -> None:
+    with pytest.raises(StoreError, match="an episode, a cell or the run; found both"):
+        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t1", cell={"agent": "x"})
+
+
+def test_verdicts_come_in_plan_order_whatever_order_they_were_made_in(played: Store) -> None:
+    for trial in ("t1", "t3", "t2"):
+        for judge in (samples.JUDGE, samples.OTHER_JUDGE):
+            for judging in (1, 0):
+                played.add_verdicts("r", judge, [SEVEN], trial=trial, judging=judging)
+    rows = [(row.trial, row.judge.name, row.judging) for row in played.verdicts("r")]
+    assert rows == [
+        (trial, judge, judging)
+        for trial in ("t3", "t2", "t1")
+        for judge in ("checks", "openai/judge")
+        for judging in (0, 1)
+    ]
+
+
+def test_several_judges_stand_side_by_side(played: Store) -> None:
+    changed = replace(samples.JUDGE, settings="other prompt")
+    for judge, score in ((samples.JUDGE, SEVEN), (changed, EIGHT), (samples.OTHER_JUDGE, UNSURE)):
+        played.add_verdicts("r", judge, [score], trial="t1")
+    assert [row.verdict for row in played.verdicts("r", changed)] == [EIGHT]
+    assert played.judges("r") == (samples.OTHER_JUDGE, samples.JUDGE, changed)
+    assert len(said(played)) == 3
+
+
+def test_judging_again_replaces_failures_and_keeps_scores(played: Store) -> None:
+    played.add_verdicts("r", samples.JUDGE, [FAILED, UNSURE], trial="t1")
+    again = Score(samples.MEASURE, "bob", 1)
+    played.add_verdicts("r", samples.JUDGE, [SEVEN, again, WHOLE], trial="t1")
+    assert said(played) == [SEVEN, UNSURE, WHOLE]
+    played.add_verdicts("r", samples.JUDGE, [EIGHT], trial="t1")
+    assert said(played) == [SEVEN, UNSURE, WHOLE]
+
+
+def test_a_failure_may_follow_a_failure(played: Store) -> None:
+    later = replace(FAILED, problem="still no number")
+    played.add_verdicts("r", samples.JUDGE, [FAILED], trial="t1")
+    played.add_verdicts("r", samples.JUDGE, [later], trial="t1")
+    assert said(played) == [later]
+
+
+def test_a_repeated_judging_adds_verdicts(played: Store) -> None:
+    played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t1")
+    played.add_verdicts("r", samples.JUDGE, [EIGHT], trial="t1", judging=1)
+    assert said(played) == [SEVEN, EIGHT]
+
+
+def test_judged_means_that_there_is_nothing_to_do_again(played: Store) -> None:
+    assert not played.judged("r", samples.JUDGE, trial="t1")
+    assert played.judges("r") == ()
+    played.add_verdicts("r", samples.JUDGE, [FAILED, UNSURE], trial="t1")
+    assert not played.judged("r", samples.JUDGE, trial="t1")
+    played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t1")
+    assert played.judged("r", samples.JUDGE, trial="t1")
+    assert not played.judged("r", samples.JUDGE, trial="t2")
+    assert not played.judged("r", samples.JUDGE, trial="t1", judging=1)
+    assert not played.judged("r", samples.OTHER_JUDGE, trial="t1")
+    assert not played.judged("r", samples.JUDGE, cell={"agent": "x"})
+    assert not played.judged("r", samples.JUDGE)
+
+
+def test_a_cell_is_the_same_whatever_the_order_of_its_keys(played: Store) -> None:
+    played.add_verdicts("r", samples.JUDGE, [WHOLE], cell={"a": 1, "b": 2})
+    assert played.judged("r", samples.JUDGE, cell={"b": 2, "a": 1})
+
+
+def test_a_judge_that_had_nothing_to_say_has_judged(played: Store) -> None:
+    played.add_verdicts("r", samples.JUDGE, [], trial="t1")
+    assert played.judged("r", samples.JUDGE, trial="t1")
+    assert list(played.judgings("r")) == [JudgingRow("t1", None, samples.JUDGE, 0, ())]
+
+
+def test_deleted_verdicts_are_gone_and_others_stay(played: Store) -> None:
+    for trial in ("t1", "t2"):
+        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial=trial)
+    played.delete_verdicts("r", samples.JUDGE, trial="t1")
+    played.delete_verdicts("r", samples.JUDGE, trial="t3")
+    assert [row.trial for row in played.verdicts("r")] == ["t2"]
+    assert not played.judged("r", samples.JUDGE, trial="t1")
+    assert played.row("SELECT count(*) FROM verdicts") == (1,)
+
+
+def test_a_judging_is_stored_whole_or_not_at_all(played: Store, path: Path) -> None:
+    def verdicts() -> list[Verdict]:
+        return [SEVEN, UNSURE, WHOLE]
+
+    def broken() -> object:
+        yield SEVEN
+        with Store.open(path, create=False) as reader:
+            assert list(reader.judgings("r")) == []
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        played.add_verdicts("r", samples.JUDGE, broken(), trial="t1")  # type: ignore[arg-type]
+    assert list(played.judgings("r")) == []
+    played.add_verdicts("r", samples.JUDGE, verdicts(), trial="t1")
+    assert said(played) == verdicts()
+
+
+def test_one_may_write_while_reading_verdicts(played: Store) -> None:
+    for trial in ("t1", "t2"):
+        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial=trial)
+    for row in played.verdicts("r"):
+        played.add_verdicts("r", samples.OTHER_JUDGE, [EIGHT], trial=row.trial)
+    assert len(said(played)) == 4
+
+
+def test_an_unknown_trial_is_refused(played: Store) -> None:
+    with pytest.raises(StoreError, match='run "r" has no trial "t9"'):
+        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t9")
