@@ -1,0 +1,46 @@
+"""How the paper of a world lays out its tables: the order of measures, and what clusters are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sociolab.report.schema import MeasureEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """`columns` come first, in this order; of `main`, the first that has values is compared."""
+
+    columns: tuple[str, ...] = ()
+    main: tuple[str, ...] = ("overall",)
+    clusters: str = "cluster"
+
+    def ordered(self, measures: Iterable[MeasureEntry]) -> tuple[MeasureEntry, ...]:
+        """The measures as the paper orders them; those it does not know follow as they came."""
+        place = {name: i for i, name in enumerate(self.columns)}
+        return tuple(sorted(measures, key=lambda entry: place.get(entry.measure, len(place))))
+
+
+LAYOUTS = {
+    # SOTOPIA, Table 2 and Figure 3.
+    "sotopia": Layout(
+        columns=(
+            "social_rules",
+            "secret",
+            "financial",
+            "relationship",
+            "knowledge",
+            "goal",
+            "believability",
+            "overall",
+        ),
+        main=("overall", "goal"),
+        clusters="scenario",
+    ),
+}
+
+
+def layout_of(world: str) -> Layout:
+    """The layout of a world; a plain one where none is known."""
+    return LAYOUTS.get(world, Layout())

@@ -1,0 +1,112 @@
+"""Descriptive measures, read off the episodes and the calls by rules: no judge is asked.
+
+They tell of the trials that were played to their end; a failed trial is no failure of theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field
+
+from sociolab.core.episode import Episode, Moved, Unusable
+from sociolab.core.score import JudgeId, Measure
+from sociolab.report.columns import Column, Outcome
+from sociolab.report.plays import Play, PlayKey
+
+TRANSCRIPT = JudgeId("transcript", "rules")
+LEDGER = JudgeId("ledger", "rules")
+
+WORDS = Measure("words_per_turn", 0, math.inf, title="words per turn")
+"""Words that a seat spoke, over its turns with spoken words; unscored where it never spoke."""
+TURNS = Measure("turns", 0, math.inf, title="turns")
+"""Turns that were taken in an episode, by all its seats."""
+FAILED_TURNS = Measure("failed_turns", 0, math.inf, title="failed turns")
+"""Turns of a seat that failed for good."""
+COST = Measure("cost_usd", 0, math.inf, title="cost in USD")
+"""What the calls of a seat in an episode cost, those of a judge not included."""
+
+SPOKEN = "speak"
+"""The kind of action that every world calls spoken words."""
+
+
+@dataclass(slots=True)
+class Observed:
+    """Takes in episodes one at a time, and keeps only numbers."""
+
+    ends: Counter[str] = field(default_factory=Counter)
+    failed_turns: Counter[str] = field(default_factory=Counter)
+    asked_again: int = 0
+    _words: dict[PlayKey, Outcome] = field(default_factory=dict)
+    _turns: dict[PlayKey, Outcome] = field(default_factory=dict)
+    _failed: dict[PlayKey, Outcome] = field(default_factory=dict)
+
+    @property
+    def played(self) -> Set[PlayKey]:
+        """The seats of the episodes that were played to their end."""
+        return self._turns.keys()
+
+    def count_failures(self, episode: Episode) -> None:
+        """Take in what failed in an episode, whether it was played to its end or not."""
+        for event in episode.events:
+            if isinstance(event, Unusable):
+                if event.final:
+                    self.failed_turns[event.cause] += 1
+                else:
+                    self.asked_again += 1
+
+    def take(self, episode: Episode) -> None:
+        """Take in an episode that was played to its end."""
+        self.count_failures(episode)
+        ended = episode.ended
+        self.ends[ended.reason if ended else "not recorded"] += 1
+        moves = episode.moves
+        failed = Counter(event.seat for event in episode.failed_turns)
+        spoken: dict[str, list[int]] = {seat: [] for seat in episode.trial.task.seats}
+        for move in moves:
+            if words := _words(move):
+                spoken[move.seat].append(words)
+        for seat, counts in spoken.items():
+            key = (episode.trial.id, seat)
+            self._words[key] = sum(counts) / len(counts) if counts else "unscored"
+            self._turns[key] = float(len(moves))
+            self._failed[key] = float(failed[seat])
+
+    def columns(self) -> tuple[Column, ...]:
+        """The measures as columns; none before an episode was taken in."""
+        if not self._turns:
+            return ()
+        found = ((WORDS, self._words), (TURNS, self._turns), (FAILED_TURNS, self._failed))
+        return tuple(
+            Column(TRANSCRIPT.name, TRANSCRIPT, measure, False, False, outcomes)
+            for measure, outcomes in found
+        )
+
+
+def cost_column(
+    costs: Mapping[tuple[str, str], float | None], plays: Iterable[Play], played: Set[PlayKey]
+) -> tuple[Column, ...]:
+    """The cost of each agent that is known to pay; no column where no price is known.
+
+    `costs` holds the seats that made calls, None where a call had no price. An agent that made
+    calls elsewhere cost nothing where it was never asked; one that made none has no entry.
+    """
+    mine = [play for play in plays if play.key in played]
+    known: dict[PlayKey, float | None] = {
+        (trial, seat): usd for (trial, seat), usd in costs.items()
+    }
+    paying = {play.agent for play in mine if known.get(play.key) is not None}
+    outcomes: dict[PlayKey, Outcome] = {}
+    for play in mine:
+        if play.agent in paying:
+            cost = known.get(play.key, 0.0)
+            outcomes[play.key] = "unscored" if cost is None else cost
+    if not outcomes:
+        return ()
+    return (Column(LEDGER.name, LEDGER, COST, False, False, outcomes),)
+
+
+def _words(move: Moved) -> int:
+    """How many words were spoken in a turn, divided by white space."""
+    return sum(len(action.text.split()) for action in move.actions if action.kind == SPOKEN)

@@ -1,0 +1,69 @@
+"""The plays of a run: one seat of one trial each, or, for measures of whole episodes, a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sociolab.core.episode import Trial
+from sociolab.store.trials import TrialRow
+
+PlayKey: TypeAlias = tuple[str, str | None]
+"""Trial and seat; no seat for the whole episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A seat of a trial, who played it, and what its values are grouped and clustered by.
+
+    `partner` is the agent in the other seat, None unless there are two; `type` is the task's first
+    tag. `failed` says that the trial failed.
+    """
+
+    key: PlayKey
+    agent: str | None
+    partner: str | None
+    type: str | None
+    cluster: str
+    failed: bool
+
+
+def plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
+    """A play for each seat of each trial, in plan order."""
+    return tuple(
+        Play(
+            (row.trial.id, member.seat),
+            member.agent,
+            _partner(row.trial, member.seat),
+            _type(row.trial),
+            row.trial.task.cluster,
+            row.status == "failed",
+        )
+        for row in rows
+        for member in row.trial.cast
+    )
+
+
+def whole_plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
+    """A play without seat and agent for each trial, in plan order."""
+    return tuple(
+        Play(
+            (row.trial.id, None),
+            None,
+            None,
+            _type(row.trial),
+            row.trial.task.cluster,
+            row.status == "failed",
+        )
+        for row in rows
+    )
+
+
+def _partner(trial: Trial, seat: str) -> str | None:
+    others = [member.agent for member in trial.cast if member.seat != seat]
+    return others[0] if others else None
+
+
+def _type(trial: Trial) -> str | None:
+    return trial.task.tags[0] if trial.task.tags else None

@@ -1,0 +1,103 @@
+"""A run in plain sentences: what was played, what may not be concluded, how to play it again."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from sociolab.report.schema import RunResult
+from sociolab.report.words import agent_kind, plural
+
+
+def summary(result: RunResult) -> str:
+    """What was played, by whom, and who judged."""
+    data = result.data
+    of_data = f" (data set {data.name}, version {data.version})" if data else ""
+    played = (
+        f"{result.played:,} of {plural(result.trials, 'trial')} of the world {result.world}"
+        f"{of_data} {'was' if result.played == 1 else 'were'} played to the end"
+    )
+    failed = f"; {result.failed:,} failed" if result.failed else ""
+    return f"{played}{failed}. {_pairing(result)} {_judging(result)}"
+
+
+def _pairing(result: RunResult) -> str:
+    named = [f"{label} ({agent_kind(label)})" for label in result.agents]
+    if not named:
+        return "No agent took part."
+    if len(named) == 1:
+        return f"{named[0]} played itself, in all seats."
+    if result.partner is not None:
+        others = [n for n, a in zip(named, result.agents, strict=True) if a != result.partner]
+        each = f"Each of {_listed(others)}" if len(others) > 1 else _listed(others)
+        return f"{each} played with {result.partner} ({agent_kind(result.partner)}), in each seat."
+    return f"{_listed(named)} played in every ordered pairing, with themselves included."
+
+
+def _judging(result: RunResult) -> str:
+    names = [judge.judge for judge in result.judges]
+    return f"Verdicts are by {_listed(names)}." if names else "Nothing was judged."
+
+
+def cautions(result: RunResult) -> tuple[str, ...]:
+    """What the figures do not show, a sentence or two each."""
+    methods = {judge.method for judge in result.judges}
+    rules = [label for label in result.agents if agent_kind(label) == "rules, no model"]
+    found = []
+    if rules:
+        found.append(
+            f"{_listed(rules)} plays by rules. Its scores are a baseline; they say nothing of any "
+            "language model."
+        )
+    if "heuristic" in methods:
+        found.append(
+            "The heuristic judge counts what rules can see. Its scores are not comparable to those "
+            "of a model judge, of people, or of the paper; what it cannot see it leaves unscored."
+        )
+    if "model" in methods:
+        found.append(
+            "A model judge is not a person, and may favour texts like its own. Compare scores only "
+            "where judge and prompt are the same."
+        )
+    if "scripted" in methods:
+        found.append("A scripted judge makes its scores up, to test the machinery.")
+    if result.failed or result.failures.scores:
+        found.append(
+            "Failures are not zeros: averages are over what was scored, and may flatter an agent "
+            "that fails where it is hard. Each figure shows how many failed."
+        )
+    return tuple(found)
+
+
+def command(result: RunResult) -> str:
+    """The command line that plays this run again, as far as its settings tell."""
+    settings: dict[str, Any] = result.settings if isinstance(result.settings, dict) else {}
+    words = ["sociolab", "run", result.world]
+    for label in result.agents:
+        if label != result.partner or label in _labels(settings.get("agents")):
+            words += ["--agent", label]
+    if result.partner is not None:
+        words += ["--partner", result.partner]
+    for judge in [j.judge for j in result.judges if j.method != "rules"] or ["none"]:
+        words += ["--judge", judge]
+    for option, usual in _OPTIONS.items():
+        value = settings.get(option, usual)
+        if value != usual:
+            words += [f"--{option.replace('_', '-')}", str(value)]
+    return shlex.join([*words, "--seed", str(result.seed or 0), "--name", result.run])
+
+
+_OPTIONS = {"tasks": None, "limit": None, "repeats": 1, "attempts": 3, "on_failed_turn": "skip"}
+"""Settings that have an option of their own, with the values that need not be written."""
+
+
+def _labels(agents: object) -> list[str]:
+    """The labels in the settings' list of agents: [[label, hash], ...]."""
+    if not isinstance(agents, list):
+        return []
+    return [agent[0] for agent in agents if isinstance(agent, list) and agent]
+
+
+def _listed(names: list[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])

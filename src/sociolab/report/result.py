@@ -1,0 +1,158 @@
+"""From the store to the result of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from sociolab.core.score import Measure
+from sociolab.report.columns import Column
+from sociolab.report.judged import CellValue, Judged
+from sociolab.report.observed import Observed, cost_column
+from sociolab.report.plays import plays_of, whole_plays_of
+from sociolab.report.schema import (
+    SCHEMA,
+    Data,
+    Failures,
+    JudgeEntry,
+    MeasureEntry,
+    RunResult,
+    ScoreEntry,
+    Tokens,
+)
+from sociolab.report.scores import cell_entry, entries
+from sociolab.store.sqlite import Store
+from sociolab.store.trials import TrialRow
+
+__all__ = ["RunResult", "result_of"]
+
+
+def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
+    """The result of a run as far as it has come; `stopped` says why it ended early, if it did.
+
+    StoreError if there is no such run. The same store gives the same result, byte for byte.
+    """
+    row = store.run(run)
+    trials = store.trials(run)
+    totals = store.totals(run)
+    judged, observed = _judged(store, run), _observed(store, run)
+    settings: dict[str, Any] = row.settings if isinstance(row.settings, dict) else {}
+    costs = cost_column(store.seat_costs(run), plays_of(trials), observed.played)
+    own = (*observed.columns(), *costs)
+    return RunResult(
+        schema=SCHEMA,
+        run=row.name,
+        world=row.world,
+        data=_data(settings),
+        seed=settings.get("seed"),
+        created=datetime.fromtimestamp(int(row.created), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        agents=tuple(dict.fromkeys(m.agent for t in trials for m in t.trial.cast)),
+        partner=_partner(settings),
+        trials=row.trials,
+        played=row.played,
+        failed=row.failed,
+        stopped=stopped,
+        calls=totals.calls,
+        tokens=Tokens(
+            prompt=totals.prompt_tokens,
+            completion=totals.completion_tokens,
+            cached=totals.cached_tokens,
+        ),
+        cost_usd=totals.usd,
+        seconds=row.seconds,
+        ends=_counts(observed.ends),
+        failures=Failures(
+            trials=_counts(Counter(t.cause or "unknown" for t in trials if t.status == "failed")),
+            turns=_counts(observed.failed_turns),
+            replies_asked_again=observed.asked_again,
+            scores=_counts(judged.causes),
+            calls=_counts(Counter(failure.cause for failure in store.call_failures(run))),
+        ),
+        judges=_judges(judged),
+        measures=_measures(judged, own),
+        scores=_scores(trials, (*judged.columns(), *own), judged.cells()),
+        settings=row.settings,
+        versions={"sociolab": _version()},
+    )
+
+
+def _judged(store: Store, run: str) -> Judged:
+    judged = Judged()
+    for row in store.judgings(run):
+        judged.take(row)
+    return judged
+
+
+def _observed(store: Store, run: str) -> Observed:
+    observed = Observed()
+    for episode in store.episodes(run, "played"):
+        observed.take(episode)
+    for episode in store.episodes(run, "failed"):
+        observed.count_failures(episode)
+    return observed
+
+
+def _scores(
+    trials: Sequence[TrialRow], columns: Sequence[Column], cells: Sequence[CellValue]
+) -> tuple[ScoreEntry, ...]:
+    of_seats = [column for column in columns if not column.whole]
+    of_episodes = [column for column in columns if column.whole]
+    found = entries(plays_of(trials), of_seats) if of_seats else ()
+    found += entries(whole_plays_of(trials), of_episodes) if of_episodes else ()
+    return found + tuple(cell_entry(cell) for cell in cells)
+
+
+def _judges(judged: Judged) -> tuple[JudgeEntry, ...]:
+    labels = judged.labels()
+    return tuple(
+        JudgeEntry(
+            judge=labels[judge], method=judge.method, settings=judge.settings, judgings=count
+        )
+        for judge, count in judged.judgings.items()
+    )
+
+
+def _measures(judged: Judged, own: Sequence[Column]) -> tuple[MeasureEntry, ...]:
+    found = judged.measures | {column.measure.name: column.measure for column in own}
+    return tuple(_measure(measure) for measure in found.values())
+
+
+def _measure(measure: Measure) -> MeasureEntry:
+    return MeasureEntry(
+        measure=measure.name,
+        title=measure.title or measure.name.replace("_", " "),
+        low=measure.low,
+        high=measure.high if measure.high < float("inf") else None,
+        whole=measure.whole,
+    )
+
+
+def _data(settings: dict[str, Any]) -> Data | None:
+    match settings.get("data"):
+        case [str(name), str(its_version), str(its_hash)]:
+            return Data(name=name, version=its_version, hash=its_hash)
+        case _:
+            return None
+
+
+def _partner(settings: dict[str, Any]) -> str | None:
+    match settings.get("partner"):
+        case [str(label), *_]:
+            return label
+        case _:
+            return None
+
+
+def _counts(counter: Counter[str]) -> dict[str, int]:
+    """The most frequent first; alphabetical where equally frequent."""
+    return dict(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _version() -> str:
+    try:
+        return version("sociolab")
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,157 @@
+"""The result of a run as one documented object that all worlds share: see docs/result.md.
+
+`run --json` and `report --json` print it, and the terminal's tables and the HTML page are made of
+nothing else (but the transcripts).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
+
+from sociolab.core.score import Method
+
+SCHEMA: Literal[1] = 1
+"""Counts up with every change that a reader of the object could trip over."""
+
+
+def _rounded(value: float | None) -> float | None:
+    """Eight significant digits: the last digits of a sum differ from one machine to another."""
+    return None if value is None else float(f"{value:.8g}") + 0.0
+
+
+Figure = Annotated[float, AfterValidator(_rounded)]
+MaybeFigure = Annotated[float | None, AfterValidator(_rounded)]
+
+
+class Record(BaseModel):
+    """Cannot be changed, and knows no other fields than its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Data(Record):
+    """Which data were played."""
+
+    name: str
+    version: str
+    hash: str
+
+
+class Tokens(Record):
+    """Tokens as the providers counted them; `cached` is a part of `prompt`."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+
+
+class Failures(Record):
+    """Everything that went wrong, by cause.
+
+    `turns` failed for good, in all trials that were played or failed; `replies_asked_again` could
+    not be used but were followed by another attempt. `scores` are missing verdicts, each single
+    judging and each derived measure counted.
+    """
+
+    trials: dict[str, int] = {}
+    turns: dict[str, int] = {}
+    replies_asked_again: int = 0
+    scores: dict[str, int] = {}
+    calls: dict[str, int] = {}
+
+
+class JudgeEntry(Record):
+    """Who judged. `judgings` is how often each episode was judged; entries average over them."""
+
+    judge: str
+    method: Method
+    settings: str
+    judgings: int
+
+
+class MeasureEntry(Record):
+    """A measure and the range of its values; `high` is null where there is no upper end."""
+
+    measure: str
+    title: str
+    low: float
+    high: float | None
+    whole: bool
+
+
+class ScoreEntry(Record):
+    """A mean over the plays of one agent; a play is one seat of one trial.
+
+    `by` narrows the plays: {} all, {"partner": ...} or {"type": ...} some. `agent` is null for a
+    measure of whole episodes (or of the run), whose plays are trials. Every play that was judged,
+    or whose trial failed, is in one of `n` (has a value), `failures` (a value was due and is
+    missing) and `unscored` (the judge cannot tell). `value` is null where `n` is 0. `low` and
+    `high` bound the 95 % interval clustered by `clusters` scenarios (sessions, tasks); both are
+    null, and `note` says why, where `interval` is "none".
+    """
+
+    agent: str | None
+    measure: str
+    by: dict[str, str]
+    value: MaybeFigure
+    n: int
+    clusters: int
+    failures: int
+    unscored: int
+    low: MaybeFigure
+    high: MaybeFigure
+    interval: Literal["t", "bca", "none"]
+    note: str
+    method: Method
+    judge: str
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of plays that could be scored among those without a failure, 0 to 1."""
+        could = self.n + self.unscored
+        return self.n / could if could else None
+
+
+class RunResult(Record):
+    """A run: what was played, what went wrong, what it took, and the scores.
+
+    Totals are over the whole run, resumed parts included. `calls` counts completed calls;
+    `cost_usd` is null where no call had a price; `seconds` is wall time.
+    """
+
+    schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
+    run: str
+    world: str
+    data: Data | None
+    seed: int | None
+    created: str
+    agents: tuple[str, ...]
+    partner: str | None
+    trials: int
+    played: int
+    failed: int
+    stopped: str
+    calls: int
+    tokens: Tokens
+    cost_usd: MaybeFigure
+    seconds: Figure
+    ends: dict[str, int]
+    failures: Failures
+    judges: tuple[JudgeEntry, ...]
+    measures: tuple[MeasureEntry, ...]
+    scores: tuple[ScoreEntry, ...]
+    settings: JsonValue
+    versions: dict[str, str]
+
+    def as_json(self) -> str:
+        """The object as JSON text: fixed order of keys, two spaces of indent."""
+        return self.model_dump_json(by_alias=True, indent=2)
+
+    def measure(self, name: str) -> MeasureEntry:
+        """The measure of this name; KeyError if there is none."""
+        for entry in self.measures:
+            if entry.measure == name:
+                return entry
+        raise KeyError(name)

@@ -1,0 +1,163 @@
+"""An episode made ready to be read: who sat where, what happened in order, what judges said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sociolab.core.episode import Episode
+from sociolab.core.ports import Line, Transcript
+from sociolab.core.score import Score, ScoreFailure, Verdict
+from sociolab.store.scores import JudgingRow
+from sociolab.store.sqlite import Store
+
+TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
+
+WHOLE = "the episode"
+"""Heads the column of what was said of the whole episode, not of a seat."""
+
+_NOTE_TURN = re.compile(r"turn (\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A seat: what the transcript calls the character, and which agent played it."""
+
+    id: str
+    name: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What was said of one measure and seat: a value, "missing" or "-", and why."""
+
+    value: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One judging: `rows` are a measure each, with a remark or None for each of `columns`."""
+
+    judge: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Remark | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An episode to read. `course` holds turns and, where they belong among them, notes."""
+
+    trial: str
+    title: str
+    scene: tuple[tuple[str, str], ...]
+    course: tuple[Line | str, ...]
+    seats: tuple[Seat, ...]
+    ended: str
+    sheets: tuple[Sheet, ...]
+
+
+def shown(episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRow] = ()) -> Shown:
+    """An episode with the judgings that are of it and say something (others are passed over)."""
+    seats = _seats(episode, transcript)
+    mine = [row for row in judgings if row.trial == episode.trial.id and row.verdicts]
+    return Shown(
+        episode.trial.id,
+        transcript.title,
+        transcript.scene,
+        _course(transcript),
+        seats,
+        _ended(episode, seats),
+        tuple(_sheet(row, seats, mine) for row in mine),
+    )
+
+
+def chosen(store: Store, run: str, transcript_of: TranscriptOf, count: int) -> tuple[Shown, ...]:
+    """Up to `count` played episodes, evenly over the plan, the first and the last among them."""
+    played = [row.trial.id for row in store.trials(run) if row.status == "played"]
+    picked = [played[i] for i in _evenly(len(played), count)]
+    said: dict[str, list[JudgingRow]] = {trial: [] for trial in picked}
+    for row in store.judgings(run):
+        if row.trial in said:
+            said[row.trial].append(row)
+    episodes = (store.episode(run, trial) for trial in picked)
+    return tuple(shown(e, transcript_of(e), said[e.trial.id]) for e in episodes)
+
+
+def _evenly(total: int, count: int) -> Sequence[int]:
+    if total <= count:
+        return range(total)
+    if count < 2:
+        return range(count)
+    return [i * (total - 1) // (count - 1) for i in range(count)]
+
+
+def _seats(episode: Episode, transcript: Transcript) -> tuple[Seat, ...]:
+    """The seats, named as in the transcript's lines: these match the moves one by one."""
+    names = {}
+    if len(transcript.lines) == len(episode.moves):
+        pairs = zip(episode.moves, transcript.lines, strict=True)
+        names = {move.seat: line.who for move, line in pairs}
+    return tuple(Seat(m.seat, names.get(m.seat, m.seat), m.agent) for m in episode.trial.cast)
+
+
+def _course(transcript: Transcript) -> tuple[Line | str, ...]:
+    """The lines, and each note that begins with "turn N" before the first line of turn N or later.
+
+    So an attempt that failed comes before the line that was spoken in the end, and a turn that
+    failed for good stands where its line would. Other notes come last.
+    """
+    course: list[Line | str] = []
+    waiting = [(_turn(note), note) for note in transcript.notes]
+    for line in transcript.lines:
+        due = [item for item in waiting if item[0] is not None and item[0] <= line.turn + 1]
+        course += [note for _, note in due]
+        waiting = [item for item in waiting if item not in due]
+        course.append(line)
+    return (*course, *(note for _, note in waiting))
+
+
+def _turn(note: str) -> int | None:
+    found = _NOTE_TURN.match(note)
+    return int(found[1]) if found else None
+
+
+def _ended(episode: Episode, seats: Sequence[Seat]) -> str:
+    ended = episode.ended
+    if ended is None:
+        return "no end on record"
+    who = [seat.name for seat in seats if seat.id == ended.seat]
+    by = f" ({who[0]})" if who else ""
+    return f"{ended.reason}{by}, after {ended.turn + 1} turns"
+
+
+def _sheet(row: JudgingRow, seats: Sequence[Seat], rows: Sequence[JudgingRow]) -> Sheet:
+    again = any(other.judging for other in rows if other.judge == row.judge)
+    judge = f"{row.judge.name} ({row.judge.method})"
+    said = {(v.measure.name, v.seat): v for v in row.verdicts}
+    titles = {v.measure.name: v.measure.title or v.measure.name for v in row.verdicts}
+    columns = [seat.id for seat in seats if any(at == seat.id for _, at in said)]
+    whole = [None] if any(at is None for _, at in said) else []
+    return Sheet(
+        f"{judge}, judging {row.judging + 1}" if again else judge,
+        (*(seat.name for seat in seats if seat.id in columns), *([WHOLE] if whole else [])),
+        tuple(
+            (title, tuple(_remark(said.get((name, at))) for at in (*columns, *whole)))
+            for name, title in titles.items()
+        ),
+    )
+
+
+def _remark(verdict: Verdict | None) -> Remark | None:
+    match verdict:
+        case None:
+            return None
+        case Score(value=value, reason=reason):
+            return Remark(f"{value:.2f}".rstrip("0").rstrip("."), reason)
+        case ScoreFailure(cause=cause, problem=problem):
+            return Remark(f"missing ({cause})", problem)
+        case _:
+            return Remark("-", verdict.why)

@@ -1,0 +1,131 @@
+"""A result for the terminal: plain tables that read well at 80 columns, in colour or without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sociolab.report.facts import account, setting
+from sociolab.report.grids import (
+    Grid,
+    Row,
+    agent_grids,
+    other_grids,
+    pair_grids,
+    play_grid,
+    type_grids,
+)
+from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.words import interval, number, warnings
+
+
+def print_report(result: RunResult, console: Console, *, details: bool = False) -> None:
+    """Print a result; `details` adds a matrix of agents and partners for every measure."""
+    console.print(report(result, console.width, details=details))
+
+
+def report(result: RunResult, width: int, *, details: bool = False) -> RenderableType:
+    """The whole report: what was played, what failed, the scores, what it took."""
+    grids = [*agent_grids(result), *pair_grids(result, details=details), *other_grids(result)]
+    grids += [*type_grids(result), play_grid(result)]
+    parts: list[RenderableType] = [Text(f"Run {result.run}", style="bold"), facts(setting(result))]
+    parts += _warnings(result)
+    parts += [table(result, grid, width) for grid in grids if grid.rows]
+    parts += [Text("Account", style="bold"), facts(account(result)), *_warnings(result)]
+    return Group(*parts)
+
+
+def _warnings(result: RunResult) -> list[Text]:
+    return [Text(f"! {sentence}", style="bold red") for sentence in warnings(result)] + [Text()]
+
+
+def facts(pairs: Sequence[tuple[str, str]]) -> Table:
+    """Labels and values side by side."""
+    found = Table.grid(padding=(0, 2), pad_edge=False)
+    found.add_column(no_wrap=True, style="dim")
+    found.add_column(overflow="fold")
+    for label, value in pairs:
+        found.add_row(Text(label), Text(value))
+    return found
+
+
+def table(result: RunResult, grid: Grid, width: int) -> RenderableType:
+    """A grid with heading and notes: intervals beside the values where they fit, else below."""
+    lines = [_lines(result, row, beside=True) for row in grid.rows]
+    if _width(grid, lines) > width:
+        lines = [_lines(result, row, beside=False) for row in grid.rows]
+    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
+    shown.add_column(Text(grid.corner), overflow="fold", max_width=max(16, width // 4))
+    for title in grid.columns:
+        shown.add_column(Text(title), justify="right", overflow="fold")
+    for block in lines:
+        for i, (label, cells) in enumerate(block):
+            style = "" if i == 0 else "red" if label == _FAILED else "dim"
+            texts = (Text(text) for text in (label, *cells))
+            shown.add_row(*texts, style=style, end_section=i == len(block) - 1)
+    notes = [Padding(Text(note, style="dim italic"), (0, 0, 0, 2)) for note in grid.notes]
+    return Group(Text(grid.heading, style="bold"), shown, *notes, Text())
+
+
+_FAILED = "  failed"
+_Line = tuple[str, list[str]]
+
+
+def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
+    """The lines of a row: values, interval, how many, how many failed, how many could be scored."""
+
+    def line(label: str, text: Callable[[ScoreEntry], str]) -> _Line:
+        return label, ["" if cell is None else text(cell) for cell in row.cells]
+
+    def value(entry: ScoreEntry) -> str:
+        if entry.value is None:
+            return "-"
+        shown = number(entry.value, result.measure(entry.measure))
+        return f"{shown} {interval(result, entry)}".strip() if beside else shown
+
+    present = [cell for cell in row.cells if cell is not None]
+    found = [line(row.label, value)]
+    if not beside:
+        found += _interval_lines(result, row, line)
+    found.append(line("  n", lambda entry: f"{entry.n:,}"))
+    if any(entry.failures for entry in present):
+        found.append(line(_FAILED, lambda entry: f"{entry.failures:,}"))
+    if any(entry.n and entry.unscored for entry in present):
+        found.append(line("  coverage", _coverage))
+    return found
+
+
+def _interval_lines(
+    result: RunResult, row: Row, line: Callable[[str, Callable[[ScoreEntry], str]], _Line]
+) -> list[_Line]:
+    """One line of half widths where all intervals are symmetric, else two lines of limits."""
+
+    def limit(end: float | None, entry: ScoreEntry) -> str:
+        return "" if end is None else number(end, result.measure(entry.measure))
+
+    kinds = {cell.interval for cell in row.cells if cell is not None} - {"none"}
+    if not kinds:
+        return []
+    if kinds == {"t"}:
+        return [line("  95 % ±", lambda entry: interval(result, entry))]
+    return [
+        line("  95 % from", lambda entry: limit(entry.low, entry)),
+        line("  95 % to", lambda entry: limit(entry.high, entry)),
+    ]
+
+
+def _coverage(entry: ScoreEntry) -> str:
+    return "" if entry.coverage is None else f"{entry.coverage:.0%}"
+
+
+def _width(grid: Grid, lines: Sequence[Sequence[_Line]]) -> int:
+    """How wide the table would be."""
+    rows = [(grid.corner, list(grid.columns))] + [line for block in lines for line in block]
+    columns = zip(*((label, *cells) for label, cells in rows), strict=True)
+    return sum(max(cell_len(text) for text in column) + 2 for column in columns)

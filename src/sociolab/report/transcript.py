@@ -1,0 +1,118 @@
+"""An episode for the terminal, as plain text and as Markdown: it reads like a play."""
+
+from __future__ import annotations
+
+import io
+import re
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sociolab.core.ports import Line
+from sociolab.report.legible import legible
+from sociolab.report.shown import Sheet, Shown
+
+_COLOURS = ("cyan", "magenta", "green", "yellow", "blue")
+
+
+def play_text(shown: Shown, width: int = 80) -> str:
+    """The episode as plain text, wrapped at `width` columns."""
+    file = io.StringIO()
+    console = Console(file=file, width=width, no_color=True, color_system=None, highlight=False)
+    console.print(play(shown))
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+def play(shown: Shown) -> RenderableType:
+    """The episode for a console: title, scene, numbered turns with notes in place, scores."""
+    parts: list[RenderableType] = [Text(legible(shown.title), style="bold"), _cast(shown), Text()]
+    for heading, text in shown.scene:
+        parts += [Text(legible(heading), style="bold"), _indented(text, ""), Text()]
+    parts += [_course(shown), Text(), Text(f"The end: {shown.ended}.", style="dim")]
+    for sheet in shown.sheets:
+        parts += [Text(), *_sheet(sheet)]
+    return Group(*parts)
+
+
+def _cast(shown: Shown) -> Text:
+    seats = ", ".join(f"{seat.name} played by {seat.agent}" for seat in shown.seats)
+    return Text(legible(f"{seats} · episode {shown.trial}"), style="dim")
+
+
+def _indented(text: str, style: str) -> Padding:
+    return Padding(Text(legible(text), style=style), (0, 0, 0, 2))
+
+
+def _course(shown: Shown) -> Table:
+    speakers = dict.fromkeys(item.who for item in shown.course if isinstance(item, Line))
+    colours = {who: _COLOURS[i % len(_COLOURS)] for i, who in enumerate(speakers)}
+    course = Table.grid(padding=(0, 1))
+    course.add_column(justify="right", style="dim", no_wrap=True)
+    course.add_column(overflow="fold")
+    for item in shown.course:
+        if isinstance(item, Line):
+            course.add_row(str(item.turn + 1), _spoken(item, colours[item.who]))
+        else:
+            course.add_row("!", Text(legible(item), style="red"))
+    return course
+
+
+def _spoken(line: Line, colour: str) -> Text:
+    """A line with its speaker's name in colour."""
+    text = Text(legible(line.text))
+    if line.text.startswith(line.who):
+        text.stylize(f"bold {colour}", 0, len(line.who))
+    return text
+
+
+def _sheet(sheet: Sheet) -> list[RenderableType]:
+    """A table of values, then the reasons."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("measure")
+    for name in sheet.columns:
+        table.add_column(Text(legible(name)), justify="right", overflow="fold")
+    reasons: list[RenderableType] = []
+    for title, remarks in sheet.rows:
+        values = (Text("" if remark is None else remark.value) for remark in remarks)
+        table.add_row(Text(title), *values)
+        for name, remark in zip(sheet.columns, remarks, strict=True):
+            if remark is not None and remark.why:
+                reasons.append(_indented(f"{title}, {name}: {remark.why}", "dim"))
+    return [Text(f"Scores by {sheet.judge}", style="bold"), table, *reasons]
+
+
+def play_markdown(shown: Shown) -> str:
+    """The episode as Markdown, ready to be pasted into a page."""
+    cast = ", ".join(f"{_plain(seat.name)}: {_plain(seat.agent)}" for seat in shown.seats)
+    parts = [f"### {_plain(shown.title)}", f"*{cast}*"]
+    parts += [f"**{_plain(heading)}.** {_plain(text)}" for heading, text in shown.scene]
+    for item in shown.course:
+        if isinstance(item, Line):
+            who, text = _plain(item.who), _plain(item.text)
+            named = f"**{who}**{text[len(who) :]}" if text.startswith(who) else text
+            parts.append(f"{item.turn + 1}\\. {named}")
+        else:
+            parts.append(f"> {_plain(item)}")
+    parts.append(f"*The end: {_plain(shown.ended)}.*")
+    for sheet in shown.sheets:
+        parts += [f"Scores by {_plain(sheet.judge)}:", _markdown_table(sheet)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(sheet: Sheet) -> str:
+    lines = [
+        " | ".join(["", "measure", *(_plain(name) for name in sheet.columns), ""]).strip(),
+        "|---" + "|--:" * len(sheet.columns) + "|",
+    ]
+    for title, remarks in sheet.rows:
+        cells = (_plain(remark.value) if remark else "" for remark in remarks)
+        lines.append(" | ".join(["", _plain(title), *cells, ""]).strip())
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Text on one line in which nothing is Markdown."""
+    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", " ".join(legible(text).split()))

@@ -1,0 +1,137 @@
+"""What the figures of a report are, in words: who judged, who played, what failed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from sociolab.core.score import Method
+from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
+
+_NATURE: Mapping[Method, str] = {
+    "model": "a model; another model, or another prompt, would judge otherwise",
+    "heuristic": "heuristic judge, rules only: not comparable to a model judge or to the paper",
+    "rules": "rules that read the transcript; where they cannot tell, nothing is scored",
+    "scripted": "scripted: its figures are made up for a test and say nothing of any agent",
+    "people": "people",
+}
+
+OWN: Mapping[str, str] = {
+    "transcript": "words and turns: counted in the transcripts by rules, no judge is asked",
+    "ledger": "cost: the calls of each seat at their prices, those of a judge not included",
+}
+"""What to think of the figures that this package counts itself, by their judge's name."""
+
+
+def nature(result: RunResult, judge: str) -> str:
+    """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
+    for entry in result.judges:
+        if entry.judge == judge:
+            return f"judged by {judge}: {_NATURE[entry.method]}{_repeated(entry)}"
+    return OWN[judge]
+
+
+def _repeated(judge: JudgeEntry) -> str:
+    if judge.judgings == 1:
+        return ""
+    return f"; each episode judged {judge.judgings} times, averaged before anything else"
+
+
+def agent_kind(label: str) -> str:
+    """What an agent is, from its label: a model, rules, a person or a Python class."""
+    if label.startswith("python:"):
+        return "a Python class"
+    if "/" in label:
+        return "a model"
+    return {"human": "a person", "scripted": "rules, no model"}.get(label, "a plugin")
+
+
+def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
+    """How the intervals of these entries were made; empty where none has one."""
+    kinds = {entry.interval for entry in entries}
+    clusters = sorted({entry.clusters for entry in entries if entry.interval != "none"})
+    if not clusters:
+        return ""
+    span = str(clusters[0]) if len(clusters) == 1 else f"{clusters[0]} to {clusters[-1]}"
+    how = {frozenset({"t"}): "Student's t", frozenset({"bca"}): "BCa bootstrap"}
+    named = how.get(frozenset(kinds - {"none"}), "Student's t below 40, BCa bootstrap from 40")
+    return f"95 % interval, clustered by {cluster} ({span}): {named}"
+
+
+def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
+    """Why entries lack a value or an interval, one sentence for each reason."""
+    found: dict[str, dict[str, None]] = {}
+    for entry in entries:
+        title = result.measure(entry.measure).title
+        if entry.value is None and entry.unscored:
+            found.setdefault("not scored: the judge cannot tell", {})[title] = None
+        elif entry.value is None:
+            found.setdefault("not scored: all scores that were due are missing", {})[title] = None
+        elif entry.interval == "none":
+            found.setdefault(f"no interval: {entry.note}", {})[title] = None
+    return tuple(f"{why} ({', '.join(titles)})" for why, titles in found.items())
+
+
+def warnings(result: RunResult) -> tuple[str, ...]:
+    """What went wrong, in sentences that must be seen; empty if nothing did."""
+    found = []
+    failures = result.failures
+    if result.stopped:
+        found.append(f"the run stopped early: {result.stopped}")
+    if result.failed:
+        causes = counted(failures.trials)
+        found.append(f"{result.failed} of {plural(result.trials, 'trial')} failed: {causes}")
+    left = result.trials - result.played - result.failed
+    if left:
+        found.append(f"{left} of {plural(result.trials, 'trial')} not played yet")
+    if failures.turns:
+        turns = plural(sum(failures.turns.values()), "turn")
+        found.append(f"{turns} failed for good: {counted(failures.turns)}")
+    if failures.scores:
+        scores = plural(sum(failures.scores.values()), "score")
+        found.append(f"{scores} missing: {counted(failures.scores)}")
+    if failures.calls:
+        calls = plural(sum(failures.calls.values()), "call")
+        found.append(f"{calls} failed for good: {counted(failures.calls)}")
+    return tuple(found)
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Counts as "timeout 2, plugin 1"; "none" where there are none."""
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """ "1 trial", "2 trials"; `many` where an "s" does not make the plural."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def number(value: float, measure: MeasureEntry) -> str:
+    """A value of a measure: two decimals, or the first three digits of money."""
+    return first_digits(value) if measure.measure == "cost_usd" else f"{value:.2f}"
+
+
+def first_digits(value: float) -> str:
+    """Three significant digits and at least two decimals, never in powers of ten."""
+    size = math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:,.{max(2, 2 - size)}f}"
+
+
+def interval(result: RunResult, entry: ScoreEntry) -> str:
+    """An interval as "±0.41" where it is symmetric, as "[6.91, 7.70]" where not; or nothing."""
+    if entry.low is None or entry.high is None:
+        return ""
+    measure = result.measure(entry.measure)
+    if entry.interval == "t":
+        return f"±{number((entry.high - entry.low) / 2, measure)}"
+    return f"[{number(entry.low, measure)}, {number(entry.high, measure)}]"
+
+
+def money(value: float) -> str:
+    """An amount in dollars."""
+    return f"${first_digits(value)}"
+
+
+def minus(text: str) -> str:
+    """Figures with a real minus sign, which is as wide as a digit."""
+    return text.replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,1 @@
+"""Tests of the reports; a package, so that its modules share `small_run`."""

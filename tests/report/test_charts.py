@@ -1,0 +1,59 @@
+"""Small charts."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from sociolab.report.charts import Dot, dot_plot, shade
+
+HALF = Dot("alpha", 5, 4, 6)
+
+
+def test_a_dot_lies_in_proportion_between_the_ends_of_its_axis() -> None:
+    ends = [_circle(Dot("a", value, None, None)) for value in (0, 10)]
+    assert _circle(HALF) == pytest.approx(sum(ends) / 2, abs=0.1)
+
+
+def test_an_interval_is_cut_off_at_the_ends_of_the_axis() -> None:
+    plot = str(dot_plot("k", "GOAL", [Dot("a", 5, -3, 14)], 0, 10))
+    line = re.search(r'class="ci" x1="([\d.]+)" y1="\d+" x2="([\d.]+)"', plot)
+    assert line is not None
+    low, high = (_circle(Dot("a", value, None, None)) for value in (0, 10))
+    assert (float(line[1]), float(line[2])) == (low, high)
+
+
+def test_its_figures_can_be_read_aloud() -> None:
+    dots = [HALF, Dot("beta", 1, None, None), Dot("gamma", None, None, None)]
+    root = ElementTree.fromstring(str(dot_plot("k", "GOAL", dots, 0, 10)))
+    assert root.get("role") == "img"
+    assert root.get("aria-labelledby") == "k-t k-d"
+    assert [child.get("id") for child in root[:2]] == ["k-t", "k-d"]
+    assert root[0].text == "GOAL"
+    assert root[1].text == (
+        "alpha: 5.00, 95 % interval 4.00 to 6.00; beta: 1.00, no interval; gamma: not scored"
+    )
+
+
+def test_a_hostile_label_stays_text() -> None:
+    plot = str(dot_plot("k", "<b>", [Dot('</svg><script>"', 5, 4, 6)], 0, 10))
+    assert "<script" not in plot
+    assert ElementTree.fromstring(plot)[0].text == "<b>"
+
+
+def test_zero_is_marked_where_the_axis_crosses_it() -> None:
+    assert ">0</text>" in str(dot_plot("k", "Overall", [HALF], -4.3, 7.1))
+    assert ">5</text>" in str(dot_plot("k", "GOAL", [HALF], 0, 10))
+
+
+def test_colours_span_the_values() -> None:
+    assert (shade(1, 1, 3), shade(3, 1, 3)) == (0.06, 0.35)
+    assert shade(2, 2, 2) == pytest.approx((0.06 + 0.35) / 2, abs=1e-3)
+
+
+def _circle(dot: Dot) -> float:
+    found = re.search(r'cx="([\d.]+)"', str(dot_plot("k", "GOAL", [dot], 0, 10)))
+    assert found is not None
+    return float(found[1])

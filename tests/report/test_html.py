@@ -1,0 +1,219 @@
+"""The page: whole, safe, and by itself."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from sociolab.core.errors import ConfigError
+from sociolab.report.html import page, private_part, write_html
+from sociolab.report.prose import cautions, command, summary
+from sociolab.report.schema import RunResult
+from sociolab.report.shown import Shown, chosen
+from sociolab.store.sqlite import Store
+
+from .small_run import ALPHA, RUN, SCRIPTED
+from .test_shown import hostile, transcript
+
+VOID = {"meta", "br", "hr", "img", "input", "link", "circle", "line"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags are balanced; collects text, tags and attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text: list[str] = []
+        self.ids: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+
+@pytest.fixture
+def episodes(store: Store) -> tuple[Shown, ...]:
+    return chosen(store, RUN, transcript, 6)
+
+
+def test_tags_are_balanced_and_ids_unique(result: RunResult, episodes: tuple[Shown, ...]) -> None:
+    found = Reader(page(result, episodes))
+    assert len(found.ids) == len(set(found.ids)) > 0
+    assert Reader(page(result.model_copy(update={"scores": (), "judges": ()}))).tags
+
+
+def test_the_page_needs_nothing_else(result: RunResult, episodes: tuple[Shown, ...]) -> None:
+    text = page(result, episodes)
+    found = Reader(text)
+    assert not {"script", "link", "img", "iframe", "object", "embed"} & set(found.tags)
+    names = {name for name, _ in found.attributes}
+    assert not {"src", "href", "srcset"} & names
+    assert not any(name.startswith("on") for name in names)
+    assert "http" not in text
+    assert "url(" not in text
+    assert "@import" not in text
+
+
+def test_the_page_tells_figures_failures_and_what_they_do_not_show(
+    result: RunResult, episodes: tuple[Shown, ...]
+) -> None:
+    words = Reader(page(result, episodes)).words
+    for said in (
+        "1 of 12 trials failed: plugin 1",
+        "11 of 12 trials of the world sotopia (data set by-hand, version 1) were played to the end",
+        "scripted plays by rules",
+        "The heuristic judge counts what rules can see",
+        "heuristic judge, rules only: not comparable to a model judge or to the paper",
+        "7.33 ±4.41 n 12",
+        "3.78 ±2.87 n 9 3 failed",
+        "5.00 n 4 33% covered",
+        "no interval: no variation between clusters (SOC)",
+        "GOAL: agent (row) with partner (column)",
+        "0.00217",
+        "6 whole episodes, chosen evenly over the plan",
+        "ann got 4",
+        "sociolab run sotopia --agent openai/alpha --agent scripted --judge heuristic --limit 3 "
+        "--seed 7 --name small",
+        "by-hand 1 (hash 0123abcd)",
+        "2026-11-20 09:30 UTC",
+    ):
+        assert said in words, said
+
+
+def test_goals_and_secrets_are_folded(result: RunResult, episodes: tuple[Shown, ...]) -> None:
+    text = page(result, episodes)
+    folded = re.findall(r"<details><summary>Private.*?</details>", text, re.DOTALL)
+    assert len(folded) == 2 * 6
+    assert "Secret: the lamp is broken.\nGoal: sell it for $30." in folded[0]
+    rest = re.sub(r"<details><summary>Private.*?</details>", "", text, flags=re.DOTALL)
+    assert "the lamp is broken" not in rest
+
+
+def test_the_public_part_ends_where_a_secret_or_goal_begins() -> None:
+    assert private_part("a\nb") == ("a\nb", "")
+    assert private_part("a\nGoal: b\nc") == ("a", "Goal: b\nc")
+    assert private_part("Secret: b") == ("", "Secret: b")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "</details></main>\"'><img src=x onerror=alert(1)>",
+        "{{ 7 * 7 }} {% raw %}",
+        "\N{RIGHT-TO-LEFT OVERRIDE}abc\N{RIGHT-TO-LEFT MARK}",
+        "]]><!-- -->&amp;&lt;",
+        "word " * 20_000,
+    ],
+)
+def test_hostile_text_stays_text(result: RunResult, text: str) -> None:
+    labelled = result.model_copy(
+        update={
+            "run": text,
+            "stopped": text,
+            "agents": (text, SCRIPTED),
+            "settings": {"note": text},
+            "scores": tuple(
+                e.model_copy(update={"agent": text}) if e.agent == ALPHA else e
+                for e in result.scores
+            ),
+        }
+    )
+    found = Reader(page(labelled, [hostile(text)]))
+    assert not {"script", "img"} & set(found.tags)
+    assert not any(name.startswith("on") for name, _ in found.attributes)
+    assert " ".join(text.split()) in found.words
+
+
+def test_texts_of_either_direction_are_kept_apart(result: RunResult) -> None:
+    text = page(result, [hostile("\N{RIGHT-TO-LEFT OVERRIDE}abc")])
+    assert re.search(r'<li value="1" dir="auto"><b>Ann</b>: \u202eabc</li>', text)
+    assert "unicode-bidi: isolate" in text
+
+
+def test_control_characters_and_broken_text_can_be_written(
+    result: RunResult, tmp_path: Path
+) -> None:
+    write_html(tmp_path / "r.html", result, [hostile("a\x00\x1b[2Jb \ud800")])
+    assert "a\ufffd\ufffd[2Jb \ufffd" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_writing_leaves_the_page_and_nothing_else(result: RunResult, tmp_path: Path) -> None:
+    path = tmp_path / "r.html"
+    path.write_text("old", encoding="utf-8")
+    reader = tmp_path / "opened before"
+    reader.hardlink_to(path)
+    write_html(path, result)
+    assert reader.read_text(encoding="utf-8") == "old"
+    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert [found.name for found in tmp_path.iterdir() if "html" in found.name] == ["r.html"]
+
+
+def test_a_folder_that_is_not_there_is_refused(result: RunResult, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"cannot be written to .*none/r\.html"):
+        write_html(tmp_path / "none" / "r.html", result)
+
+
+def test_the_same_result_gives_the_same_page(
+    result: RunResult, episodes: tuple[Shown, ...]
+) -> None:
+    assert page(result, episodes) == page(result, episodes)
+
+
+def test_an_only_agent_is_charted_by_type(result: RunResult) -> None:
+    alone = result.model_copy(update={"agents": (SCRIPTED,)})
+    text = page(alone.model_copy(update={
+        "scores": tuple(e for e in result.scores if e.agent == SCRIPTED)}))  # fmt: skip
+    assert "all types: 3.78, 95 % interval 0.90 to 6.65; bargain: 3.00" in text
+    assert "Who played with whom" not in text
+
+
+def test_a_partner_is_told_of(result: RunResult) -> None:
+    told = summary(result.model_copy(update={"partner": SCRIPTED}))
+    assert "openai/alpha (a model) played with scripted (rules, no model), in each seat." in told
+    only = summary(result.model_copy(update={"agents": (SCRIPTED,)}))
+    assert "scripted (rules, no model) played itself, in all seats." in only
+
+
+def test_a_model_judge_is_no_oracle(result: RunResult) -> None:
+    judges = tuple(j.model_copy(update={"method": "model"}) for j in result.judges)
+    told = " ".join(cautions(result.model_copy(update={"judges": judges})))
+    assert "A model judge is not a person" in told
+    assert "heuristic" not in told
+    assert "Failures are not zeros" in told
+
+
+def test_the_command_repeats_the_run(result: RunResult) -> None:
+    settings = {"agents": [[ALPHA, "a"]], "tasks": "bargain,a b", "repeats": 2, "attempts": 3}
+    asked = result.model_copy(update={"partner": SCRIPTED, "settings": settings, "judges": ()})
+    assert command(asked) == (
+        "sociolab run sotopia --agent openai/alpha --partner scripted --judge none "
+        "--tasks 'bargain,a b' --repeats 2 --seed 7 --name small"
+    )

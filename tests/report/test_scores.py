@@ -1,0 +1,84 @@
+"""Properties of score entries, over plays and outcomes drawn at random."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sociolab.core.score import JudgeId, Measure
+from sociolab.report.columns import Column, Outcome, combined
+from sociolab.report.plays import Play, PlayKey
+from sociolab.report.scores import entries
+
+JUDGE = JudgeId("judge", "rules")
+AGENTS = st.sampled_from(["a", "b"])
+OUTCOMES: st.SearchStrategy[Outcome | None] = st.one_of(
+    st.integers(0, 10).map(float), st.sampled_from(["failed", "unscored", None])
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[Play], Column]:
+    plays: list[Play] = []
+    outcomes: dict[PlayKey, Outcome] = {}
+    for i in range(draw(st.integers(1, 12))):
+        key: PlayKey = (f"t{i}", "seat")
+        plays.append(
+            Play(
+                key,
+                draw(AGENTS),
+                draw(AGENTS),
+                draw(st.sampled_from(["x", "y"])),
+                draw(st.sampled_from(["c", "d", "e"])),
+                draw(st.booleans()),
+            )
+        )
+        outcome = draw(OUTCOMES)
+        if outcome is not None:
+            outcomes[key] = outcome
+    return plays, Column("judge", JUDGE, Measure("m", 0, 10), False, True, outcomes)
+
+
+@given(tables())
+def test_each_play_is_in_one_partner_and_in_one_type(table: tuple[list[Play], Column]) -> None:
+    plays, column = table
+    found = entries(plays, [column])
+    for agent in ("a", "b"):
+        for key in ("partner", "type"):
+            parts = [e for e in found if e.agent == agent and key in e.by]
+            for whole in (e for e in found if e.agent == agent and not e.by):
+                assert whole.n == sum(part.n for part in parts)
+                assert whole.failures == sum(part.failures for part in parts)
+                assert whole.unscored == sum(part.unscored for part in parts)
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_the_order_of_plays_does_not_matter(
+    table: tuple[list[Play], Column], chance: random.Random
+) -> None:
+    plays, column = table
+    shuffled = plays.copy()
+    chance.shuffle(shuffled)
+
+    def by_key(plays: list[Play]) -> dict[str, object]:
+        return {f"{e.agent} {e.by}": e for e in entries(plays, [column])}
+
+    assert by_key(plays) == by_key(shuffled)
+
+
+@given(tables())
+def test_a_value_stays_within_the_values(table: tuple[list[Play], Column]) -> None:
+    plays, column = table
+    values = [value for value in column.outcomes.values() if isinstance(value, float)]
+    for entry in entries(plays, [column]):
+        assert (entry.value is None) == (entry.n == 0)
+        if entry.value is not None:
+            assert min(values) <= entry.value <= max(values)
+
+
+def test_judgings_are_averaged_over_their_values() -> None:
+    assert combined([4.0, "failed", 7.0]) == 5.5
+    assert combined(["unscored", "failed"]) == "failed"
+    assert combined(["unscored", "unscored"]) == "unscored"

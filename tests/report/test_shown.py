@@ -1,0 +1,188 @@
+"""Episodes to read: in the terminal, as plain text, as Markdown."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+from syrupy.assertion import SnapshotAssertion
+
+from sociolab.core.episode import Action, Episode
+from sociolab.core.ports import Line, Transcript
+from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
+from sociolab.report.legible import legible
+from sociolab.report.shown import Remark, Shown, chosen, shown
+from sociolab.report.transcript import play, play_markdown, play_text
+from sociolab.store.scores import JudgingRow
+from sociolab.store.sqlite import Store
+
+from .small_run import CHECK, CHECKED, GOAL, HEURISTIC, RUN, plan
+
+NAMES = {"ann": "Ann", "bob": "Bob"}
+
+
+def transcript(episode: Episode) -> Transcript:
+    """As a world would show it."""
+    lines = tuple(
+        Line(
+            move.turn, NAMES[move.seat], False, move.actions, _text(NAMES[move.seat], move.actions)
+        )
+        for move in episode.moves
+    )
+    notes = tuple(
+        f"turn {event.turn + 1}, {event.seat}: turn failed ({event.cause})"
+        for event in episode.failed_turns
+    )
+    scene = (
+        (
+            "Scene",
+            "A yard sale on a Saturday. Between two people stands a lamp without a shade. " * 2,
+        ),
+        ("Ann", "Ann Lee, 34, a nurse.\nSecret: the lamp is broken.\nGoal: sell it for $30."),
+        ("Bob", "Bob May, 41, a cook.\nGoal: buy it for $15."),
+    )
+    return Transcript(f"{episode.trial.task.id}: Ann and Bob", scene, lines, (*notes, "all well"))
+
+
+def _text(name: str, actions: tuple[Action, ...]) -> str:
+    action = actions[0]
+    return f"{name} leaves." if action.kind == "leave" else f"{name}: {action.text}"
+
+
+def one(store: Store, trial: str) -> Shown:
+    episode = store.episode(RUN, trial)
+    return shown(episode, transcript(episode), store.judgings(RUN))
+
+
+def hostile(text: str) -> Shown:
+    return Shown(
+        "t",
+        "title " + text,
+        (("Scene", text),),
+        (Line(0, "Ann", False, (Action("speak", text),), f"Ann: {text}"), text),
+        (),
+        "left",
+        (),
+    )
+
+
+def test_plain_text_reads_like_a_play(store: Store, snapshot: SnapshotAssertion) -> None:
+    assert play_text(one(store, "lamp-AS")) == snapshot
+
+
+def test_markdown(store: Store, snapshot: SnapshotAssertion) -> None:
+    assert play_markdown(one(store, "lamp-AS")) == snapshot
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_lines_are_wrapped_at_the_terminals_width(store: Store, width: int) -> None:
+    text = play_text(one(store, "lamp-AA"), width)
+    assert max(len(line) for line in text.splitlines()) <= width
+
+
+def test_speakers_have_colours_where_there_are_any(store: Store) -> None:
+    file = io.StringIO()
+    Console(file=file, force_terminal=True, color_system="standard").print(
+        play(one(store, "lamp-AA"))
+    )
+    assert "\x1b[1;36mAnn" in file.getvalue()
+    assert "\x1b[1;35mBob" in file.getvalue()
+
+
+def test_a_note_stands_where_its_turn_would(store: Store) -> None:
+    course = one(store, "lamp-AS").course
+    told = [item if isinstance(item, str) else item.turn + 1 for item in course]
+    assert told == [1, "turn 2, bob: turn failed (unreadable)", 3, "all well"]
+
+
+def test_a_note_on_an_earlier_attempt_stands_before_the_line() -> None:
+    lines = tuple(Line(turn, "Ann", False, (), "Ann: hm") for turn in (0, 1, 10))
+    notes = ("turn 1, ann: asked again", "turn 10, ann: failed", "turn 11, ann: asked again")
+    made = shown(_episode(), Transcript("t", (), lines, notes))
+    told = [item if isinstance(item, str) else item.turn + 1 for item in made.course]
+    assert told == [notes[0], 1, 2, notes[1], notes[2], 11]
+
+
+def _episode() -> Episode:
+    return Episode(plan()[0], ())
+
+
+def test_seats_are_called_as_in_the_transcript(store: Store) -> None:
+    assert [(s.id, s.name) for s in one(store, "lamp-AA").seats] == [("ann", "Ann"), ("bob", "Bob")]
+    # lamp-AS: bob never had a turn, so nothing tells his name.
+    assert [(s.id, s.name) for s in one(store, "lamp-AS").seats] == [("ann", "Ann"), ("bob", "bob")]
+
+
+def test_the_end_is_told(store: Store) -> None:
+    assert one(store, "lamp-AA").ended == "left (Ann), after 3 turns"
+    assert one(store, "noise-SS").ended == "turn limit, after 3 turns"
+    assert one(store, "bike-SS").ended == "no end on record"
+
+
+def test_scores_stand_by_seat_with_their_reasons() -> None:
+    verdicts = (
+        Score(GOAL, "ann", 7, "sold it"),
+        ScoreFailure(GOAL, "bob", "timeout", "no reply in 120 s"),
+        Score(CHECKED, "bob", 2.5, ""),
+        Unscored(CHECKED, "ann", "no price"),
+        Score(Measure("harmony", 0, 1), None, 1 / 3, "calm"),
+    )
+    row = JudgingRow("lamp-AA", None, HEURISTIC, 0, verdicts)
+    (sheet,) = shown(_episode(), Transcript("t", (), ()), [row]).sheets
+    assert sheet.judge == "heuristic (heuristic)"
+    assert sheet.columns == ("ann", "bob", "the episode")
+    assert sheet.rows == (
+        ("GOAL", (Remark("7", "sold it"), Remark("missing (timeout)", "no reply in 120 s"), None)),
+        ("goal (checked)", (Remark("-", "no price"), Remark("2.5", ""), None)),
+        ("harmony", (None, None, Remark("0.33", "calm"))),
+    )
+
+
+def test_a_judge_that_said_nothing_is_not_shown() -> None:
+    silent = JudgingRow("lamp-AA", None, CHECK, 0, ())
+    assert shown(_episode(), Transcript("t", (), ()), [silent]).sheets == ()
+
+
+def test_repeated_judgings_are_numbered(store: Store) -> None:
+    store.add_verdicts(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
+    assert [sheet.judge for sheet in one(store, "lamp-AA").sheets] == [
+        "goal check (rules), judging 1",
+        "goal check (rules), judging 2",
+        "heuristic (heuristic)",
+    ]
+
+
+def test_episodes_are_chosen_evenly_among_those_played(store: Store) -> None:
+    def trials(count: int) -> list[str]:
+        return [episode.trial for episode in chosen(store, RUN, transcript, count)]
+
+    assert trials(3) == ["lamp-AA", "bike-AS", "noise-SS"]
+    assert len(trials(20)) == 11
+    assert "bike-SS" not in trials(20)
+    assert (trials(1), trials(0)) == (["lamp-AA"], [])
+    assert [len(e.sheets) for e in chosen(store, RUN, transcript, 3)] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("text", ["\x1b[2Jgone\x07", "a\x00b", "\x9b31m", "half \ud83d pair"])
+def test_nothing_steers_the_terminal(text: str) -> None:
+    shown_text = play_text(hostile(text)) + play_markdown(hostile(text))
+    assert not {"\x1b", "\x07", "\x00", "\x9b", "\ud83d"} & set(shown_text)
+    assert "\N{REPLACEMENT CHARACTER}" in shown_text
+    shown_text.encode()
+
+
+def test_legible_keeps_what_is_text() -> None:
+    text = "tab\tnew\nline, naïve 東京 🙂 \N{RIGHT-TO-LEFT MARK}שלום"
+    assert legible(text) == text
+
+
+def test_markup_is_text() -> None:
+    assert "[bold]x[/bold]" in play_text(hostile("[bold]x[/bold]"))
+    assert r"\[a\](b) \*c\* \<i\> d\|e" in play_markdown(hostile("[a](b) *c* <i>\nd|e"))
+
+
+def test_a_very_long_word_is_folded() -> None:
+    text = play_text(hostile("x" * 100_000))
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert text.count("x") >= 400_000

@@ -1,0 +1,185 @@
+"""What the terminal shows."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+from syrupy.assertion import SnapshotAssertion
+
+from sociolab.core.score import Measure, Score
+from sociolab.report.grids import agent_grids, other_grids, pair_grids, type_grids
+from sociolab.report.result import result_of
+from sociolab.report.schema import MeasureEntry, RunResult
+from sociolab.report.tables import print_report
+from sociolab.report.words import counted, first_digits, number, plural, warnings
+from sociolab.store.sqlite import Store
+
+from .small_run import ALPHA, CHECK, CHECKED, RUN, SCRIPTED
+
+
+def shown(
+    result: RunResult, width: int = 80, *, details: bool = False, colour: bool = False
+) -> str:
+    file = io.StringIO()
+    console = Console(
+        file=file, width=width, force_terminal=colour, color_system="standard" if colour else None
+    )
+    print_report(result, console, details=details)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+
+
+def test_report_at_80_columns(result: RunResult, snapshot: SnapshotAssertion) -> None:
+    assert shown(result) == snapshot
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_no_line_is_wider_than_the_terminal(result: RunResult, width: int) -> None:
+    assert max(len(line) for line in shown(result, width, details=True).splitlines()) <= width
+
+
+def test_without_a_terminal_it_is_plain_text(result: RunResult) -> None:
+    assert "\x1b" not in shown(result)
+    assert "\x1b" in shown(result, colour=True)
+
+
+def test_failures_are_told_before_and_after_the_tables(result: RunResult) -> None:
+    text = shown(result)
+    warning = "! 1 of 12 trials failed: plugin 1"
+    assert text.index(warning) < text.index("Scores by agent") < text.rindex(warning)
+    assert "! 1 turn failed for good: unreadable 1" in text
+    assert "! 1 score missing: unreadable 1" in text
+    assert "! 1 call failed for good: timeout 1" in text
+
+
+def test_a_run_without_failures_warns_of_nothing(result: RunResult) -> None:
+    clean = result.model_copy(
+        update={"played": 12, "failed": 0, "failures": result.failures.model_copy(update={
+            "trials": {}, "turns": {}, "scores": {}, "calls": {}})}
+    )  # fmt: skip
+    assert warnings(clean) == ()
+    assert "! " not in shown(clean)
+
+
+def test_an_early_stop_and_trials_to_come_are_warned_of(result: RunResult) -> None:
+    early = result.model_copy(update={"trials": 20, "stopped": "the budget of $1 is spent"})
+    assert warnings(early)[:3] == (
+        "the run stopped early: the budget of $1 is spent",
+        "1 of 20 trials failed: plugin 1",
+        "8 of 20 trials not played yet",
+    )
+
+
+def test_a_skewed_interval_shows_both_ends(result: RunResult) -> None:
+    skewed = result.model_copy(
+        update={"scores": tuple(e.model_copy(update={"interval": "bca"}) for e in result.scores)}
+    )
+    wide = shown(skewed, 120).splitlines()
+    assert any("7.33 [2.93, 11.74]" in line for line in wide)
+    narrow = [line.split() for line in shown(skewed, 36).splitlines()]
+    assert ["95", "%", "from", "2.93"] in narrow
+    assert ["95", "%", "to", "11.74"] in narrow
+    assert ["95", "%", "±", "±4.41"] in [line.split() for line in shown(result, 36).splitlines()]
+
+
+def test_measures_stand_in_the_order_of_the_paper(result: RunResult) -> None:
+    grid = agent_grids(result)[0]
+    assert grid.columns == ("SOC", "GOAL", "BEL")
+    other = agent_grids(result.model_copy(update={"world": "elsewhere"}))[0]
+    assert other.columns == ("BEL", "GOAL", "SOC")  # as the judge gave them
+
+
+def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
+    heuristic, check = agent_grids(result)
+    assert heuristic.notes[0] == (
+        "judged by heuristic: heuristic judge, rules only: not comparable to a model judge or to "
+        "the paper"
+    )
+    assert check.notes[0].startswith("judged by goal check: rules that read the transcript")
+    assert "95 % interval, clustered by scenario (3): Student's t" in heuristic.notes
+
+
+def test_repeated_judging_is_told(store: Store) -> None:
+    store.add_verdicts(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
+    check = agent_grids(result_of(store, RUN))[1]
+    assert check.notes[0].endswith("each episode judged 2 times, averaged before anything else")
+
+
+def test_pairs_are_compared_by_the_first_main_measure_that_has_values(result: RunResult) -> None:
+    grid = pair_grids(result, details=False)[0]
+    assert grid.heading.startswith("GOAL: agent (row) with partner (column)")
+    assert grid.columns == (ALPHA, SCRIPTED)
+    cells = [[cell.value for cell in row.cells if cell] for row in grid.rows]
+    assert cells == [
+        [pytest.approx(40 / 6), pytest.approx(8)],
+        [pytest.approx(4), pytest.approx(3.5)],
+    ]
+
+
+def test_details_add_a_matrix_for_every_measure(result: RunResult) -> None:
+    headings = [grid.heading.split(":")[0] for grid in pair_grids(result, details=True)]
+    assert headings == ["SOC", "GOAL", "BEL", "goal (checked)"]
+
+
+def test_one_agent_has_no_matrix(result: RunResult) -> None:
+    assert pair_grids(result.model_copy(update={"agents": (ALPHA,)}), details=True) == ()
+
+
+def test_a_type_that_a_judge_cannot_score_is_a_note(result: RunResult) -> None:
+    heuristic, _, check, _ = type_grids(result)
+    assert [row.label for row in heuristic.rows] == ["bargain", "norms"]
+    assert [row.label for row in check.rows] == ["bargain"]
+    assert check.notes[-1] == "nothing to score in: norms"
+
+
+def test_scores_of_whole_episodes_and_of_cells_have_a_table_of_their_own(store: Store) -> None:
+    harmony, gap = Measure("harmony", 0, 1), Measure("gap", -1, 1)
+    store.add_verdicts(RUN, CHECK, [Score(harmony, None, 0.5)], trial="lamp-AA")
+    store.add_verdicts(RUN, CHECK, [Score(gap, None, 0.25)], cell={"agent": ALPHA, "level": 2})
+    (grid,) = other_grids(result_of(store, RUN))
+    cells = {
+        (row.label, title): cell.value
+        for row in grid.rows
+        for title, cell in zip(grid.columns, row.cells, strict=True)
+        if cell is not None
+    }
+    assert cells == {
+        ("all", "harmony"): 0.5,
+        ("all, type bargain", "harmony"): 0.5,
+        ("openai/alpha, level 2", "gap"): 0.25,
+    }
+
+
+def test_labels_are_shown_as_they_are(result: RunResult) -> None:
+    entries = tuple(
+        entry.model_copy(update={"agent": "[red]x[/]"}) if entry.agent == ALPHA else entry
+        for entry in result.scores
+    )
+    text = shown(result.model_copy(update={"agents": ("[red]x[/]",), "scores": entries}))
+    assert "[red]x[/]" in text
+
+
+def test_a_partner_is_marked(result: RunResult) -> None:
+    text = shown(result.model_copy(update={"partner": SCRIPTED}), 120)
+    assert "scripted (rules, no model, the partner)" in text
+
+
+def test_a_run_without_scores_has_no_tables(result: RunResult) -> None:
+    text = shown(result.model_copy(update={"scores": ()}))
+    assert "Scores by agent" not in text
+    assert "11 of 12 played, 1 failed" in text
+
+
+def test_figures_have_the_digits_that_matter() -> None:
+    goal = MeasureEntry(measure="goal", title="GOAL", low=0, high=10, whole=True)
+    cost = goal.model_copy(update={"measure": "cost_usd"})
+    assert number(7.456, goal) == "7.46"
+    assert number(0.0000984, cost) == "0.0000984"
+    assert (first_digits(0), first_digits(12.345), first_digits(-0.5)) == (
+        "0.00",
+        "12.35",
+        "-0.500",
+    )
+    assert counted({"timeout": 2, "plugin": 1}) == "timeout 2, plugin 1"
+    assert (plural(1, "reply", "replies"), plural(1200, "turn")) == ("1 reply", "1,200 turns")
