@@ -25,10 +25,11 @@ from sociolab.store.restore import import_run
 from sociolab.store.sqlite import Store
 
 OPEN = 64
-WORDS = (
+TEXT = (
     "I would rather keep the garden as it is and see what the neighbours think about the fence "
     "before anybody spends money on paint wood or flowers this spring although Tuesday suits me"
-).split()
+)
+WORDS = TEXT.split()
 
 
 def words(count: int, *key: str | int) -> str:
@@ -133,14 +134,18 @@ async def keep_all(
 ) -> None:
     """Replies that arrive eight in a round of the event loop."""
     replies = RunReplies(store, "keep")
-    spent = 0.0
+    found = kept = committed = 0.0
     for number, (trial, turn) in enumerate(turn_list):
-        spent += keep(replies, trial, turn, sent[trial.id][turn])
+        find, keep = find_and_keep(replies, trial, turn, sent[trial.id][turn])
+        found += find
+        kept += keep
         if number % 8 == 7:
             began = time.perf_counter()
             await asyncio.sleep(0)
-            spent += time.perf_counter() - began
-    show("find + keep, commit in each round of 8", spent, len(turn_list), "call")
+            committed += time.perf_counter() - began
+    show("find, of a reply that is not there", found, len(turn_list), "call")
+    show("keep", kept, len(turn_list), "call")
+    show("commit after each eight", committed, len(turn_list), "call")
 
 
 async def keep_and_append(
@@ -152,21 +157,25 @@ async def keep_and_append(
     replies = RunReplies(store, "turn")
     spent = 0.0
     for (trial, turn), event in zip(turn_list, moves, strict=True):
-        spent += keep(replies, trial, turn, sent[trial.id][turn])
+        spent += sum(find_and_keep(replies, trial, turn, sent[trial.id][turn]))
         began = time.perf_counter()
         store.append("turn", trial.id, event)
         spent += time.perf_counter() - began
-    show("turn: find + keep + append, one commit", spent, len(turn_list), "turn")
+    show("a turn: find + keep + append, one commit", spent, len(turn_list), "turn")
 
 
-def keep(replies: RunReplies, trial: Trial, turn: int, prompt: Prompt) -> float:
+def find_and_keep(
+    replies: RunReplies, trial: Trial, turn: int, prompt: Prompt
+) -> tuple[float, float]:
+    """Look for a reply, then keep it; the seconds that each took."""
     call = CallKey(trial.id, "agent", "ab"[turn % 2], turn, "act", 1)
     key = digest("key", trial.id, turn, size=16)
     reply = ChatReply(words(190, "reply", turn), "stop", Usage(900, 45, 800), 0.05, 1, 0.0001)
     began = time.perf_counter()
     replies.find(key)
+    found = time.perf_counter()
     replies.keep(key, call, "openai/some-model", prompt, reply)
-    return time.perf_counter() - began
+    return found - began, time.perf_counter() - found
 
 
 def judge_all(store: Store, trials: list[Trial]) -> None:

@@ -25,9 +25,7 @@ PROMPT = typed_prompt("Be fair.", "Grade this.", Grade, 0.0)
 def ask(
     model: FakeModel, attempts: int = 3, complaint: Callable[[Grade], str] = lambda _: ""
 ) -> Asked[Grade]:
-    return asyncio.run(
-        ask_model(model, PROMPT, Grade, KEY, attempts=attempts, complaint=complaint)
-    )
+    return asyncio.run(ask_model(model, PROMPT, Grade, KEY, attempts=attempts, complaint=complaint))
 
 
 def test_a_good_reply_is_asked_for_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Annotated, Literal
 
 import pytest
@@ -51,7 +52,10 @@ def test_the_last_object_that_fits_is_read(text: str) -> None:
         ("Hello  there.", 'expected a JSON object, found the text "Hello there."'),
         ('{"action":"speak","text":"Hel', "expected a JSON object, found broken JSON"),
         ("{'action': 'speak'}", "expected a JSON object, found broken JSON"),
-        ('{"action":"sing","text":""}', "action: input should be 'speak' or 'none', found \"sing\""),
+        (
+            '{"action":"sing","text":""}',
+            "action: input should be 'speak' or 'none', found \"sing\"",
+        ),
         ('{"action":"none"}', 'text: field required, found {"action": "none"}'),
         ("[" * 9999 + "{" * 9999, "expected a JSON object, found broken JSON"),
     ],
@@ -78,10 +82,8 @@ def test_half_a_surrogate_pair_is_a_problem_and_no_crash() -> None:
 @given(st.text(), st.text())
 def test_any_text_is_read_or_refused(before: str, after: str) -> None:
     for text in (before, before + HELLO + after, HELLO[:20] + before):
-        try:
-            read(text, Turn)
-        except ReplyError as error:
-            assert str(error)
+        with suppress(ReplyError):
+            assert isinstance(read(text, Turn), Turn)
 
 
 @given(said=st.text(max_size=200))

@@ -156,7 +156,7 @@ CREATE INDEX judgings_by_trial ON judgings (trial);
 CREATE TABLE verdicts (
     judging INTEGER NOT NULL REFERENCES judgings ON DELETE CASCADE,
     n INTEGER NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('score', 'failure', 'unscored')),
+    kind TEXT NOT NULL,
     measure INTEGER NOT NULL,
     seat TEXT,
     value REAL,

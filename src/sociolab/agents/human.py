@@ -12,7 +12,7 @@ from sociolab.agents.typed_actions import how_to_act, typed_action
 from sociolab.agents.typed_answers import field_hint, typed_answer, typed_field
 from sociolab.core.episode import Action, ActionSpace, Json
 from sociolab.core.errors import ReplyError
-from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
+from sociolab.core.ports import NoReply, Question, Reply, Request
 
 HELP, SCENE = "?", "??"
 
@@ -46,7 +46,9 @@ def _show(screen: Terminal, request: Request, memory: Json) -> None:
     turn = f"turn {shown.turn + 1} of {shown.limit}"
     screen.show(f"\n--- {shown.you}, {turn} ({HELP} help, {SCENE} the whole scene) ---")
     if isinstance(memory, int):
-        _show_lines(screen, shown, memory)
+        for line in shown.history[memory:]:
+            if not line.you:  # what one did oneself was typed here
+                screen.show(line.text)
     else:
         _show_scene(screen, request)
     if request.problem:
@@ -57,14 +59,8 @@ def _show_scene(screen: Terminal, request: Request) -> None:
     screen.show(f"{request.observation.head}\n")
     if isinstance(request.wanted, ActionSpace):
         screen.show(how_to_act(request.wanted, request.observation.others))
-    _show_lines(screen, request.observation, 0)
-
-
-def _show_lines(screen: Terminal, shown: Observation, first: int) -> None:
-    """The lines from `first` on; not one's own of the last turn, which were just typed."""
-    for line in shown.history[first:]:
-        if not line.you or first == 0:
-            screen.show(line.text)
+    for line in request.observation.history:
+        screen.show(line.text)
 
 
 async def _answer(screen: Terminal, request: Request) -> tuple[Action, ...] | BaseModel:

@@ -110,7 +110,8 @@ def fresh_name(store: Store, world: str) -> str:
 
 def check_same(name: str, was: dict[str, Json], now: dict[str, Json]) -> None:
     """ConfigError unless a run is resumed with the settings that it began with."""
-    changed = [key for key in sorted({*was, *now}) if was.get(key) != now.get(key)]
+    compared = {*was, *now} - {"data_source"}  # the same data may lie elsewhere by now
+    changed = [key for key in sorted(compared) if was.get(key) != now.get(key)]
     if changed:
         told = "; ".join(f"{key} was {was.get(key)}, now {now.get(key)}" for key in changed)
         raise ConfigError(
@@ -169,6 +170,7 @@ def _settings(
     data, partner = kit.world.data, seated.partner
     settings: dict[str, Any] = {
         "data": [data.name, data.version, data.hash],
+        "data_source": config.data,
         "agents": [[agent.id.label, agent.id.settings] for agent in seated.agents],
         "partner": [partner.id.label, partner.id.settings] if partner else None,
         "judges": [[judge.id.name, judge.id.settings] for judge in judges],

@@ -9,7 +9,7 @@ from sociolab.report.words import agent_kind, counted, money, plural
 def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
     """What was played, by whom, and who judged."""
     agents = "; ".join(
-        f"{label} ({agent_kind(label)}{', the partner' if label == result.partner else ''})"
+        f"{label} ({agent_kind(result, label)}{', the partner' if label == result.partner else ''})"
         for label in result.agents
     )
     judges = "; ".join(f"{judge.judge} ({judge.method})" for judge in result.judges)

@@ -62,7 +62,7 @@ def whole_plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
 
 def _partner(trial: Trial, seat: str) -> str | None:
     others = [member.agent for member in trial.cast if member.seat != seat]
-    return others[0] if others else None
+    return others[0] if len(others) == 1 else None
 
 
 def _type(trial: Trial) -> str | None:

@@ -22,7 +22,7 @@ def summary(result: RunResult) -> str:
 
 
 def _pairing(result: RunResult) -> str:
-    named = [f"{label} ({agent_kind(label)})" for label in result.agents]
+    named = [f"{label} ({agent_kind(result, label)})" for label in result.agents]
     if not named:
         return "No agent took part."
     if len(named) == 1:
@@ -30,7 +30,8 @@ def _pairing(result: RunResult) -> str:
     if result.partner is not None:
         others = [n for n, a in zip(named, result.agents, strict=True) if a != result.partner]
         each = f"Each of {_listed(others)}" if len(others) > 1 else _listed(others)
-        return f"{each} played with {result.partner} ({agent_kind(result.partner)}), in each seat."
+        kind = agent_kind(result, result.partner)
+        return f"{each} played with {result.partner} ({kind}), in each seat."
     return f"{_listed(named)} played in every ordered pairing, with themselves included."
 
 
@@ -42,7 +43,7 @@ def _judging(result: RunResult) -> str:
 def cautions(result: RunResult) -> tuple[str, ...]:
     """What the figures do not show, a sentence or two each."""
     methods = {judge.method for judge in result.judges}
-    rules = [label for label in result.agents if agent_kind(label) == "rules, no model"]
+    rules = [label for label in result.agents if agent_kind(result, label) == "rules, no model"]
     found = []
     if rules:
         found.append(
@@ -81,13 +82,20 @@ def command(result: RunResult) -> str:
     for judge in [j.judge for j in result.judges if j.method != "rules"] or ["none"]:
         words += ["--judge", judge]
     for option, usual in _OPTIONS.items():
-        value = settings.get(option, usual)
+        value = settings.get("data_source" if option == "data" else option, usual)
         if value != usual:
             words += [f"--{option.replace('_', '-')}", str(value)]
     return shlex.join([*words, "--seed", str(result.seed or 0), "--name", result.run])
 
 
-_OPTIONS = {"tasks": None, "limit": None, "repeats": 1, "attempts": 3, "on_failed_turn": "skip"}
+_OPTIONS = {
+    "data": None,
+    "tasks": None,
+    "limit": None,
+    "repeats": 1,
+    "attempts": 3,
+    "on_failed_turn": "skip",
+}
 """Settings that have an option of their own, with the values that need not be written."""
 
 

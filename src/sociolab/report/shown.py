@@ -71,7 +71,7 @@ def shown(episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRo
         _course(transcript),
         seats,
         _ended(episode, seats),
-        tuple(_sheet(row, seats, mine) for row in mine),
+        tuple(_sheet(row, seats, mine) for row in mine if row.verdicts),
     )
 
 

@@ -61,7 +61,9 @@ def table(result: RunResult, grid: Grid, width: int) -> RenderableType:
     if _width(grid, lines) > width:
         lines = [_lines(result, row, beside=False) for row in grid.rows]
     shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
-    shown.add_column(Text(grid.corner), overflow="fold", max_width=max(16, width // 4))
+    shown.add_column(
+        Text(grid.corner), overflow="fold", min_width=11, max_width=max(16, width // 4)
+    )
     for title in grid.columns:
         shown.add_column(Text(title), justify="right", overflow="fold")
     for block in lines:

@@ -37,8 +37,10 @@ def _repeated(judge: JudgeEntry) -> str:
     return f"; each episode judged {judge.judgings} times, averaged before anything else"
 
 
-def agent_kind(label: str) -> str:
+def agent_kind(result: RunResult, label: str) -> str:
     """What an agent is, from its label: a model, rules, a person or a Python class."""
+    if isinstance(result.settings, dict) and result.settings.get("imported"):
+        return "imported"
     if label.startswith("python:"):
         return "a Python class"
     if "/" in label:

@@ -68,6 +68,15 @@ class Database:
         except sqlite3.DatabaseError as error:
             raise self._unusable(error) from error
 
+    def execute_many(self, statement: str, values: Sequence[Sequence[Value]]) -> None:
+        """Run one statement for each of `values`, whose text must be `storable`."""
+        try:
+            self._connection.executemany(statement, values)
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.DatabaseError as error:
+            raise self._unusable(error) from error
+
     def rows(self, statement: str, values: Sequence[Value] = ()) -> list[Any]:
         """All rows of a query, at once: a reading that stays open would hold up the writing."""
         cursor = self.execute(statement, values)

@@ -146,7 +146,7 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE verdicts (
         judging INTEGER NOT NULL REFERENCES judgings ON DELETE CASCADE,
         n INTEGER NOT NULL,
-        kind TEXT NOT NULL CHECK (kind IN ('score', 'failure', 'unscored')),
+        kind TEXT NOT NULL,              -- score, failure or unscored
         measure INTEGER NOT NULL,        -- measures.pk
         seat TEXT,                       -- NULL: the whole episode
         value REAL,                      -- of a score

@@ -177,23 +177,26 @@ class ScoreTable(TrialTable):
         )
 
     def _say(self, run: int, judging: int, verdicts: Iterable[Verdict]) -> None:
-        rows = self.rows(
+        found = self.rows(
             "SELECT measure, seat, kind, n FROM verdicts WHERE judging = ?", (judging,)
         )
-        stored = {(measure, seat): (kind, n) for measure, seat, kind, n in rows}
+        stored = {
+            (measure, None if seat is None else as_text(seat)): (kind, n)
+            for measure, seat, kind, n in found
+        }
         end = len(stored)
+        rows = []
         for verdict in verdicts:
             measure = self._measure_pk(run, verdict.measure)
             kind, n = stored.get((measure, verdict.seat), ("", end))
             if kind == "":
                 end += 1
-            elif kind != "failure":
+            elif kind == "failure":
+                self.execute("DELETE FROM verdicts WHERE judging = ? AND n = ?", (judging, n))
+            else:
                 continue
-            self.execute(
-                f"INSERT OR REPLACE INTO verdicts (judging, n, measure, {COLUMNS}) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (judging, n, measure, *to_columns(verdict)),
-            )
+            rows.append((judging, n, measure, *to_columns(verdict)))
+        self.execute_many(_INSERT_VERDICT, rows)
 
     def _said(self, judging: int, measures: Mapping[int, Measure]) -> tuple[Verdict, ...]:
         rows = self.rows(
@@ -233,3 +236,8 @@ class ScoreTable(TrialTable):
     def _forget(self) -> None:
         super()._forget()
         self._pks.clear()
+
+
+_INSERT_VERDICT = f"""
+    INSERT INTO verdicts (judging, n, measure, {COLUMNS}) VALUES ({", ".join("?" * 10)})
+"""

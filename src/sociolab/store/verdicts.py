@@ -7,20 +7,21 @@ from typing import Any
 from sociolab.core.errors import StoreError
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.database import Value
-from sociolab.store.surrogates import as_text
+from sociolab.store.surrogates import as_text, storable
 
 COLUMNS = "seat, kind, value, text, cause, raw, attempts"
 
 
 def to_columns(verdict: Verdict) -> tuple[Value, ...]:
-    """The verdict without its measure, in the order of COLUMNS."""
+    """The verdict without its measure, storable, in the order of COLUMNS."""
+    seat = None if verdict.seat is None else storable(verdict.seat)
     match verdict:
         case Score():
-            return verdict.seat, "score", verdict.value, verdict.reason, None, None, None
-        case ScoreFailure(_, seat, cause, problem, raw, attempts):
-            return seat, "failure", None, problem, cause, raw, attempts
+            return seat, "score", verdict.value, storable(verdict.reason), None, None, None
+        case ScoreFailure(_, _, cause, problem, raw, attempts):
+            return seat, "failure", None, storable(problem), cause, storable(raw), attempts
         case Unscored():
-            return verdict.seat, "unscored", None, verdict.why, None, None, None
+            return seat, "unscored", None, storable(verdict.why), None, None, None
 
 
 def from_columns(measure: Measure, columns: tuple[Any, ...]) -> Verdict:

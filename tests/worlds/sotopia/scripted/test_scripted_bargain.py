@@ -19,6 +19,7 @@ from scripted_castings import (
 )
 
 from sociolab.core.episode import Ended
+from sociolab.worlds.sotopia.profiles import Character
 from sociolab.worlds.sotopia.scenarios import PriceGoal
 from sociolab.worlds.sotopia.scripted.bargain import money, reservation
 from sociolab.worlds.sotopia.scripted.hearing import heard
@@ -72,9 +73,9 @@ def test_who_finds_no_deal_says_so_and_leaves() -> None:
 
 
 def test_firm_characters_get_better_prices_than_soft_ones() -> None:
-    def sold(people: tuple[object, object]) -> float:
+    def sold(people: tuple[Character, Character]) -> float:
         cast = [
-            agreed_price(said(events(casting(prices(110, 150), people), seed)))  # type: ignore[arg-type]
+            agreed_price(said(events(casting(prices(110, 150), people), seed)))
             for seed in range(30)
         ]
         return mean(price for price in cast if price is not None)

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted_castings import Puppet, casting, events, firm, goods, said, soft
 
+from sociolab.worlds.sotopia.profiles import Character
 from sociolab.worlds.sotopia.scenarios import DivisionGoal
 from sociolab.worlds.sotopia.scripted.division import worth
 from sociolab.worlds.sotopia.scripted.shares import rest, speakers_share
@@ -59,6 +60,19 @@ def test_the_firm_end_up_with_more_than_the_soft() -> None:
         return total
 
     assert first_gets(cast_firm=True) > first_gets(cast_firm=False)
+
+
+def test_the_firm_do_not_take_what_the_soft_take_in_the_end() -> None:
+    coins = DivisionGoal(counts={"coins": 10}, values={"coins": 1})
+    halves = Puppet(*["I take five coins, and you get five coins."] * 9)
+
+    def takes(people: tuple[Character, Character]) -> bool:
+        found = events(casting((coins, coins), people), puppets={"tobias": halves})
+        return any(words.ACCEPT.spoke(line) for line in said(found, "mina"))
+
+    # the least that is taken: 0.4 + 0.25 x firmness of everything, so .44 and .63
+    assert takes((soft(0), soft(1)))
+    assert not takes((firm(0), firm(1)))
 
 
 def test_a_good_proposal_of_any_partner_is_taken() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from scripted_castings import Puppet, casting, evenings, events, firm, said, soft
 
+from sociolab.worlds.sotopia.profiles import Character
 from sociolab.worlds.sotopia.scripted.wording import options as words
 
 
@@ -32,9 +33,9 @@ def test_where_nothing_suits_both_there_is_no_agreement() -> None:
 
 
 def test_the_soft_give_way_to_the_firm() -> None:
-    def sundays(people: tuple[object, object]) -> int:
+    def sundays(people: tuple[Character, Character]) -> int:
         days = [
-            agreed(said(events(casting(evenings((9, 6, 5, 4), (0, 4, 7, 9)), people), seed)))  # type: ignore[arg-type]
+            agreed(said(events(casting(evenings((9, 6, 5, 4), (0, 4, 7, 9)), people), seed)))
             for seed in range(20)
         ]
         return days.count("Thursday") + days.count("Sunday")
@@ -50,6 +51,13 @@ def test_another_wording_of_an_option_is_understood() -> None:
 
 
 def test_an_option_that_the_partner_speaks_against_is_not_taken_for_a_proposal() -> None:
-    partner = Puppet("Monday doesn't work for me at all.", "No, not Monday.", "I'm sorry.")
-    lines = said(events(casting(evenings()), puppets={"tobias": partner}), "mina")
+    partner = Puppet("Tuesday doesn't work for me at all.", "No, not Tuesday.", "I'm sorry.")
+    goals = evenings((9, 9, 0, 0), (0, 6, 8, 9))
+    lines = said(events(casting(goals), puppets={"tobias": partner}), "mina")
     assert not any(words.ACCEPT.spoke(line) for line in lines)
+
+
+def test_naming_the_own_option_beside_another_is_no_agreement() -> None:
+    partner = Puppet("I was hoping for Sunday, since Monday is a busy day for me.", "Well?")
+    lines = said(events(casting(evenings()), puppets={"tobias": partner}), "mina")
+    assert not any(words.SEAL.spoke(line) for line in lines)

@@ -6,6 +6,7 @@ import pytest
 from scripted_castings import Puppet, cards, casting, events, firm, moves, said, soft
 
 from sociolab.core.episode import Ended
+from sociolab.worlds.sotopia.profiles import Character
 from sociolab.worlds.sotopia.scenarios import AskGoal
 from sociolab.worlds.sotopia.scripted.persuade import context_topic
 from sociolab.worlds.sotopia.scripted.wording import persuade as words
@@ -31,11 +32,11 @@ def test_no_card_is_played_twice() -> None:
 
 
 def test_the_soft_meet_in_the_middle_and_the_very_firm_often_do_not() -> None:
-    def ends(first: object, second: object) -> Counter[bool]:
+    def ends(first: Character, second: Character) -> Counter[bool]:
         return Counter(
             any(
                 words.TAKE_MIDDLE.spoke(line) or words.YIELD.spoke(line)
-                for line in said(events(casting((MINE, THEIRS), (first, second)), seed))  # type: ignore[arg-type]
+                for line in said(events(casting((MINE, THEIRS), (first, second)), seed))
             )
             for seed in range(20)
         )
@@ -45,7 +46,7 @@ def test_the_soft_meet_in_the_middle_and_the_very_firm_often_do_not() -> None:
 
 
 def test_episodes_end_by_leaving_and_by_the_limit() -> None:
-    reasons = Counter()  # type: Counter[str]
+    reasons: Counter[str] = Counter()
     for seed in range(40):
         end = events(casting((MINE, THEIRS), (firm(0), firm(1))), seed)[-1]
         assert isinstance(end, Ended)

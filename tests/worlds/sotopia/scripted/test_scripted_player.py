@@ -13,9 +13,10 @@ from pydantic import BaseModel, Field
 from scripted_castings import EVERY_KIND, SECRETS, casting, events, moves, said
 
 from sociolab.core.codec import encode_event
-from sociolab.core.episode import Action, Ended, Unusable
+from sociolab.core.episode import Action, Ended, Event, Unusable
 from sociolab.core.errors import WorldError
-from sociolab.core.ports import NoReply, Question, Reply, Request
+from sociolab.core.ports import NoReply, Player, Question, Reply, Request
+from sociolab.engine.drive import drive
 from sociolab.engine.play import play
 from sociolab.worlds.sotopia.dataset import load
 from sociolab.worlds.sotopia.profiles import RelationshipType
@@ -139,6 +140,25 @@ def test_strangers_sometimes_say_their_name_and_sometimes_do_not() -> None:
     cast = casting(EVERY_KIND["price"])
     named = ["Mina" in said(events(cast, seed), "mina")[0] for seed in range(30)]
     assert 3 < sum(named) < 27
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_three_seats_and_rounds_at_once_are_played_too(kind: str) -> None:
+    two = casting(EVERY_KIND[kind])
+    third = two.characters[0].model_copy(update={"id": "ada", "first_name": "Ada"})
+    goals = (*two.scenario.goals, two.scenario.goals[0])
+    three = two.model_copy(
+        update={
+            "characters": (*two.characters, third),
+            "scenario": two.scenario.model_copy(update={"goals": goals}),
+        }
+    )
+    for scene in (SotopiaScene(three), SotopiaScene(two, order="simultaneous", limit=10)):
+        players: dict[str, Player] = {seat: ScriptedPlayer() for seat in scene.seats}
+        found: list[Event] = []
+        asyncio.run(drive(play(scene, trial="t", seed=1), players, found.append))
+        assert isinstance(found[-1], Ended)
+        assert not any(isinstance(event, Unusable) for event in found)
 
 
 def test_gestures_and_deeds_occur() -> None:

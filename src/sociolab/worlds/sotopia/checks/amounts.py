@@ -5,34 +5,30 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_ONES = dict(
-    zip(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen".split(),
-        range(1, 20),
-        strict=True,
-    )
+from sociolab.worlds.sotopia.checks.words import word_set
+
+_ONES = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
 )
-_TENS = dict(
-    zip(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(),
-        range(20, 100, 10),
-        strict=True,
-    )
-)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SCALES = {"hundred": 100, "thousand": 1000, "grand": 1000}
-SMALL_NUMBERS = _ONES | _TENS
+SMALL_NUMBERS = {
+    **dict(zip(_ONES.split(), range(1, 20), strict=True)),
+    **dict(zip(_TENS.split(), range(20, 100, 10), strict=True)),
+}
+"""The numbers below 100 that are one word."""
 _NUMBER_WORDS = frozenset(SMALL_NUMBERS) | frozenset(_SCALES)
 _FIRST = frozenset("$€£0123456789")
 
 _DIGITS = re.compile(r"([$€£]?) ?([\d,]+(?:\.\d+)?)(k|usd|dollars|bucks|\$|€|£|%)?")
-_CURRENCY = frozenset("dollars dollar bucks buck usd euros euro eur quid".split())
-_NAMED = frozenset("number size mark iphone galaxy version model series level grade".split())
-_CALENDAR = frozenset("in from since year of by until around late early summer spring".split())
+_CURRENCY = word_set("dollars dollar bucks buck usd euros euro eur quid")
+_NAMED = word_set("number size mark iphone galaxy version model series level grade")
+_CALENDAR = word_set("in from since year of by until around late early summer spring")
 
-_CLOCK = frozenset("am pm o'clock".split())
+_CLOCK = word_set("am pm o'clock")
 # What follows a number that is neither money nor a time of the day.
-COUNTED = frozenset(
+COUNTED = word_set(
     "gb tb mb ghz mhz mp megapixels inch inches feet foot ft cm mm km kms meters metres kilometers "
     "kilometres mile miles year years yr yrs month months week weeks day days hour hours hrs "
     "minute minutes mins min second seconds percent percentage % people persons "
@@ -40,7 +36,7 @@ COUNTED = frozenset(
     "grams ounces items pieces bedrooms bedroom rooms star stars generation owner owners pages "
     "keys drawers strings buttons options reasons things others ways model edition "
     "version degrees acres square liters litres gallons mph cc songs settings seats doors steps "
-    "pairs sets copies books chapters rounds attempts calls blocks".split()
+    "pairs sets copies books chapters rounds attempts calls blocks"
 )
 
 

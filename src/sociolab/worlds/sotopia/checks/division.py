@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from sociolab.core.episode import Moved
+from sociolab.worlds.sotopia.checks.acts import Act, Reading, Sign, Take
 from sociolab.worlds.sotopia.checks.agreement import Talk
-from sociolab.worlds.sotopia.checks.language import TABLES
+from sociolab.worlds.sotopia.checks.language import plain_language
 from sociolab.worlds.sotopia.checks.outcome import Agreed, CannotTell, NoAgreement, Outcome
-from sociolab.worlds.sotopia.checks.phrases import Phrases
-from sociolab.worlds.sotopia.checks.reading import Act, Mock, Reading, Take, read
+from sociolab.worlds.sotopia.checks.reading import read
 from sociolab.worlds.sotopia.checks.shares import Goods, Share, Split
 from sociolab.worlds.sotopia.checks.words import FILLERS, words
 from sociolab.worlds.sotopia.scenarios import DivisionGoal
@@ -22,7 +22,6 @@ HIGHEST = 10
 Division: TypeAlias = dict[str, dict[str, int]]
 """For each seat, how many of each good it gets."""
 
-_CUES = Phrases(*TABLES)
 _ARTICLES = frozenset({"a", "an", "the"})
 _KEEPS_ARTICLES = FILLERS - _ARTICLES
 
@@ -49,7 +48,7 @@ def agreed_division(casting: Casting, moves: Sequence[Moved]) -> Outcome[Divisio
     talk: Talk[Split] = Talk(seats, issues=goods.counts)
     for move in moves:
         text = " ".join(action.text for action in move.actions)
-        if text and move.seat in talk.stands:
+        if text and move.seat in talk.state.seats:
             talk.hear(move, text, _reading(text, goods, seats.index(move.seat)))
     return _outcome(talk, goods, seats)
 
@@ -62,9 +61,11 @@ def _goods(counts: tuple[tuple[str, int], ...]) -> Goods:
 def _reading(text: str, goods: Goods, speaker: int) -> Reading[Split]:
     """Assent and refusal as in any talk, then the proposals."""
     said = words(text, _KEEPS_ARTICLES)
-    reading: Reading[Split] = read(_CUES, [word for word in said if word not in _ARTICLES], [])
+    reading: Reading[Split] = read(
+        plain_language(), [word for word in said if word not in _ARTICLES], []
+    )
     shares = goods.proposals(said, speaker)
-    if not shares or any(isinstance(act, Mock) for act in reading.acts):
+    if not shares or Sign.MOCK in reading.acts:
         return reading
     acts: tuple[Act[Split], ...] = (*reading.acts, *map(_take, shares))
     return Reading(acts, asks_else=reading.asks_else and not any(s.asked for s in shares))
@@ -92,8 +93,8 @@ def _outcome(talk: Talk[Split], goods: Goods, seats: list[str]) -> Outcome[Divis
 
 def _in_part(talk: Talk[Split], goods: Goods) -> CannotTell | None:
     """Some goods are settled, and on the others the seats do not differ as far as can be seen."""
-    settled = talk.settled()
-    stands = [stands.keys() - settled for stands in talk.stands.values()]
+    settled = talk.state.settled()
+    stands = [stands.keys() - settled for stands in talk.state.seats.values()]
     if settled and not set.intersection(*stands):
         missing = ", ".join(good for good in goods.counts if good not in settled)
         return CannotTell(f"there is agreement, but nothing clear on: {missing}")

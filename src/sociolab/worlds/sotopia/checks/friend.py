@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum, IntEnum, auto
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -23,7 +22,7 @@ from sociolab.worlds.sotopia.checks.outcome import (
     quoted,
 )
 from sociolab.worlds.sotopia.checks.phrases import Phrases
-from sociolab.worlds.sotopia.checks.words import words
+from sociolab.worlds.sotopia.checks.words import word_set, words
 from sociolab.worlds.sotopia.scenarios import FriendGoal
 from sociolab.worlds.sotopia.scene import Casting
 
@@ -32,7 +31,7 @@ FOUND = 10.0
 Lists: TypeAlias = tuple[tuple[str, ...], ...]
 
 
-class Cue(Enum):
+class Cue(IntEnum):
     """What a phrase says of the person spoken of."""
 
     KNOWS = auto()  # I know him, my friend
@@ -50,44 +49,66 @@ class Cue(Enum):
 _CUES = Phrases(
     {
         Cue.KNOWS: """
-        know (him|her|them) / know (this|that) (person|guy|one) / (i|we) do know / knows (him|her|them)
-        (he|she|they|that) (is|are) (my|our|good|close|old|dear|great|best|closest|) (friend|friends)
-        (he|she|they|that) (is|are) (one of|) (my|our) / (he|she|they|that) (is|are) (my|our|good|close|old|dear|great|) (mutual|common|shared) (friend|acquaintance)
-        friends with (him|her|them) / that is (him|her|them|who|one) / same (person|one|guy)
-        me too / so do i / as do i / so we (do|both|have) / small world / what coincidence / such coincidence
-        how do you know (him|her|them) / have been friends / we are friends / we met / we go (way|back)
-        met (him|her|them) / our (mutual|common|shared) friend / we both know / exactly
-        have (him|her|them) as friend / have mutual friend / have friend in common / found our
-        """,
+            know (him|her|them) / know (this|that) (person|guy|one) / (i|we) do know
+            knows (him|her|them)
+            (he|she|they|that) (is|are) (my|our|good|close|old) (friend|friends)
+            (he|she|they|that) (is|are) (dear|great|best|closest|) (friend|friends)
+            (he|she|they|that) (is|are) (one of|) (my|our)
+            (he|she|they|that) (is|are) (my|our|good|close) (mutual) (friend|acquaintance)
+            (he|she|they|that) (is|are) (my|our|good|close) (common|shared) (friend|acquaintance)
+            (he|she|they|that) (is|are) (old|dear|great|) (mutual) (friend|acquaintance)
+            (he|she|they|that) (is|are) (old|dear|great|) (common|shared) (friend|acquaintance)
+            friends with (him|her|them) / that is (him|her|them|who|one) / same (person|one|guy)
+            me too / so do i / as do i / so we (do|both|have) / small world / what coincidence
+            such coincidence / how do you know (him|her|them) / have been friends / we are friends
+            we met / we go (way|back) / met (him|her|them) / our (mutual|common|shared) friend
+            we both know / exactly / have (him|her|them) as friend / have mutual friend
+            have friend in common / found our
+            """,
         Cue.YES: """
-        yes / of course / sure / indeed / absolutely / certainly / nods / nod / nodding / i do / i am / right
-        correct / that is (true|right|correct) / oh wow / wow / (he|she) is / they are
-        """,
+            yes / of course / sure / indeed / absolutely / certainly / nods / nod / nodding / i do
+            i am / right / correct / that is (true|right|correct) / oh wow / wow / (he|she) is
+            they are
+            """,
         Cue.DENIES: """
-        no / not / never / unfortunately / sorry / afraid / unfamiliar / i do not / i am not / neither
-        (does|did) not ring / not know (him|her|them|that|any) / (shakes|shaking) (his|her|their|my) head
-        none / nobody / wrong / mistaken / do not (think|believe|recall|remember|recognize|recognise)
-        """,
+            no / not / never / unfortunately / sorry / afraid / unfamiliar / i do not / i am not
+            neither / (does|did) not ring / not know (him|her|them|that|any)
+            (shakes|shaking) (his|her|their|my) head / none / nobody / wrong / mistaken
+            do not (think|believe|recall|remember|recognize|recognise)
+            """,
         Cue.WONDERS: """
-        can not place / sounds familiar / rings bell / might know
-        may know / could be / i think i know / not sure / not certain
-        """,
+            can not place / sounds familiar / rings bell / might know / may know / could be
+            i think i know / not sure / not certain
+            """,
         Cue.WHICH: "who / which / last name / where from / what (does|did|is) / from where",
         Cue.NOBODY: """
-        (no|not any|not have any|not share any|not have|not share) (mutual|common|shared) (friend|friends|acquaintance|acquaintances|connection|connections)
-        (no|not any|not have any|not share any) (friend|friends) in common / (nobody|no one|not anyone|not anybody) in common
-        not (seem|appear) to (have|share) (any|) (mutual|common|shared|friends|friend|anyone|anybody)
-        not have (anyone|anybody|any friends|friends|any|friend) in common / not (find|found) (any|) (mutual|common)
-        """,
-        Cue.MOCKS: "as if / oh sure / in your dreams / yes right / (queen|king) of / sarcastically",
+            (no|not any|not have any) (mutual|common|shared) (friend|friends|acquaintance)
+            (not share any) (mutual|common|shared) (friend|friends|acquaintance)
+            (not have|not share) (mutual|common|shared) (friend|friends|acquaintance)
+            (no|not any|not have any) (mutual|common|shared) (acquaintances)
+            (no|not any|not have any) (mutual|common|shared) (connection|connections)
+            (not share any|not have|not share) (mutual|common|shared) (acquaintances)
+            (not share any|not have|not share) (mutual|common|shared) (connection|connections)
+            (no|not any|not have any|not share any) (friend|friends) in common
+            (nobody|no one|not anyone|not anybody) in common
+            not (seem|appear) to (have|share) (any|) (mutual|common|shared)
+            not (seem|appear) to (have|share) (any|) (friends|friend|anyone|anybody)
+            not have (anyone|anybody|any friends|friends|any|friend) in common
+            not (find|found) (any|) (mutual|common)
+            """,
+        Cue.MOCKS: """
+            as if / oh sure / in your dreams / yes right / (queen|king) of / sarcastically
+            """,
         Cue.DISOWNS: """
-        (i|we) do not know (him|her|them|that|any) / never (heard|met) / (does|did) not ring / i was (wrong|mistaken)
-        not know (him|her|them|that|any) / i have not (met|heard)
-        """,
+            (i|we) do not know (him|her|them|that|any) / never (heard|met) / (does|did) not ring
+            i was (wrong|mistaken) / not know (him|her|them|that|any) / i have not (met|heard)
+            """,
         Cue.NOTHING: """
-        can not believe / could not believe / no (doubt|wonder|way|problem|surprise) / why not / not only / would not have (thought|guessed)
-        not surprised / can not wait / not wait / would not be surprised / not long ago / do not worry / never thought / never expected / not mind
-        """,
+            can not believe / could not believe / no (doubt|wonder|way|problem|surprise) / why not
+            not only / would not have (thought|guessed) / not surprised / can not wait / not wait
+            would not be surprised / not long ago / do not worry / never thought / never expected
+            not mind
+            """,
         Cue.BUT: "but / however / although / though",
     }
 )
@@ -125,7 +146,9 @@ def found_friend(casting: Casting, moves: Sequence[Moved]) -> Outcome[str]:
         for move in moves:
             search.hear(move)
         outcomes.append(search.outcome(present))
-    return max(outcomes, key=lambda outcome: (isinstance(outcome, Agreed), isinstance(outcome, CannotTell)))
+    return max(
+        outcomes, key=lambda outcome: (isinstance(outcome, Agreed), isinstance(outcome, CannotTell))
+    )
 
 
 class _Names:
@@ -139,7 +162,7 @@ class _Names:
             first = name.split()[0]
             self._people.setdefault(first, name if firsts.count(first) == 1 else first)
         spelled = sorted(self._people, key=len, reverse=True)
-        self._pattern = re.compile(rf"\b({'|'.join(map(re.escape, spelled))})\b(?!['’]t\b)")
+        self._pattern = re.compile(rf"\b({'|'.join(map(re.escape, spelled))})\b(?!['\u2019]t\b)")
 
     def within(self, text: str) -> list[str]:
         """Whom the text names; a first name alone where several people share it."""
@@ -152,7 +175,7 @@ def _names(lists: Lists) -> _Names:
 
 
 _CLAUSE = re.compile(r"(?<=[.!?])\s+|(?:,\s*|\s+)but\s+", re.IGNORECASE)
-_PERSON = frozenset("him her them know friend he she they that ring familiar".split())
+_PERSON = word_set("him her them know friend he she they that ring familiar")
 _ECHO = 4  # most words in a question that only repeats the name
 
 
@@ -180,7 +203,7 @@ class _Search:
         for clause in _CLAUSE.split(text):
             said = words(clause)
             named = self._names.within(clause)
-            asks = clause.rstrip(" \"'*”").endswith("?")
+            asks = clause.rstrip(" \"'*\u201d").endswith("?")
             cues = [] if not (named or self._subject) else _cues(said)
             if named:
                 self._subject, self._open = named, True

@@ -7,11 +7,12 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from sociolab.core.episode import Moved
+from sociolab.worlds.sotopia.checks.acts import Assent, Found, Reading, Take
 from sociolab.worlds.sotopia.checks.agreement import Talk
-from sociolab.worlds.sotopia.checks.language import TABLES
+from sociolab.worlds.sotopia.checks.language import plain_language
 from sociolab.worlds.sotopia.checks.outcome import Agreed, Outcome
 from sociolab.worlds.sotopia.checks.phrases import Phrases
-from sociolab.worlds.sotopia.checks.reading import Assent, Found, Reading, Take, read
+from sociolab.worlds.sotopia.checks.reading import read
 from sociolab.worlds.sotopia.checks.scales import (
     Point,
     Spot,
@@ -42,13 +43,13 @@ def option_formula(goal: OptionGoal, option: str) -> tuple[float, str]:
 def agreed_option(casting: Casting, moves: Sequence[Moved]) -> Outcome[str]:
     """The option that all seats agreed on; OTHER if it is none of those given."""
     goals = [g.facts for g in casting.scenario.goals if isinstance(g.facts, OptionGoal)]
-    reader = _reader(_names(goals))
+    cues, reader = plain_language(), _reader(_names(goals))
     talk: Talk[str] = Talk(character.id for character in casting.characters)
     for move in moves:
         text = " ".join(action.text for action in move.actions)
-        if text and move.seat in talk.stands:
+        if text and move.seat in talk.state.seats:
             said, found = reader.mark(words(text))
-            talk.hear(move, text, _with_unknown(read(_CUES, said, found), said))
+            talk.hear(move, text, _with_unknown(read(cues, said, found), said))
     outcome = talk.outcome()
     if isinstance(outcome, Agreed):
         option = outcome.value[""]
@@ -129,7 +130,6 @@ def _point(scale: Scale, option: str) -> Point | None:
     return spots[0].point if whole else None
 
 
-_CUES = Phrases(*TABLES)
 _PROPOSALS = Phrases(
     {
         "proposal": """

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from enum import Enum
 from typing import Any, Generic, TypeAlias, TypeVar
 
-Tag = TypeVar("Tag", bound=Enum | str)
+Tag = TypeVar("Tag")
 Mark: TypeAlias = tuple[int, int, Tag]
 """Where a phrase begins, where it ends (exclusive), and what it means."""
 
@@ -70,7 +69,7 @@ class Phrases(Generic[Tag]):
                 at += 1
                 if _END in node:
                     end, tags = at, node[_END]
-            for tag in tags or ():
-                found.append((start, end, tag))
+            if tags is not None:
+                found += [(start, end, tag) for tag in tags]
             start = end
         return found

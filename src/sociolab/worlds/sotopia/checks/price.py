@@ -9,16 +9,15 @@ target and a penalty follows a worse one; the same rule is applied to them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sociolab.core.episode import Moved
+from sociolab.worlds.sotopia.checks.acts import Found, Reading, Take
 from sociolab.worlds.sotopia.checks.agreement import Talk
 from sociolab.worlds.sotopia.checks.amounts import Number, numbers
-from sociolab.worlds.sotopia.checks.language import TABLES, Cue
+from sociolab.worlds.sotopia.checks.language import money_language
 from sociolab.worlds.sotopia.checks.outcome import Agreed, CannotTell, Outcome
-from sociolab.worlds.sotopia.checks.phrases import Phrases
-from sociolab.worlds.sotopia.checks.reading import Found, Reading, Take, read
-from sociolab.worlds.sotopia.checks.words import words
+from sociolab.worlds.sotopia.checks.reading import read
+from sociolab.worlds.sotopia.checks.words import word_set, words
 from sociolab.worlds.sotopia.scenarios import PriceGoal
 from sociolab.worlds.sotopia.scene import Casting
 
@@ -26,8 +25,7 @@ AT_TARGET = 6
 STEP = 0.05
 HIGHEST = 10
 
-_CUES = Phrases(*TABLES, {Cue.TAKE_NEXT: "for / at", Cue.SOFT: "i (only|) have (only|)"})
-_SEVERAL = frozenset("two three four five six seven eight nine ten both all each".split())
+_SEVERAL = word_set("two three four five six seven eight nine ten both all each")
 
 # What part of the listed price or the targets an amount may be and still be a price.
 _PLAIN = (0.4, 1.6)
@@ -56,14 +54,14 @@ def agreed_price(casting: Casting, moves: Sequence[Moved]) -> Outcome[float]:
         if isinstance(goal.facts, PriceGoal) and goal.facts.role == "seller"
     }
     listed = goals[0].listed
-    reader = _Prices(goals)
+    cues, reader = money_language(), _Prices(goals)
     talk: Talk[float] = Talk((c.id for c in casting.characters), known=(listed,))
     for move in moves:
         text = " ".join(action.text for action in move.actions)
-        if text and move.seat in talk.stands:
+        if text and move.seat in talk.state.seats:
             said, found = reader.mark(words(text))
-            reading = read(_CUES, said, found)
-            if move.seat in sellers and not talk.stands[move.seat]:
+            reading = read(cues, said, found)
+            if move.seat in sellers and not talk.state.seats[move.seat]:
                 reading = _with_listed(reading, found, listed)
             talk.hear(move, text, reading)
     outcome = talk.outcome()
@@ -80,8 +78,7 @@ def _with_listed(
     """A seller who names the listed price stands for it until it names another."""
     if not any(item.value == listed for item in found):
         return reading
-    stands = Take((listed,), soft=True)
-    return replace(reading, acts=(stands, *reading.acts))
+    return reading._replace(acts=(Take((listed,), soft=True), *reading.acts))
 
 
 class _Prices:
@@ -115,8 +112,8 @@ class _Prices:
         return Found(None, telling=False) if number.money or number.percent else None
 
 
-_AFTER = frozenset("cash flat total".split())
-_LINKS = frozenset("is sounds seems works would will does was feels".split())
+_AFTER = word_set("cash flat total")
+_LINKS = word_set("is sounds seems works would will does was feels")
 
 
 def _past_fluff(said: list[str], at: int) -> int:

@@ -8,12 +8,12 @@ from sociolab.worlds.sotopia.checks.acts import Act, Assent, Found, Level, Readi
 from sociolab.worlds.sotopia.checks.cues import Cue
 from sociolab.worlds.sotopia.checks.phrases import Phrases
 from sociolab.worlds.sotopia.checks.sentence import Sentence, halved
-from sociolab.worlds.sotopia.checks.words import BREAKS
+from sociolab.worlds.sotopia.checks.words import BREAKS, word_set
 
 V = TypeVar("V")
 
-_QUESTION_STARTS = frozenset(
-    "when where how what which who do does did can could shall is are would should will may".split()
+_QUESTION_STARTS = word_set(
+    "when where how what which who do does did can could shall is are would should will may"
 )
 _CHATTY = 8  # words in a turn; "great!" in a longer one may be said of anything
 
@@ -25,7 +25,7 @@ def read(cues: Phrases[Cue], words: list[str], found: list[Found[V]]) -> Reading
     for sentence, asked in _sentences(words):
         marks = cues.marks(sentence)
         if not marks:
-            turn.asks_else = asked
+            turn.asks_else = turn.asks_else or asked
             continue
         count = sentence.count("#")
         turn.add(Sentence(sentence, asked, marks, found[at : at + count]))
@@ -103,4 +103,3 @@ class _Turn(Generic[V]):
             if act.level is Level.NICE and length > _CHATTY:
                 return act._replace(doubt="praise that may be meant for anything")
         return act
-

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from sociolab.worlds.sotopia.checks.amounts import COUNTED, SMALL_NUMBERS, numbers
+from sociolab.worlds.sotopia.checks.words import word_set
 
 Point: TypeAlias = tuple[float | str, str]
 """A clock time as (minutes after twelve, half of the day), a day as (day, part of it), a sum."""
 
 DAYS = {
     name: day
-    for day in "monday tuesday wednesday thursday friday saturday sunday".split()
+    for day in sorted(word_set("monday tuesday wednesday thursday friday saturday sunday"))
     for name in (day, f"{day}s")
 }
 PARTS = {
@@ -31,7 +32,7 @@ _HALVES = {"am": "am", "pm": "pm", "morning": "am", "afternoon": "pm", "evening"
 _MINUTES = {"quarter": 15, "half": 30} | {
     word: number for word, number in SMALL_NUMBERS.items() if number in (5, 10, 20)
 }
-_BEFORE_HOUR = frozenset("at by around about until till say before after for to than".split())
+_BEFORE_HOUR = word_set("at by around about until till say before after for to than")
 
 
 @dataclass(frozen=True, slots=True)

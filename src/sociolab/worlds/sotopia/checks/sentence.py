@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from sociolab.worlds.sotopia.checks.acts import Act, Assent, Found, Level, Refuse, Sign, Take
 from sociolab.worlds.sotopia.checks.cues import CLOSERS, FLUFF, OPENERS, Cue
 from sociolab.worlds.sotopia.checks.phrases import Mark
+from sociolab.worlds.sotopia.checks.words import word_set
 
 V = TypeVar("V")
 
@@ -30,9 +31,9 @@ _SIGNS = {
     Cue.OFF: Sign.WITHDRAW,
     Cue.CHEAT: Sign.CHEAT,
 }
-_SEGMENT_ENDS = frozenset(", - : ; but and or if with without including when as".split())
-_TURNING_TO_ONESELF = frozenset("i let how what would could can shall my we".split())
-_GOING_ON = frozenset("and you your that which who so".split())
+_SEGMENT_ENDS = word_set(", - : ; but and or if with without including when as")
+_TURNING_TO_ONESELF = word_set("i let how what would could can shall my we")
+_GOING_ON = word_set("and you your that which who so")
 _REACH = 10  # words between a cue and its value
 
 
@@ -96,9 +97,8 @@ class Sentence(Generic[V]):
         if role is Cue.REFUSING:
             if found.value is not None:
                 self.acts.append((start, Refuse((found.value,))))
-        elif role is not Cue.PAST:
-            if not (either and self._alternative(found)):
-                self.acts.append((start, self._taken(found, role)))
+        elif role is not Cue.PAST and not (either and self._alternative(found)):
+            self.acts.append((start, self._taken(found, role)))
 
     def _taken(self, found: Found[V], role: Cue) -> Take[V]:
         mention = role is Cue.NOTHING or self.another_time

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import IntEnum, auto
 from typing import TypeAlias
 
 from sociolab.worlds.sotopia.checks.amounts import SMALL_NUMBERS
 from sociolab.worlds.sotopia.checks.phrases import Mark, Phrases
-from sociolab.worlds.sotopia.checks.words import BREAKS
+from sociolab.worlds.sotopia.checks.words import BREAKS, word_set
 
 Split: TypeAlias = tuple[int, int]
 """How many of one good the first and the second seat get."""
 
 
-class Cue(Enum):
+class Cue(IntEnum):
     """What a word or phrase does in a proposal."""
 
     ME = auto()
@@ -42,12 +42,17 @@ _CUES: dict[Cue | str, str] = {
     Cue.ME: "i / me / myself / my share",
     Cue.YOU: "you / yourself / your share",
     Cue.WE: "we / us / for us / to us",
-    Cue.EACH: "we each / each of us / we both / both of us / us each / each take / each get / each have / each keep / one each of",
+    Cue.EACH: """
+        we each / each of us / we both / both of us / us each / each take / each get / each have
+        each keep / one each of
+        """,
     Cue.VERB: """
-        take / takes / taking / took / taken / keep / keeps / keeping / kept / get / gets / getting / got / have / having / receive / receiving
-        want / wanted / need / claim / claiming / choose / grab / collect / own / would like / would love / would prefer / go with
-        give / gives / giving / leave / leaving / let / offer / offering / hand / handing / grant / allow / end up with
-        go for / walk away with / had / be left with / settle for / hold on to / hold onto / accept
+        take / takes / taking / took / taken / keep / keeps / keeping / kept / get / gets
+        getting / got / have / having / receive / receiving / want / wanted / need / claim
+        claiming / choose / grab / collect / own / would like / would love / would prefer
+        go with / give / gives / giving / leave / leaving / let / offer / offering / hand
+        handing / grant / allow / end up with / go for / walk away with / had / be left with
+        settle for / hold on to / hold onto / accept
         """,
     Cue.HALVE: "split / splitting / share / sharing / divide / dividing / halve / halving",
     Cue.TO_ME: "for me / to me / for myself / : me",
@@ -57,35 +62,49 @@ _CUES: dict[Cue | str, str] = {
         (go|goes|going|come|comes|belong|belongs|would go|will go|can go|should go|could go) to me
         """,
     Cue.IS_YOURS: """
-        (is|are|be|being|would be|will be|can be|should be|could be|stay|stays) (all|) yours / yours
-        (go|goes|going|come|comes|belong|belongs|would go|will go|can go|should go|could go) to you
+        (is|are|be|being|would be|will be|can be|should be|could be|stay|stays) (all|) yours
+        yours / (go|goes|going|come|comes|belong) to you
+        (belongs|would go|will go|can go|should go|could go) to you
         """,
     Cue.APIECE: "each / apiece / for each of us / per person / for both of us / to each of us",
     Cue.REST: """
-        the rest / all the rest / everything else / the remaining (items|ones|goods|things|stuff|pieces|gear)
-        whatever is left / what is left / the remainder / the others / all the others / the other (items|things|goods)
-        everything that is left / rest of (it|them|everything|the items|the goods|the things)
+        the rest / all the rest / everything else
+        the remaining (items|ones|goods|things|stuff|pieces|gear) / whatever is left
+        what is left / the remainder / the others / all the others
+        the other (items|things|goods) / everything that is left
+        rest of (it|them|everything|the items|the goods|the things)
         """,
     Cue.ALL: "everything / all of it / it all / all of them / all the (items|goods|things|stuff)",
     Cue.OF_IT: """
-        the (other|remaining|last|third|final|second) one / the other / the remaining (one|two|three) / the other (two|three)
+        the (other|remaining|last|third|final|second) one / the other
+        the remaining (one|two|three) / the other (two|three)
         (one|two|three|four|both|all|half) of (them|those)
         """,
     Cue.NOT: "not / no / never / without / except",
     Cue.TASTE: """
-        worth / value / values / valued / points / point / like / love / prefer / care about / fond / favorite
-        favourite / mean / means / matter / matters / important / useful / interested / use / enjoy / collected
+        worth / value / values / valued / points / point / like / love / prefer / care about
+        fond / favorite / favourite / mean / means / matter / matters / important / useful
+        interested / use / enjoy / collected
         """,
-    Cue.BREAK: "but / while / whereas / ; / - / however / if / because / since / in exchange / in return / then / so / and then",
+    Cue.BREAK: """
+        but / while / whereas / ; / - / however / if / because / since / in exchange / in return
+        then / so / and then
+        """,
     Cue.COMMA: ",",
 }
 
-_SKIPPED = frozenset("of the my your our those these them that remaining other his her".split())
-_ONE = frozenset("a an another single one last first second third".split())
-_UNCLEAR = frozenset("some few several most more many any majority bigger fewer less extra".split())
+_SKIPPED = word_set("of the my your our those these them that remaining other his her")
+_ONE = word_set("a an another single one last first second third")
+_UNCLEAR = word_set("some few several most more many any majority bigger fewer less extra")
 
 
-_OWNERS = {Cue.ME: Cue.ME, Cue.YOU: Cue.YOU, Cue.WE: Cue.WE, Cue.EACH: Cue.EACH, Cue.HALVE: Cue.HALVE}
+_OWNERS = {
+    Cue.ME: Cue.ME,
+    Cue.YOU: Cue.YOU,
+    Cue.WE: Cue.WE,
+    Cue.EACH: Cue.EACH,
+    Cue.HALVE: Cue.HALVE,
+}
 _AFTER = {
     Cue.TO_ME: Cue.ME,
     Cue.TO_YOU: Cue.YOU,

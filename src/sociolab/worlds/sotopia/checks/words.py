@@ -6,6 +6,12 @@ import re
 
 BREAKS = frozenset({".", "!", "?"})
 
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text as a set, for tables of words."""
+    return frozenset(text.split())
+
+
 _TOKEN = re.compile(
     r"[ap]\.m\b\.?"  # a.m., p.m.
     r"|(?:[$€£]\s?)?\d+(?:,\d{3})+(?:\.\d+)?[a-z%$€£]*"  # 1,250
@@ -13,9 +19,9 @@ _TOKEN = re.compile(
     r"|(?:[$€£]\s?)?\d+(?:\.\d+)?[a-z%$€£]*"  # 220, $180.50, 1.2k, 64gb, 20%
     r"|[a-z][a-z0-9]*(?:'[a-z]+)*"  # words, and names such as s8
     r"|[.!?…;,:%\n]"
-    r"|(?<=\s)-{1,2}(?=\s)|--+|[—–]"  # a dash, not a hyphen
+    r"|(?<=\s)-{1,2}(?=\s)|--+|[\u2014\u2013]"  # a dash, not a hyphen
 )
-_RANGE = re.compile(r"(?<=\d)\s?[-–]\s?(?=[$€£]?\d)")  # 200-220
+_RANGE = re.compile(r"(?<=\d)\s?[-\u2013]\s?(?=[$€£]?\d)")  # 200-220
 
 _SPLIT = {
     "n't": "not",
@@ -25,7 +31,7 @@ _SPLIT = {
     "'ve": "have",
     "'re": "are",
 }
-_IS_AFTER = frozenset("it that this there here what who where how when he she".split())
+_IS_AFTER = word_set("it that this there here what who where how when he she")
 
 _REWRITE: dict[str, tuple[str, ...]] = {
     "can't": ("can", "not"),
@@ -55,16 +61,16 @@ _REWRITE: dict[str, tuple[str, ...]] = {
     "p.m.": ("pm",),
     "…": (".",),
     "\n": (".",),
-    "—": ("-",),
-    "–": ("-",),
+    "\u2014": ("-",),
+    "\u2013": ("-",),
     "--": ("-",),
     "---": ("-",),
 }
 
-FILLERS = frozenset(
+FILLERS = word_set(
     "just really quite very simply probably definitely totally truly honestly gladly "
     "happily please pretty still also maybe perhaps possibly well actually indeed surely "
-    "kindly basically literally somewhat fairly a an the".split()
+    "kindly basically literally somewhat fairly a an the"
 )
 """Words that change nothing for the rules; some readers keep the articles."""
 
@@ -72,9 +78,9 @@ FILLERS = frozenset(
 def words(text: str, dropped: frozenset[str] = FILLERS) -> list[str]:
     """The words and marks of a text, contractions written out, without the `dropped` ones."""
     text = text.lower()
-    if "’" in text:
-        text = text.replace("’", "'")
-    if "-" in text or "–" in text:
+    if "\u2019" in text:
+        text = text.replace("\u2019", "'")
+    if "-" in text or "\u2013" in text:
         text = _RANGE.sub(" to ", text)
     found: list[str] = []
     for token in _TOKEN.findall(text):

@@ -22,8 +22,10 @@ _AGREE = re.compile(
     r"|\b(?:it'?s|that'?s|is|we have|we'?ve got|you have|you'?ve got|got|call (?:it|that))"
     r" (?:yourself )?a deal\b"
     r"|\b(?:i accept|i'?ll take it|it'?s settled|(?:that|it) works|works for me"
-    r"|i can live with (?:that|it)|sounds good|sounds fair|(?:fine|okay|good) (?:by|with) me"
-    r"|let'?s do (?:that|it)|(?:do|have) it your way|your way(?: it is|, then)"
+    r"|i can live with (?:that|it)|sounds (?:good|fair|great|perfect|reasonable)"
+    r"|sounds like a (?:fair |good |great )?(?:deal|plan|compromise)"
+    r"|(?:fine|okay|good) (?:by|with) me|let'?s do (?:that|it)"
+    r"|(?:do|have) it your way|your way(?: it is|, then)"
     r"|shake on (?:it|that)|count me in|i'?ll give in|that'?s fair|happy with that)\b"
 )
 # Most lines hold none of these words, and the full expression takes 40 microseconds.

@@ -11,7 +11,7 @@ from sociolab.core.episode import Action
 from sociolab.worlds.sotopia.scenarios import OptionGoal
 from sociolab.worlds.sotopia.scripted.closing import close, part
 from sociolab.worlds.sotopia.scripted.concession import progress, rounds
-from sociolab.worlds.sotopia.scripted.hearing import heard, plain
+from sociolab.worlds.sotopia.scripted.hearing import Heard, heard, plain
 from sociolab.worlds.sotopia.scripted.moment import Moment
 from sociolab.worlds.sotopia.scripted.wording import options as words
 from sociolab.worlds.sotopia.scripted.wording import shared
@@ -108,33 +108,42 @@ def _talk(moment: Moment, goal: OptionGoal) -> _Talk:
     options = tuple(goal.options)
     names = _names(options, tuple(goal.aliases.items()))
     for index, own, text in moment.talk:
-        said = heard(text)
         found = _mentions(text, names)
         meant = [options[number] for number, against in found if not against]
         if own:
-            if talk.parted is None and words.WALK.spoke(text):
-                talk.parted = index
-            if meant and talk.agreed is None:
-                if meant[-1] == talk.theirs and said.agrees:
-                    talk.agreed, talk.settled = talk.theirs, index
-                    continue
-                talk.mine = meant[-1]
-                talk.named.append(talk.mine)
-                talk.turns += 1
-                talk.last_word = talk.last_word or words.LAST_WORD.spoke(text)
-            continue
-        talk.liked.update(meant)
-        talk.liked.difference_update(options[number] for number, against in found if against)
-        last = meant[-1] if meant else None
-        if last is not None and last not in (talk.mine, talk.agreed):
-            talk.agreed, talk.theirs, talk.parted = None, last, None
-        elif talk.mine is not None and talk.agreed is None:
-            named = last == talk.mine and not said.asks and not said.refuses
-            if named or said.agrees:
-                talk.agreed, talk.settled = talk.mine, index
-        if talk.agreed is None and talk.parted is None and said.parts:
-            talk.parted = index
+            _hear_self(talk, index, text, meant)
+        else:
+            talk.liked.update(meant)
+            talk.liked.difference_update(options[number] for number, against in found if against)
+            _hear_partner(talk, index, heard(text), meant)
     return talk
+
+
+def _hear_self(talk: _Talk, index: int, text: str, meant: list[str]) -> None:
+    if talk.parted is None and words.WALK.spoke(text):
+        talk.parted = index
+    if not meant or talk.agreed is not None:
+        return
+    if meant[-1] == talk.theirs and heard(text).agrees:
+        talk.agreed, talk.settled = talk.theirs, index
+        return
+    talk.mine = meant[-1]
+    talk.named.append(talk.mine)
+    talk.turns += 1
+    talk.last_word = talk.last_word or words.LAST_WORD.spoke(text)
+
+
+def _hear_partner(talk: _Talk, index: int, said: Heard, meant: list[str]) -> None:
+    """Of several options the last new one is meant: "I hoped for Sunday, Monday is too busy"."""
+    fresh = [option for option in meant if option not in (talk.mine, talk.agreed)]
+    if fresh:
+        talk.agreed, talk.theirs, talk.parted = None, fresh[-1], None
+    elif talk.mine is not None and talk.agreed is None:
+        named = talk.mine in meant and not said.asks and not said.refuses
+        if named or said.agrees:
+            talk.agreed, talk.settled = talk.mine, index
+    if talk.agreed is None and talk.parted is None and said.parts:
+        talk.parted = index
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,152 @@
+"""A chat model as a player: what it is sent, and what becomes of its replies."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from pydantic import BaseModel
+
+from fake_models import FakeModel
+from sociolab.agents.actions import act_type
+from sociolab.agents.prompted import Dialect, PromptedPlayer, prompts_hash
+from sociolab.core.episode import Action, Moved, Unusable
+from sociolab.core.errors import Cause, ModelError
+from sociolab.core.ports import CallKey, ChatReply, Line, NoReply, Question, Reply, Request
+from sociolab.prompting.structured import schema_of
+from sociolab.testing.playing import play_scene
+from sociolab.testing.stock import STOCK_ACTIONS, StockScene
+
+HELLO = '{"action":"speak","text":" Hello. "}'
+
+
+class Mood(BaseModel):
+    mood: int
+
+
+def request(seats: int = 2) -> Request:
+    scene = StockScene(("first", "second", "third")[:seats])
+    shown = replace(
+        scene.witness("first").observe(2),
+        history=(
+            Line(0, "Ada", True, (Action("speak", "Hi."),), "You: Hi."),
+            Line(1, "Ben", False, (Action("none"),), "Ben does nothing."),
+        ),
+    )
+    return Request("trial", 0, "first", 2, 1, scene.space, shown)
+
+
+def reply_to(model: FakeModel, asked: Request, dialect: Dialect = "json") -> Reply | NoReply:
+    return asyncio.run(PromptedPlayer(model, dialect=dialect).reply(asked, None))
+
+
+def test_the_prompt_is_head_then_history_then_a_short_tail() -> None:
+    model = FakeModel(HELLO)
+    reply_to(model, request())
+    prompt, key = model.calls[0]
+    head, body = prompt.messages
+    assert head.role == "system"
+    how, _, scene = head.text.partition("\n\n")
+    assert how.startswith('Reply with one JSON object: {"action": the kind')
+    assert "empty for none and leave" in how
+    assert scene == "You are Ada. Choose a cake together. What you can do: speak, act, none, leave."
+    assert (body.role, body.text) == (
+        "user",
+        "You: Hi.\nBen does nothing.\n\nTurn 3 of 8 is yours.",
+    )
+    assert prompt.schema == schema_of(act_type(STOCK_ACTIONS, addressed=False))
+    assert prompt.temperature == 1.0
+    assert key == CallKey("trial", "agent", "first", 2, "act", 1)
+
+
+def test_prompts_of_an_episode_repeat_each_others_beginning() -> None:
+    model = FakeModel(*[HELLO] * 8)
+    player = PromptedPlayer(model)
+    play_scene(StockScene(), {"first": player, "second": player})
+    mine = [prompt.messages for prompt, key in model.calls if key.seat == "first"]
+    for before, after in pairwise(mine):
+        assert after[0] == before[0]
+        history = before[1].text.rpartition("\n\n")[0]
+        assert after[1].text.startswith(history)
+
+
+def test_a_reply_becomes_an_action_with_its_raw_text() -> None:
+    assert reply_to(FakeModel(HELLO), request()) == Reply((Action("speak", "Hello."),), raw=HELLO)
+
+
+def test_among_several_others_words_may_be_aside() -> None:
+    model = FakeModel('{"action":"speak","text":"Psst.","to":["Ben"]}')
+    assert reply_to(model, request(3)) == Reply(
+        (Action("speak", "Psst.", ("Ben",)),), raw='{"action":"speak","text":"Psst.","to":["Ben"]}'
+    )
+    assert '"to": names of those' in model.calls[0][0].messages[0].text
+
+
+def test_an_unreadable_reply_is_asked_for_again_with_the_problem_and_counted() -> None:
+    model = FakeModel("hm", HELLO)
+    scene = StockScene(limit=1)
+    events = play_scene(scene, dict.fromkeys(scene.seats, PromptedPlayer(model)))
+    assert isinstance(events[0], Unusable)
+    assert (events[0].cause, events[0].raw) == ("unreadable", "hm")
+    assert events[1] == Moved(0, "first", (Action("speak", "Hello."),), attempt=2)
+    prompt, key = model.calls[1]
+    assert key.attempt == 2
+    assert prompt.messages[1].text.endswith(
+        "Turn 1 of 8 is yours.\n".replace("8", "1")
+        + 'That reply could not be used: expected a JSON object, found the text "hm". '
+        "Reply again, in the form asked for."
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        (ChatReply(HELLO, finish="length"), "truncated"),
+        (ChatReply("", finish="content filter"), "content filter"),
+        (ChatReply(""), "unreadable"),
+        (ChatReply('{"action":"sing","text":"la"}'), "unreadable"),
+    ],
+)
+def test_a_reply_of_no_use_says_why_and_may_be_asked_for_again(
+    answer: ChatReply, cause: Cause
+) -> None:
+    found = reply_to(FakeModel(answer), request())
+    assert isinstance(found, NoReply)
+    assert (found.cause, found.again, found.raw) == (cause, True, answer.text)
+
+
+@pytest.mark.parametrize("cause", ["context overflow", "content filter"])
+def test_a_prompt_that_the_model_does_not_take_fails_the_turn_for_good(cause: Cause) -> None:
+    found = reply_to(FakeModel(ModelError("refused", cause=cause)), request())
+    assert found == NoReply(cause, "refused", again=False)
+
+
+def test_any_other_failed_call_fails_the_trial() -> None:
+    with pytest.raises(ModelError, match="gone"):
+        reply_to(FakeModel(ModelError("gone", cause="connection")), request())
+
+
+def test_the_plain_dialect_sends_no_schema_and_reads_a_line() -> None:
+    model = FakeModel("speak: Hello.")
+    assert reply_to(model, request(), "plain") == Reply(
+        (Action("speak", "Hello."),), raw="speak: Hello."
+    )
+    prompt = model.calls[0][0]
+    assert prompt.schema is None
+    assert prompt.messages[0].text.startswith("Reply with one line: the kind of action, a colon")
+
+
+def test_a_question_is_asked_with_its_own_schema_and_leaves_no_trace() -> None:
+    model = FakeModel('{"mood": 3}')
+    asked = replace(request(), wanted=Question("mood", "How do you feel?", Mood))
+    assert reply_to(model, asked) == Reply(Mood(mood=3), raw='{"mood": 3}')
+    prompt, key = model.calls[0]
+    assert key.name == "mood"
+    assert prompt.schema == schema_of(Mood)
+    assert prompt.messages[1].text == "You: Hi.\nBen does nothing.\n\nHow do you feel?"
+
+
+def test_the_wording_has_a_hash_of_its_own_for_each_dialect() -> None:
+    assert prompts_hash("json") == prompts_hash("json") != prompts_hash("plain")

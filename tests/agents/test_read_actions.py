@@ -1,0 +1,86 @@
+"""From a model's reply to actions, in both dialects."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sociolab.agents.actions import act_type, read_json, read_plain
+from sociolab.core.episode import Action, ActionKind, ActionSpace
+from sociolab.core.errors import ReplyError
+from sociolab.prompting.structured import schema_of
+from sociolab.testing.strategies import actions
+from sociolab.worlds.sotopia.scene import ACTIONS, LEAVE, NON_VERBAL, NONE, SPEAK
+
+TWO = ActionSpace((ActionKind("Say", spoken=True), ActionKind("Do it")), most=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("speak: Hello.", (Action(SPEAK, "Hello."),)),
+        ("Speak: Hello: you!", (Action(SPEAK, "Hello: you!"),)),
+        ("**speak**: Hello.", (Action(SPEAK, "Hello."),)),
+        ("- speak (to Ann, Ben): Hello.", (Action(SPEAK, "Hello.", ("Ann", "Ben")),)),
+        ("speak: Hello.\n\nHow are you?", (Action(SPEAK, "Hello. How are you?"),)),
+        ("Let me think.\nspeak: Hello.", (Action(SPEAK, "Hello."),)),
+        ("<think>leave</think>speak: Hello.", (Action(SPEAK, "Hello."),)),
+        ("non-verbal communication: nods", (Action(NON_VERBAL, "nods"),)),
+        ("none", (Action(NONE),)),
+        ("Leave.", (Action(LEAVE),)),
+        ("speak: None of us will go.", (Action(SPEAK, "None of us will go."),)),
+        ("speak: Well,\nnone of us will go.", (Action(SPEAK, "Well, none of us will go."),)),
+    ],
+)
+def test_a_plain_reply_is_read(text: str, found: tuple[Action, ...]) -> None:
+    assert read_plain(text, ACTIONS) == found
+
+
+@pytest.mark.parametrize("text", ["", "Hello there.", "<think>speak: Hello.", "speaking: hm"])
+def test_a_plain_reply_without_a_kind_is_a_problem(text: str) -> None:
+    with pytest.raises(ReplyError, match="expected a line that begins with one of: speak, non-v"):
+        read_plain(text, ACTIONS)
+
+
+def test_a_plain_turn_may_hold_several_lines() -> None:
+    assert read_plain("say: Hello.\nDO IT: waves\nand smiles", TWO) == (
+        Action("Say", "Hello."),
+        Action("Do it", "waves and smiles"),
+    )
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with suppress(ReplyError):
+        assert read_plain(text, ACTIONS)
+    with suppress(ReplyError):
+        assert read_json(text, ACTIONS, True)
+
+
+@given(actions(ACTIONS, ("Ann", "Ben")))
+def test_an_action_as_json_is_read_back(action: Action) -> None:
+    row = {"action": action.kind, "text": f" {action.text}\n", "to": list(action.to)}
+    (found,) = read_json(json.dumps(row), ACTIONS, True)
+    assert found == Action(action.kind, action.text.strip(), action.to)
+
+
+def test_several_actions_as_json_are_read_in_order() -> None:
+    text = '{"actions":[{"action":"Say","text":"Hi."},{"action":"Do it","text":"bows"}]}'
+    assert read_json(text, TWO, False) == (Action("Say", "Hi."), Action("Do it", "bows"))
+
+
+def test_the_schema_names_kinds_and_forbids_all_else() -> None:
+    schema = json.loads(schema_of(act_type(ACTIONS, False)).text)
+    assert schema["properties"]["action"]["enum"] == [kind.name for kind in ACTIONS.kinds]
+    assert schema["required"] == ["action", "text"]
+    assert schema["additionalProperties"] is False
+    assert "to" in json.loads(schema_of(act_type(ACTIONS, True)).text)["required"]
+
+
+def test_a_type_is_made_once() -> None:
+    assert act_type(ACTIONS, False) is act_type(ACTIONS, False)
+    assert act_type(ACTIONS, False) is not act_type(TWO, False)

@@ -1,0 +1,129 @@
+"""What a person types, to actions and answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from sociolab.agents.typed_actions import how_to_act, typed_action
+from sociolab.agents.typed_answers import field_hint, typed_answer, typed_field
+from sociolab.core.episode import Action, ActionKind, ActionSpace
+from sociolab.core.errors import ReplyError
+from sociolab.worlds.sotopia.scene import ACTIONS, LEAVE, NON_VERBAL, NONE, PHYSICAL, SPEAK
+
+OTHERS = ("Ann", "Ann Lee", "stranger 1")
+
+
+@pytest.mark.parametrize(
+    ("line", "action"),
+    [
+        ("Hello there.", Action(SPEAK, "Hello there.")),
+        ("500", Action(SPEAK, "500")),
+        ("leave me alone", Action(SPEAK, "leave me alone")),
+        ("/speak Hello.", Action(SPEAK, "Hello.")),
+        ("/1 Hello.", Action(SPEAK, "Hello.")),
+        ("/2 nods", Action(NON_VERBAL, "nods")),
+        ("/non-verbal communication: nods", Action(NON_VERBAL, "nods")),
+        ("/Non- nods", Action(NON_VERBAL, "nods")),
+        ("/physical action opens it", Action(PHYSICAL, "opens it")),
+        ("/phys opens it", Action(PHYSICAL, "opens it")),
+        ("/none", Action(NONE)),
+        ("/4", Action(NONE)),
+        ("/l", Action(LEAVE)),
+        (" /leave ", Action(LEAVE)),
+        ("@Ann Psst.", Action(SPEAK, "Psst.", ("Ann",))),
+        ("@ann lee: psst.", Action(SPEAK, "psst.", ("Ann Lee",))),
+        ("@Ann, @stranger 1 Psst.", Action(SPEAK, "Psst.", ("Ann", "stranger 1"))),
+        ("/2 @Ann winks", Action(NON_VERBAL, "winks", ("Ann",))),
+    ],
+)
+def test_a_line_is_an_action(line: str, action: Action) -> None:
+    assert typed_action(line, ACTIONS, OTHERS) == action
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("", '"speak" needs words'),
+        ("/2", '"non-verbal communication" needs words'),
+        ("/no", "expected one of /1 speak, /2 non-verbal communication"),
+        ("/", "expected one of /1 speak"),
+        ("/9 hm", "expected one of /1 speak"),
+        ("/0 hm", "expected one of /1 speak"),
+        ("/sing la", 'found "/sing"'),
+        ("/leave now", '"leave" takes no words, found "now"'),
+        ("@Zoe Psst.", "expected @ and one of Ann, Ann Lee, stranger 1"),
+        ("@Ann", '"speak" needs words'),
+        ("@Annabel hi", "expected @ and one of Ann"),
+    ],
+)
+def test_a_line_that_is_none_says_why(line: str, problem: str) -> None:
+    with pytest.raises(ReplyError, match=problem.replace("(", r"\(")):
+        typed_action(line, ACTIONS, OTHERS)
+
+
+def test_without_a_spoken_kind_a_bare_line_is_the_first_with_a_text() -> None:
+    space = ActionSpace((ActionKind("wait", has_text=False), ActionKind("do")))
+    assert typed_action("dig", space, ()) == Action("do", "dig")
+
+
+def test_the_help_names_every_kind_and_the_others_where_there_are_several() -> None:
+    text = how_to_act(ACTIONS, OTHERS)
+    assert 'A bare line is "speak"' in text
+    for number, kind in enumerate(ACTIONS.kinds, start=1):
+        assert f"/{number} {kind.name}" in text
+    assert "stranger 1" in text
+    assert "@name" not in how_to_act(ACTIONS, ("Ann",))
+
+
+class Survey(BaseModel):
+    mood: Annotated[int, Field(ge=0, le=10, description="how you feel")]
+    words: str
+    agreed: bool = False
+    names: list[str]
+    side: Literal["yes", "no"]
+
+
+FIELDS = Survey.model_fields
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "value"),
+    [
+        ("mood", "7", 7),
+        ("words", "7", "7"),
+        ("words", '"7"', '"7"'),
+        ("agreed", "yes", True),
+        ("agreed", "", False),
+        ("names", '["Ann"]', ["Ann"]),
+        ("side", "no", "no"),
+    ],
+)
+def test_a_field_is_read_by_its_type(name: str, line: str, value: object) -> None:
+    assert typed_field(line, FIELDS[name]) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("mood", "11"), ("mood", "good"), ("mood", ""), ("names", "Ann"), ("side", "?")],
+)
+def test_a_field_that_does_not_fit_says_why(name: str, line: str) -> None:
+    with pytest.raises(ReplyError, match="nput should be"):
+        typed_field(line, FIELDS[name])
+
+
+def test_a_hint_says_what_is_asked_for() -> None:
+    assert field_hint("mood", FIELDS["mood"]) == "mood, how you feel (integer from 0 to 10)"
+    assert field_hint("side", FIELDS["side"]) == "side (one of yes, no)"
+    assert field_hint("agreed", FIELDS["agreed"]) == "agreed (boolean; Enter: the default)"
+
+
+def test_an_answer_is_json() -> None:
+    line = '{"mood": 3, "words": "ok", "names": [], "side": "yes"}'
+    assert typed_answer(line, Survey) == Survey(mood=3, words="ok", names=[], side="yes")
+    with pytest.raises(ReplyError, match="mood: Field required"):
+        typed_answer("{}", Survey)
+    with pytest.raises(ReplyError, match="Invalid JSON"):
+        typed_answer("fine", Survey)

@@ -1,0 +1,223 @@
+"""Replies that are kept, priced and paid from a budget."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import fields, replace
+
+import pytest
+
+from fake_models import FakeModel
+from sociolab.core.errors import BudgetSpent, ModelError
+from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema, Usage
+from sociolab.models.budget import Budget
+from sociolab.models.cache import KeptModel, reply_key
+from sociolab.models.prices import EXPECTED_REPLY_TOKENS, Price, tokens_in
+from sociolab.models.unkept import Unkept
+
+KEY = CallKey("trial", "agent", "ada", 3, "act", 1)
+PROMPT = Prompt((Message("system", "a"), Message("user", "b")), Schema("S", "{}"), 1.0, 50)
+PRICE = Price(input=1.0, output=2.0, cached=0.5)
+MILLION = Usage(1_000_000, 1_000_000, 400_000)
+
+
+class Kept:
+    """A reply store in memory."""
+
+    def __init__(self) -> None:
+        self.replies: dict[str, ChatReply] = {}
+        self.failures: list[tuple[CallKey, ModelError]] = []
+
+    def find(self, key: str) -> ChatReply | None:
+        return self.replies.get(key)
+
+    def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
+        assert key not in self.replies
+        self.replies[key] = reply
+
+    def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
+        self.failures.append((call, error))
+
+
+def complete(model: ChatModel, key: CallKey = KEY, prompt: Prompt = PROMPT) -> ChatReply:
+    return asyncio.run(model.complete(prompt, key))
+
+
+def kept(
+    inner: ChatModel, store: Kept, budget: Budget | None = None, price: Price | None = None
+) -> KeptModel:
+    return KeptModel(inner, "http://x/v1", store, budget or Budget(), price)
+
+
+# ---------------------------------------------------------------- keys
+
+
+def test_a_stored_reply_is_found_again_and_not_asked_for() -> None:
+    store = Kept()
+    first = complete(kept(FakeModel("Hi."), store))
+    assert complete(kept(FakeModel(), store)) == first
+    assert len(store.replies) == 1
+
+
+OTHER_KEYS = [
+    replace(KEY, trial="other"),
+    replace(KEY, role="judge"),
+    replace(KEY, seat="ben"),
+    replace(KEY, turn=4),
+    replace(KEY, name="mood"),
+    replace(KEY, attempt=2),
+    replace(KEY, index=1),
+]
+
+
+@pytest.mark.parametrize("key", OTHER_KEYS)
+def test_another_trial_role_seat_turn_question_attempt_or_repeat_is_another_call(
+    key: CallKey,
+) -> None:
+    store = Kept()
+    model = kept(FakeModel("one", "two"), store)
+    assert [complete(model).text, complete(model, key).text] == ["one", "two"]
+
+
+def test_every_part_of_a_call_is_tried_above() -> None:
+    changed = {f.name for k in OTHER_KEYS for f in fields(k) if getattr(k, f.name) != getattr(KEY, f.name)}
+    assert changed == {field.name for field in fields(CallKey)}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        replace(PROMPT, messages=(Message("system", "a"), Message("user", "c"))),
+        replace(PROMPT, messages=(Message("user", "a"), Message("user", "b"))),
+        replace(PROMPT, messages=(Message("system", "ab"), Message("user", ""))),
+        replace(PROMPT, messages=(*PROMPT.messages, Message("user", ""))),
+        replace(PROMPT, schema=Schema("S", "[]")),
+        replace(PROMPT, schema=None),
+        replace(PROMPT, temperature=0.0),
+        replace(PROMPT, temperature=None),
+        replace(PROMPT, max_tokens=51),
+        replace(PROMPT, max_tokens=None),
+    ],
+)
+def test_another_prompt_is_another_call(prompt: Prompt) -> None:
+    assert reply_key("u", "m", prompt, KEY) != reply_key("u", "m", PROMPT, KEY)
+
+
+def test_another_endpoint_or_model_is_another_call() -> None:
+    found = {reply_key(*names, PROMPT, KEY) for names in [("u", "m"), ("v", "m"), ("u", "n"), ("um", "")]}
+    assert len(found) == 4
+
+
+def test_half_a_surrogate_pair_has_a_key_too() -> None:
+    odd = replace(PROMPT, messages=(Message("user", "\ud83d"),))
+    assert len(reply_key("u", "m", odd, KEY)) == 32
+
+
+# ---------------------------------------------------------------- money
+
+
+def test_a_price_counts_what_was_read_afresh_from_the_cache_and_written() -> None:
+    assert PRICE.of(MILLION) == pytest.approx(0.6 * 1.0 + 0.4 * 0.5 + 2.0)
+    assert Price(1.0, 2.0).of(MILLION) == pytest.approx(3.0)
+    assert Price(1.0, 2.0, 0.5).of(Usage(10, 0, 20)) == pytest.approx(10e-6)
+
+
+def test_a_guess_counts_characters_and_an_expected_reply() -> None:
+    prompt = Prompt((Message("user", "x" * 4000),), Schema("S", "y" * 400))
+    assert tokens_in(prompt) == 1100
+    assert PRICE.guess(prompt, 300) == pytest.approx((1100 + 600) / 1e6)
+    assert PRICE.guess(replace(prompt, max_tokens=50), 300) == pytest.approx((1100 + 100) / 1e6)
+
+
+def test_a_call_is_priced_and_booked() -> None:
+    store, budget = Kept(), Budget()
+    reply = complete(kept(FakeModel(ChatReply("Hi.", usage=MILLION)), store, budget, PRICE))
+    assert reply.usd == pytest.approx(2.8)
+    assert budget.spent == pytest.approx(2.8)
+    assert next(iter(store.replies.values())).usd == reply.usd
+
+
+def test_without_a_price_the_price_is_unknown_and_not_zero() -> None:
+    assert complete(kept(FakeModel("Hi."), Kept())).usd is None
+
+
+def test_a_call_that_could_pass_the_limit_is_not_made() -> None:
+    model, store, budget = FakeModel(), Kept(), Budget(limit=1.0, spent=0.9999)
+    with pytest.raises(BudgetSpent, match=r"the budget of \$1\.00 is used up: \$0\.9999 spent"):
+        complete(kept(model, store, budget, PRICE))
+    assert not model.calls
+    assert not store.failures
+
+
+def test_what_calls_in_flight_may_cost_is_held_back() -> None:
+    each = PRICE.guess(PROMPT, EXPECTED_REPLY_TOKENS)
+    budget = Budget(limit=2.5 * each)
+    gate = asyncio.Event()
+
+    class Slow:
+        label = "slow"
+
+        async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+            await gate.wait()
+            return ChatReply("Hi.")
+
+    async def go() -> list[ChatReply | BaseException]:
+        model = kept(Slow(), Kept(), budget, PRICE)
+        calls = [asyncio.ensure_future(model.complete(PROMPT, replace(KEY, turn=n))) for n in range(3)]
+        await asyncio.sleep(0)
+        gate.set()
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    assert [type(found) for found in asyncio.run(go())] == [ChatReply, ChatReply, BudgetSpent]
+    with budget.promise(2.5 * each):
+        pass  # nothing is held any more
+
+
+def test_a_reply_is_taken_to_be_as_long_as_the_longest_so_far() -> None:
+    essay = ChatReply("...", usage=Usage(0, 10_000))
+    unlimited = replace(PROMPT, max_tokens=None)
+    budget = Budget(limit=0.03)
+    model = kept(FakeModel(essay), Kept(), budget, PRICE)
+    complete(model, prompt=unlimited)
+    with pytest.raises(BudgetSpent):
+        complete(model, replace(KEY, turn=4), unlimited)
+
+
+def test_a_failed_call_is_kept_costs_nothing_and_lets_its_promise_go() -> None:
+    store, budget = Kept(), Budget(limit=1.0)
+    gone = ModelError("gone", cause="connection", tries=6)
+    with pytest.raises(ModelError, match="gone"):
+        complete(kept(FakeModel(gone), store, budget, PRICE))
+    assert store.failures == [(KEY, gone)]
+    assert not store.replies
+    with budget.promise(1.0):
+        assert budget.spent == 0.0
+
+
+def test_a_cancelled_call_lets_its_promise_go() -> None:
+    budget = Budget(limit=1.0)
+
+    class Stuck:
+        label = "stuck"
+
+        async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+            await asyncio.sleep(60)
+            raise AssertionError
+
+    async def go() -> None:
+        call = asyncio.ensure_future(kept(Stuck(), Kept(), budget, PRICE).complete(PROMPT, KEY))
+        await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+    asyncio.run(go())
+    with budget.promise(1.0):
+        pass
+
+
+def test_a_store_that_keeps_nothing_finds_nothing() -> None:
+    store = Unkept()
+    store.keep("k", KEY, "m", PROMPT, ChatReply("Hi."))
+    store.keep_failure(KEY, "m", ModelError("x", cause="timeout"), 1.0)
+    assert store.find("k") is None
