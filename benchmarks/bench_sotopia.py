@@ -116,7 +116,9 @@ def cpu_of(pid: int) -> float:
 def calls(given: argparse.Namespace, report: Report) -> None:
     """CPU a call, episodes a second, memory as episodes finish."""
     for in_flight, rate in ((64, 45.0), (256, 90.0)):
-        print(f"200 episodes, {in_flight} calls in flight, {LATENCY_MS:g} ms, {given.rounds} rounds")
+        print(
+            f"200 episodes, {in_flight} calls in flight, {LATENCY_MS:g} ms, {given.rounds} rounds"
+        )
         found = [_round(in_flight, 200) for _ in range(given.rounds)]
         one = found[0]
         report.say("episodes played / calls", f"{one['played']} / {one['calls']}")
@@ -297,19 +299,17 @@ def faults(_given: argparse.Namespace, report: Report) -> None:
             _check_faults(store, counted, found, report)
 
 
-def _check_faults(
-    store: Store, counted: Counters, found: dict[str, Any], report: Report
-) -> None:
+def _check_faults(store: Store, counted: Counters, found: dict[str, Any], report: Report) -> None:
     report.say("episodes that ended", f"{found['played']}", "= 200", holds=found["played"] == 200)
     report.say("wall time", f"{found['wall']:.1f} s")
     report.say("requests with a fault", f"{sum(counted.by_fault.values()):,}")
-    met = sum(
-        counted.by_fault.get(kind, 0) for kind in (*DROPPED_BY_CLIENT, "malformed_body")
-    )
+    met = sum(counted.by_fault.get(kind, 0) for kind in (*DROPPED_BY_CLIENT, "malformed_body"))
     kept = list(store.calls("faults"))
     failed = store.call_failures("faults")
     tried = sum(row.reply.tries - 1 for row in kept) + sum(row.tries for row in failed)
-    report.say("failed attempts of calls: met, on record", f"{met}, {tried}", "equal", holds=met == tried)
+    report.say(
+        "failed attempts of calls: met, on record", f"{met}, {tried}", "equal", holds=met == tried
+    )
     report.say("calls that failed for good", f"{len(failed)}")
     useless = sum(counted.by_fault.values()) - met
     episodes = list(store.episodes("faults"))
@@ -321,10 +321,16 @@ def _check_faults(
     asked_again = len(judge_calls) - (len({row.trial for row in by_model}) - len(broken))
     recorded = len(unusable) + asked_again
     report.say(
-        "unusable replies: sent, on record", f"{useless}, {recorded}", "equal", holds=useless == recorded
+        "unusable replies: sent, on record",
+        f"{useless}, {recorded}",
+        "equal",
+        holds=useless == recorded,
     )
     report.say("turns that failed for good, on record", f"{sum(e.final for e in unusable)}")
-    report.say("scores that failed, on record", f"{sum(isinstance(r.verdict, ScoreFailure) for r in by_model)}")
+    report.say(
+        "scores that failed, on record",
+        f"{sum(isinstance(r.verdict, ScoreFailure) for r in by_model)}",
+    )
     wrong = _made_up(by_model, judge_calls)
     total = sum(isinstance(row.verdict, Score) for row in by_model)
     report.say("scores", f"{total:,}")
@@ -350,9 +356,7 @@ def help_(_given: argparse.Namespace, report: Report) -> None:
     took = []
     for _ in range(11):
         began = time.perf_counter()
-        subprocess.run(
-            [sys.executable, "-c", CLI, "--help"], stdout=subprocess.DEVNULL, check=True
-        )
+        subprocess.run([sys.executable, "-c", CLI, "--help"], stdout=subprocess.DEVNULL, check=True)
         took.append(time.perf_counter() - began)
     print("sociolab --help")
     report.most("wall time (median of 11)", statistics.median(took), 0.3, "s")

@@ -52,6 +52,10 @@ async def connected(
             yield server, client.model("m")
 
 
+def with_settings(**settings: Any) -> EndpointSettings:
+    return EndpointSettings(**settings)
+
+
 def ask(settings: EndpointSettings | None = None, **spec: Any) -> tuple[Server, ChatReply]:
     """One call."""
 
@@ -118,7 +122,7 @@ def test_a_model_is_labelled_by_endpoint_and_name() -> None:
 def test_a_fault_that_stays_is_tried_again_and_then_fails_with_its_cause(
     fault: str, cause: Cause
 ) -> None:
-    settings = EndpointSettings(**{fault: 1.0}, retry_after=0.0)
+    settings = with_settings(**{fault: 1.0}, retry_after=0.0)
     server, error = fail(settings, tries=3, timeout_s=0.1 if fault == "hang" else 20.0)
     assert (error.cause, error.tries, error.fatal) == (cause, 3, False)
     assert server.counters.requests == 3
@@ -138,7 +142,7 @@ def test_a_fault_that_stays_is_tried_again_and_then_fails_with_its_cause(
 def test_a_reply_that_is_cut_withheld_or_odd_is_a_reply_and_not_tried_again(
     fault: str, finish: str
 ) -> None:
-    server, reply = ask(EndpointSettings(**{fault: 1.0}))
+    server, reply = ask(with_settings(**{fault: 1.0}))
     assert reply.finish == finish
     assert server.counters.requests == 1
     assert bool(reply.text) == (fault not in ("content_filter", "empty"))
@@ -257,9 +261,10 @@ def test_pauses_double_up_to_the_longest(monkeypatch: pytest.MonkeyPatch) -> Non
 
     async def go() -> None:
         async with connected(EndpointSettings(server_error=1.0), tries=10) as (_, model):
-            monkeypatch.setattr(chat.asyncio, "sleep", sleep)
-            with pytest.raises(ModelError):
-                await model.complete(PROMPT, KEY)
+            with monkeypatch.context() as patch:
+                patch.setattr(asyncio, "sleep", sleep)
+                with pytest.raises(ModelError):
+                    await model.complete(PROMPT, KEY)
 
     asyncio.run(go())
     plain = [min(0.5 * 2**n, 60.0) for n in range(9)]
@@ -336,7 +341,7 @@ QUIRKS = {
 @pytest.mark.parametrize("quirk", QUIRKS)
 def test_a_quirk_is_met_and_asked_about_once(quirk: str) -> None:
     async def go() -> None:
-        async with connected(EndpointSettings(**{quirk: True})) as (server, model):
+        async with connected(with_settings(**{quirk: True})) as (server, model):
             for number in range(3):
                 reply = await model.complete(prompt(number), KEY)
                 assert set(json.loads(reply.text)) == {"action", "text"}
@@ -348,7 +353,7 @@ def test_a_quirk_is_met_and_asked_about_once(quirk: str) -> None:
 
 def test_all_quirks_at_once_are_met_by_many_calls_at_once() -> None:
     async def go() -> None:
-        async with connected(EndpointSettings(**QUIRKS)) as (server, model):
+        async with connected(with_settings(**QUIRKS)) as (server, model):
             await asyncio.gather(*(model.complete(prompt(n), KEY) for n in range(10)))
             before = server.counters.by_status["400"]
             await asyncio.gather(*(model.complete(prompt(n), KEY) for n in range(10)))
@@ -422,6 +427,7 @@ ECHOES: list[tuple[int, bytes]] = [
     (401, json.dumps({"error": {"message": f"Incorrect API key: {SECRET}"}}).encode()),
     (400, json.dumps({"error": f"no: Bearer {SECRET}"}).replace("/", "\\/").encode()),
     (400, json.dumps({"error": {"message": f"k {SECRET}"}}).replace("/", "\\/").encode()),
+    (400, json.dumps({"detail": f"k {SECRET}"}).replace("/", "\\/").encode()),
     (500, f"<html>{'x' * 280}{SECRET}</html>".encode()),
     (429, f"slow down, {SECRET}".encode()),
     (302, SECRET.encode()),

@@ -80,7 +80,9 @@ def test_another_trial_role_seat_turn_question_attempt_or_repeat_is_another_call
 
 
 def test_every_part_of_a_call_is_tried_above() -> None:
-    changed = {f.name for k in OTHER_KEYS for f in fields(k) if getattr(k, f.name) != getattr(KEY, f.name)}
+    changed = {
+        f.name for k in OTHER_KEYS for f in fields(k) if getattr(k, f.name) != getattr(KEY, f.name)
+    }
     assert changed == {field.name for field in fields(CallKey)}
 
 
@@ -104,7 +106,9 @@ def test_another_prompt_is_another_call(prompt: Prompt) -> None:
 
 
 def test_another_endpoint_or_model_is_another_call() -> None:
-    found = {reply_key(*names, PROMPT, KEY) for names in [("u", "m"), ("v", "m"), ("u", "n"), ("um", "")]}
+    found = {
+        reply_key(*names, PROMPT, KEY) for names in [("u", "m"), ("v", "m"), ("u", "n"), ("um", "")]
+    }
     assert len(found) == 4
 
 
@@ -163,7 +167,9 @@ def test_what_calls_in_flight_may_cost_is_held_back() -> None:
 
     async def go() -> list[ChatReply | BaseException]:
         model = kept(Slow(), Kept(), budget, PRICE)
-        calls = [asyncio.ensure_future(model.complete(PROMPT, replace(KEY, turn=n))) for n in range(3)]
+        calls = [
+            asyncio.ensure_future(model.complete(PROMPT, replace(KEY, turn=n))) for n in range(3)
+        ]
         await asyncio.sleep(0)
         gate.set()
         return await asyncio.gather(*calls, return_exceptions=True)

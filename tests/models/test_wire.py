@@ -132,7 +132,9 @@ def test_texts_and_finish_reasons_are_read(
     assert (found.text, found.finish) == (text, read_as)
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": None, "prompt_tokens_details": None}])
+@pytest.mark.parametrize(
+    "usage", [None, {}, {"prompt_tokens": None, "prompt_tokens_details": None}]
+)
 def test_missing_usage_counts_as_none(usage: object) -> None:
     assert read_reply(completion({"content": "a"}, usage=usage), 0.0, 1).usage == Usage()
 

@@ -175,6 +175,12 @@ def test_one_may_write_while_reading_verdicts(played: Store) -> None:
     assert len(said(played)) == 4
 
 
+def test_a_number_that_is_too_large_is_a_sentence_and_leaves_nothing(played: Store) -> None:
+    with pytest.raises(StoreError, match=r"whole numbers below 2\^63"):
+        played.add_verdicts("r", samples.JUDGE, [SEVEN, replace(FAILED, attempts=2**63)])
+    assert list(played.judgings("r")) == []
+
+
 def test_an_unknown_trial_is_refused(played: Store) -> None:
     with pytest.raises(StoreError, match='run "r" has no trial "t9"'):
         played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t9")

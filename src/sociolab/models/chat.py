@@ -103,7 +103,8 @@ class Endpoint:
         """The text with the key blacked out: some servers repeat it in what they refuse."""
         if self._key is None or len(self._key) < _SECRET_FROM:
             return text
-        return text.replace(self._key, _HIDDEN)
+        # The second is how some servers write a slash in JSON.
+        return text.replace(self._key, _HIDDEN).replace(self._key.replace("/", "\\/"), _HIDDEN)
 
     def without_key_bytes(self, data: bytes) -> bytes:
         """The same for a body, before a part of it is shown."""

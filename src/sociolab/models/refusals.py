@@ -70,6 +70,8 @@ def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
 def _error_message(data: bytes) -> str:
     try:
         error = json.loads(data)["error"]
+        if isinstance(error, str):
+            error = {"message": error}
         parts = [error.get("message"), error.get("code"), error.get("param")]
         text = " / ".join(str(part) for part in parts if part)
     except (ValueError, KeyError, TypeError, AttributeError):

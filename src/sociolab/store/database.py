@@ -14,6 +14,8 @@ from sociolab.store.surrogates import storable
 
 Value: TypeAlias = int | float | str | bytes | None
 
+_TOO_LARGE = "the store holds whole numbers below 2^63; found a larger one"
+
 
 class Database:
     """A connection for one thread.
@@ -60,9 +62,7 @@ class Database:
         except UnicodeEncodeError:
             return self.execute(statement, tuple(_storable(value) for value in values))
         except OverflowError as error:
-            raise StoreError(
-                "the store holds whole numbers below 2^63; found a larger one"
-            ) from error
+            raise StoreError(_TOO_LARGE) from error
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
             raise
         except sqlite3.DatabaseError as error:
@@ -72,7 +72,9 @@ class Database:
         """Run one statement for each of `values`, whose text must be `storable`."""
         try:
             self._connection.executemany(statement, values)
-        except sqlite3.IntegrityError:
+        except OverflowError as error:
+            raise StoreError(_TOO_LARGE) from error
+        except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
             raise
         except sqlite3.DatabaseError as error:
             raise self._unusable(error) from error

@@ -1,4 +1,4 @@
-"""Players for tests: any valid reply at random, none at all, and one that watches another."""
+"""Players for tests: any valid reply at random, odd ones, none at all, and one that watches."""
 
 from __future__ import annotations
 
@@ -76,6 +76,24 @@ class AnyPlayer:
         aside = others and chance.random() < self._whisper_rate
         to = (chance.choice(others),) if aside else ()
         return Action(kind.name, chance.choice(self._texts), to)
+
+
+class OddPlayer:
+    """Says and does the oddest things that are allowed, one after the other from `first` on."""
+
+    def __init__(self, first: int) -> None:
+        self._first = first
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """A valid reply."""
+        if isinstance(request.wanted, Question):
+            return Reply(any_answer(request.wanted, stream(request.seed, request.turn)))
+        kinds = [kind for kind in request.wanted.kinds if not kind.leaves]
+        kind = kinds[request.turn * self._first % len(kinds)]
+        if not kind.has_text:
+            return Reply((Action(kind.name),))
+        text = ODD_TEXTS[(self._first + request.turn // 2) % len(ODD_TEXTS)]
+        return Reply((Action(kind.name, text),))
 
 
 class SilentPlayer:

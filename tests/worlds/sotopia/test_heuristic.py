@@ -82,6 +82,8 @@ def test_relationship_rises_with_warmth_and_agreement_and_falls_with_insults() -
     assert value("relationship", *plain) == 0
     assert value("relationship", *warm) == 3
     assert value("relationship", *rude) == -4
+    # a kind word beside an insult counts for nothing
+    assert value("relationship", "Thank you, you idiot.", "How nice.") == -2
 
 
 def test_relationship_needs_two_who_speak() -> None:

@@ -7,9 +7,9 @@ features that it was made of. Half points are rounded up.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from sociolab.core.episode import Episode
+from sociolab.core.episode import Episode, Moved
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.worlds.sotopia.checks.check import GoalCheck
@@ -19,9 +19,11 @@ from sociolab.worlds.sotopia.checks.outcome import Agreed
 from sociolab.worlds.sotopia.checks.price import AT_TARGET, HIGHEST, agreed_price
 from sociolab.worlds.sotopia.dimensions import (
     BELIEVABILITY,
+    DIMENSIONS,
     FINANCIAL,
     GOAL,
     KNOWLEDGE,
+    OVERALL,
     RELATIONSHIP,
     SECRET,
     SOCIAL_RULES,
@@ -55,18 +57,24 @@ class HeuristicJudge:
         return self.verdicts(casting, episode)
 
     def verdicts(self, casting: Casting, episode: Episode) -> tuple[Verdict, ...]:
-        """The seven dimensions and the overall, for each seat."""
+        """The seven dimensions and the overall, for each seat; nothing where nobody took a turn."""
+        if not episode.moves:
+            measures, seats = (*DIMENSIONS, OVERALL), episode.trial.task.seats
+            why = "nobody took a turn"
+            return tuple(Unscored(m, seat, why) for seat in seats for m in measures)
+        moves = episode.moves
         seen = observe(casting, episode)
-        checked = {v.seat: v for v in goal_checked(casting, episode.moves)}
+        checked = {v.seat: v for v in goal_checked(casting, moves)}
+        agreed = _agree(moves)
         found: list[Verdict] = []
         for index, seat in enumerate(seen):
             mine = (
                 believability(seat, seen[seat]),
-                relationship(seat, seen, episode),
+                relationship(seat, seen, agreed),
                 knowledge(seat, seen[seat]),
                 secret(seat, seen[seat], bool(casting.characters[index].secret)),
                 social_rules(seat, seen[seat]),
-                financial(seat, casting, episode, checked.get(seat)),
+                financial(seat, casting, moves, checked.get(seat), agreed),
                 goal(seat, checked.get(seat)),
             )
             found += [*mine, overall(mine, seat)]
@@ -97,7 +105,7 @@ def believability(seat: str, own: Observed) -> Verdict:
     return _score(BELIEVABILITY, seat, 10 - lost, reason)
 
 
-def relationship(seat: str, seen: Mapping[str, Observed], episode: Episode) -> Verdict:
+def relationship(seat: str, seen: Mapping[str, Observed], agreed: bool) -> Verdict:
     """Warm words, agreement, insults and threats of all seats together."""
     everybody = seen.values()
     if sum(one.spoken > 0 for one in everybody) < 2:
@@ -105,7 +113,6 @@ def relationship(seat: str, seen: Mapping[str, Observed], episode: Episode) -> V
     turns = sum(one.turns for one in everybody)
     warm = sum(one.warm for one in everybody)
     hostile = sum(len(one.insults) + len(one.threats) for one in everybody)
-    agreed = _agree(episode)
     friendly = 0 if hostile else min(2.0, 8 * warm / turns)
     value = friendly + (1 if agreed else 0) - 2 * hostile
     reason = (
@@ -150,14 +157,18 @@ def social_rules(seat: str, own: Observed) -> Verdict:
     return _score(SOCIAL_RULES, seat, value, reason)
 
 
-def financial(seat: str, casting: Casting, episode: Episode, checked: Verdict | None) -> Verdict:
+def financial(
+    seat: str, casting: Casting, moves: Sequence[Moved], checked: Verdict | None, agreed: bool
+) -> Verdict:
     """A price against the own target, goods against half of their worth; 0 without any money."""
     index = [character.id for character in casting.characters].index(seat)
     facts = casting.scenario.goals[index].facts
     if isinstance(facts, PriceGoal | DivisionGoal):
-        return _bargain(seat, casting, episode, facts, checked)
+        if agreed and isinstance(checked, Score) and checked.value == 0:
+            agreed = _agreed(casting, moves, facts)
+        return _bargain(seat, facts, checked, agreed)
     texts = [casting.scenario.context, *(one.text for one in casting.scenario.goals)]
-    texts += [action.text for move in episode.moves for action in move.actions]
+    texts += [action.text for move in moves for action in move.actions]
     if any(map(names_money, texts)):
         return Unscored(FINANCIAL, seat, "money is named, and rules cannot see who gained")
     return Score(FINANCIAL, seat, 0, "neither the scene nor a goal nor anybody's words name money")
@@ -173,16 +184,15 @@ def goal(seat: str, checked: Verdict | None) -> Verdict:
 
 
 def _bargain(
-    seat: str,
-    casting: Casting,
-    episode: Episode,
-    facts: PriceGoal | DivisionGoal,
-    checked: Verdict | None,
+    seat: str, facts: PriceGoal | DivisionGoal, checked: Verdict | None, agreed: bool
 ) -> Verdict:
-    """From the checked goal: 6 is the target price, 5 is half of what the goods are worth."""
+    """From the checked goal: 6 is the target price, 5 is half of what the goods are worth.
+
+    A goal of 0 may come of a bad agreement or of none; `agreed` says which.
+    """
     if not isinstance(checked, Score):
         return Unscored(FINANCIAL, seat, "what was agreed on cannot be read")
-    if checked.value == 0 and not _agreed(casting, episode, facts):
+    if checked.value == 0 and not agreed:
         return Score(FINANCIAL, seat, 0, "nothing changed hands: no agreement")
     if isinstance(facts, DivisionGoal):
         reason = f"goods worth {checked.value:.3g} of 10, less 5 for half of them"
@@ -196,16 +206,16 @@ def _bargain(
     return _score(FINANCIAL, seat, value, reason)
 
 
-def _agreed(casting: Casting, episode: Episode, facts: PriceGoal | DivisionGoal) -> bool:
+def _agreed(casting: Casting, moves: Sequence[Moved], facts: PriceGoal | DivisionGoal) -> bool:
     """Whether a goal of value 0 comes of an agreement, and not of there being none."""
     if isinstance(facts, PriceGoal):
-        return isinstance(agreed_price(casting, episode.moves), Agreed)
-    return isinstance(agreed_division(casting, episode.moves), Agreed)
+        return isinstance(agreed_price(casting, moves), Agreed)
+    return isinstance(agreed_division(casting, moves), Agreed)
 
 
-def _agree(episode: Episode) -> bool:
+def _agree(moves: Sequence[Moved]) -> bool:
     """Whether somebody agreed in so many words in the last six turns."""
-    words = [a.text for move in episode.moves[-6:] for a in move.actions if a.kind == SPEAK]
+    words = [a.text for move in moves[-6:] for a in move.actions if a.kind == SPEAK]
     return any(heard(line).agrees for line in words)
 
 

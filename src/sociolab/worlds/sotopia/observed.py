@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from sociolab.core.episode import ACT, Episode, Moved
-from sociolab.worlds.sotopia.manners import falls_out_of_role, insults, is_warm, threats
+from sociolab.worlds.sotopia.manners import falls_out_of_role, insults, is_warm, threats, vocabulary
 from sociolab.worlds.sotopia.scene import NONE, SPEAK, Casting
 from sociolab.worlds.sotopia.telling import describe_known
 from sociolab.worlds.sotopia.visibility import known
@@ -87,7 +87,7 @@ def observe(casting: Casting, episode: Episode) -> dict[str, Observed]:
 @lru_cache(maxsize=4096)
 def stems(text: str) -> frozenset[str]:
     """The content words of a text, of at least four letters, without their endings."""
-    return frozenset(map(_stem, _WORD.findall(text.lower()))) - _NOTHING
+    return frozenset(map(_stem, vocabulary(text))) - _NOTHING
 
 
 def _observe(
@@ -133,20 +133,32 @@ def _repeated(lines: Sequence[str]) -> int:
     seen: list[frozenset[str]] = []
     count = 0
     for line in lines:
-        bag = frozenset(_WORD.findall(line.lower()))
+        bag = vocabulary(line)
         if len(bag) < 3:
             continue
-        count += any(len(bag & old) >= 0.85 * len(bag | old) for old in seen)
+        count += any(_alike(bag, old) for old in seen)
         seen.append(bag)
     return count
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of words have 85 % of their words in common."""
+    if not 0.85 <= len(one) / len(other) <= 1 / 0.85:
+        return False
+    both = len(one & other)
+    return both >= 0.85 * (len(one) + len(other) - both)
 
 
 def _misnamed(casting: Casting, index: int, lines: Sequence[str]) -> int:
     """Lines in which this seat calls itself by another's first name."""
     me = casting.characters[index].first_name
     names = [c.first_name for c in casting.characters if c.first_name != me]
-    claims = [f"{claim} {name}" for name in names for claim in ("I'm", "I am", "My name is")]
-    return sum(any(claim in line for claim in claims) for line in lines)
+    return sum(
+        any(f"{claim} {name}" in line for claim in ("I'm", "I am", "My name is"))
+        for line in lines
+        for name in names
+        if name in line
+    )
 
 
 def _leak(casting: Casting, index: int, words: _Words) -> tuple[tuple[str, ...], bool]:
@@ -160,11 +172,11 @@ def _leak(casting: Casting, index: int, words: _Words) -> tuple[tuple[str, ...],
         return (), False
     goal = casting.scenario.goals[index].text
     shared = (casting.scenario.context, goal, me.public_info, me.occupation)
-    others = [line for seat, lines in words.items() if seat != me.id for line in lines]
+    others = ["\n".join(lines) for seat, lines in words.items() if seat != me.id]
     distinctive = stems(me.secret).difference(*map(stems, shared), *map(stems, others))
-    found = max((distinctive & stems(line) for line in words[me.id]), key=len)
-    if not found:
+    if distinctive.isdisjoint(stems("\n".join(words[me.id]))):
         return (), False
+    found = max((distinctive & stems(line) for line in words[me.id]), key=len)
     runs = _runs(me.secret).difference(*map(_runs, shared))
     return tuple(sorted(found)), any(runs & _runs(line) for line in words[me.id])
 
@@ -182,9 +194,9 @@ def _learned(
     me = casting.characters[index]
     goals = casting.scenario.goals
     had = [casting.scenario.context, goals[index].text, me.public_info, me.secret, me.occupation]
-    had += words[me.id]
+    had.append("\n".join(words[me.id]))
     names, private = [], []
-    heard = [line for seat, lines in words.items() if seat != me.id for line in lines]
+    heard = ["\n".join(lines) for seat, lines in words.items() if seat != me.id]
     for other, goal in zip(casting.characters, goals, strict=True):
         if other.id == me.id:
             continue
@@ -194,14 +206,15 @@ def _learned(
         if seen.name is None and any(other.first_name in line for line in words[other.id]):
             names.append(other.first_name)
         private += [goal.text, other.public_info, other.occupation, other.secret]
-    numbers = _numbers(heard).difference(_numbers(had))
+    numbers = frozenset[str]().union(*map(_numbers, heard)).difference(*map(_numbers, had))
     said = frozenset[str]().union(*map(stems, heard))
     secret_words = frozenset[str]().union(*map(stems, private)).difference(*map(stems, had))
     return tuple(names), tuple(sorted(numbers)), tuple(sorted(said & secret_words))
 
 
-def _numbers(texts: Sequence[str]) -> set[str]:
-    return {number for text in texts for number in _NUMBER.findall(text)}
+@lru_cache(maxsize=4096)
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(_NUMBER.findall(text))
 
 
 @lru_cache(maxsize=16384)

@@ -55,6 +55,7 @@ class Refuse(NamedTuple, Generic[V]):
 class Sign(Enum):
     """The acts that need no value."""
 
+    INSIST = auto()  # asks again for assent to what it stands for
     MOCK = auto()  # means the opposite of what it has said so far in this turn
     DEFER = auto()  # wants to think about it
     WAVER = auto()  # would still like something better

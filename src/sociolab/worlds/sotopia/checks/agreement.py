@@ -66,6 +66,8 @@ class Talk(Generic[V]):
             return CannotTell("the last word on the agreement is a question or a condition")
         if self.state.loose and any(self.state.seats.values()):
             return CannotTell("there is assent, but not to a value that can be read")
+        if self.state.warm:
+            return CannotTell("the last yes may be meant for the proposal or for something else")
         return NoAgreement("nobody agreed to what another proposed")
 
     def _evidence(self, turn: int) -> Evidence:

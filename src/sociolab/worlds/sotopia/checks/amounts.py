@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sociolab.worlds.sotopia.checks.words import word_set
 
@@ -40,8 +40,7 @@ COUNTED = word_set(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """A number and where it stands; `money` where a currency says so, `percent` where a % does."""
 
     start: int
@@ -75,19 +74,29 @@ def numbers(words: list[str]) -> list[Number]:
 
 
 def _from_digits(words: list[str], at: int) -> Number | None:
+    if words[at].isdigit():
+        return _with_unit(words, at, float(words[at]), "", None)
     match = _DIGITS.fullmatch(words[at])
     if match is None:
         return None  # 64gb, 6:30, 2nd
     sign, digits, unit = match.groups()
-    value, end = float(digits.replace(",", "")), at + 1
-    if unit == "k" or (end < len(words) and words[end] in ("k", "thousand", "grand")):
-        end += unit != "k"
+    return _with_unit(words, at, float(digits.replace(",", "")), sign, unit)
+
+
+def _with_unit(words: list[str], at: int, value: float, sign: str, unit: str | None) -> Number:
+    """The number at a place, with what is written at it or follows it: k, dollars, percent."""
+    end = at + 1
+    after = words[end] if end < len(words) else ""
+    if unit == "k":
         value *= 1000
+    elif after in ("k", "thousand", "grand"):
+        value, end = value * 1000, end + 1
+        after = words[end] if end < len(words) else ""
     money = bool(sign) or unit not in (None, "k", "%")
     percent = unit == "%"
-    if end < len(words) and words[end] in _CURRENCY:
+    if after in _CURRENCY:
         money, end = True, end + 1
-    elif end < len(words) and words[end] in ("%", "percent"):
+    elif after in ("%", "percent"):
         percent, end = True, end + 1
     return Number(at, end, value, money, percent)
 

@@ -60,6 +60,8 @@ def verdicts(casting: Casting, moves: Sequence[Moved]) -> tuple[Verdict, ...]:
     }
     if not goals:
         return ()
+    if not moves:
+        return tuple(Unscored(GOAL_CHECKED, seat, "nobody took a turn") for seat in goals)
     if len({goal.kind for goal in goals.values()}) > 1:
         why = "the seats have goals of different kinds"
         return tuple(Unscored(GOAL_CHECKED, seat, why) for seat in goals)

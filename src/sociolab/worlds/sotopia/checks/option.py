@@ -59,12 +59,14 @@ def agreed_option(casting: Casting, moves: Sequence[Moved]) -> Outcome[str]:
 
 def _names(goals: Sequence[OptionGoal]) -> Names:
     """All options with all their wordings, over all goals."""
-    names: dict[str, dict[str, None]] = {}
-    for goal in goals:
-        for option in goal.options:
-            wordings = names.setdefault(option, {option: None})
-            wordings.update(dict.fromkeys(goal.aliases.get(option, ())))
-    return tuple((option, tuple(wordings)) for option, wordings in names.items())
+    first = goals[0]
+    names = {option: (option, *first.aliases.get(option, ())) for option in first.options}
+    for goal in goals[1:]:
+        if goal.options.keys() != first.options.keys() or goal.aliases != first.aliases:
+            for option in goal.options:
+                known = names.get(option, (option,))
+                names[option] = (*known, *goal.aliases.get(option, ()))
+    return tuple(names.items())
 
 
 @lru_cache(maxsize=256)

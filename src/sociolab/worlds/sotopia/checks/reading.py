@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from sociolab.worlds.sotopia.checks.acts import Act, Assent, Found, Level, Reading, Take
+from sociolab.worlds.sotopia.checks.acts import Act, Assent, Found, Level, Reading, Sign, Take
 from sociolab.worlds.sotopia.checks.cues import Cue
 from sociolab.worlds.sotopia.checks.phrases import Phrases
 from sociolab.worlds.sotopia.checks.sentence import Sentence, halved
@@ -68,30 +68,41 @@ class _Turn(Generic[V]):
         acts = sentence.read()
         if sentence.opens_with_but:
             self.acts = [halved(act) for act in self.acts]
-        self.strictly_tied = self.strictly_tied or sentence.strictly_tied
-        self.ironic = self.ironic or sentence.ironic
-        self.logistics = self.logistics or sentence.logistics
+        if sentence.shaping:
+            self.strictly_tied = self.strictly_tied or sentence.strictly_tied
+            self.ironic = self.ironic or sentence.ironic
+            self.logistics = self.logistics or sentence.logistics
         if sentence.asked:
             self.asks_else = not sentence.about_values
-        elif any(isinstance(act, Take) for act in acts):
+            if sentence.confirming and not acts:
+                acts = [Sign.INSIST]
+        elif self.asks_else and any(isinstance(act, Take) for act in acts):
             self.asks_else = False
         self.acts += acts
 
     def reading(self, length: int) -> Reading[V]:
         """The acts of the whole turn, `length` words long."""
         acts = self.acts
-        if not acts and not self.strictly_tied:
-            return Reading((), self.asks_else)
-        if any(isinstance(act, Take) and act.values for act in acts):
+        readable = stances = sure = False
+        for act in acts:
+            if isinstance(act, Take):
+                stances = True
+                readable = readable or bool(act.values)
+            elif isinstance(act, Assent):
+                stances = True
+                sure = sure or act.level >= Level.FINE
+        if readable:
             acts = [act for act in acts if not isinstance(act, Take) or act.values]
-        if self.strictly_tied and not any(isinstance(act, Take | Assent) for act in acts):
-            acts.append(Assent(Level.YES))
-        sure = any(isinstance(act, Assent) and act.level >= Level.FINE for act in acts)
-        return Reading(tuple([self._shaped(act, length, sure) for act in acts]), self.asks_else)
+        if self.strictly_tied and not stances:
+            acts = [*acts, Assent(Level.YES)]
+            stances = True
+        if stances:
+            acts = [self._shaped(act, length, sure) for act in acts]
+        return Reading(tuple(acts), self.asks_else)
 
     def _shaped(self, act: Act[V], length: int, sure: bool) -> Act[V]:
         """An act in the light of the whole turn."""
-        if not isinstance(act, Take | Assent):
+        if not isinstance(act, (Take, Assent)):
             return act
         if self.strictly_tied:
             act = act._replace(tied=True)

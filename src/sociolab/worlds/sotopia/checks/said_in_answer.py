@@ -15,8 +15,8 @@ ASSENT: dict[Cue, str] = {
         i (will|would be happy to) accept (your offer|your price|your proposal|those terms)
         i (am happy to|am willing to|can) accept (your offer|your price)
         i (am happy to|am willing to|can) accept (your proposal|those terms)
-        i will (take|buy) (it|them|that) / i will go (for|with) (it|that) / it is yours
-        it is all yours / let us do (it|that|this)
+        i will (take|buy) (it|them|that) / i will (take|buy) * (at|for) that (price|amount)
+        i will go (for|with) (it|that) / it is yours / it is all yours / let us do (it|that|this)
         let us go (ahead|) with (it|that|this|your (suggestion|proposal|idea))
         let us go (ahead|) with (it|that|this|your (plan|offer|price|option)) / let us go for it
         let us go ahead / let us shake (on it|on that|hands) / let us make it (official|happen)
@@ -85,9 +85,9 @@ ASSENT: dict[Cue, str] = {
         you drive hard bargain but
         """,
     Cue.YES: """
-        yes / okay / sure / fine / alright / all right / fair enough / of course / no problem
-        not problem / certainly / absolutely / definitely / sure thing / no worries / gladly
-        right / mhm / yes yes please / yes please / with pleasure / okay okay
+        yes / we do / okay / sure / fine / alright / all right / fair enough / of course
+        no problem / not problem / certainly / absolutely / definitely / sure thing / no worries
+        gladly / right / mhm / yes yes please / yes please / with pleasure / okay okay
         """,
     Cue.NOD: "nods / nod / nodding / i nod",
     Cue.NICE: """

@@ -5,8 +5,7 @@ Where all options lie on one scale, a value that is none of them can be recognis
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sociolab.worlds.sotopia.checks.amounts import COUNTED, SMALL_NUMBERS, numbers
 from sociolab.worlds.sotopia.checks.words import word_set
@@ -35,8 +34,7 @@ _MINUTES = {"quarter": 15, "half": 30} | {
 _BEFORE_HOUR = word_set("at by around about until till say before after for to than")
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """A point on a scale and the words where it stands. `sure`: it can be nothing else."""
 
     start: int

@@ -36,6 +36,25 @@ _TURNING_TO_ONESELF = word_set("i let how what would could can shall my we")
 _GOING_ON = word_set("and you your that which who so")
 _REACH = 10  # words between a cue and its value
 
+# Members of an enumeration are slow to look up, and these are looked up for every word.
+_ASK = Cue.ASK
+_BOUND = Cue.BOUND
+_BUT = Cue.BUT
+_DELTA = Cue.DELTA
+_FROM_TO = Cue.FROM_TO
+_NEVER = Cue.NEVER
+_NOTHING = Cue.NOTHING
+_PAST = Cue.PAST
+_REFUSING = Cue.REFUSING
+_SOFT = Cue.SOFT
+_TAKE = Cue.TAKE
+_TAKE_NEXT = Cue.TAKE_NEXT
+_VALUE = Cue.VALUE
+_VALUE_DELTA = Cue.VALUE_DELTA
+_VALUE_PAST = Cue.VALUE_PAST
+_VALUE_REFUSED = Cue.VALUE_REFUSED
+_VALUE_TAKEN = Cue.VALUE_TAKEN
+
 
 class Sentence(Generic[V]):
     """Reads one sentence from left to right. What it says of the whole turn is left in flags."""
@@ -50,7 +69,7 @@ class Sentence(Generic[V]):
     yes_end = -9
     wavers = confirming = False
     another_time = False
-    strictly_tied = ironic = logistics = opens_with_but = False
+    shaping = strictly_tied = ironic = logistics = opens_with_but = False
 
     def __init__(
         self, words: list[str], asked: bool, marks: list[Mark[Cue]], found: list[Found[V]]
@@ -63,7 +82,6 @@ class Sentence(Generic[V]):
         if found:
             places = [at for at, word in enumerate(words) if word == "#"]
             self.values = dict(zip(places, found, strict=True))
-            self.another_time = any(mark[2] is Cue.ANOTHER_TIME for mark in marks)
 
     @property
     def about_values(self) -> bool:
@@ -76,6 +94,10 @@ class Sentence(Generic[V]):
             _HANDLERS[cue](self, start, end, cue)
         if self.wavers and not self.values:
             self.acts.append((len(self.words), Sign.WAVER))
+        if self.another_time:
+            self.acts = [
+                (at, _uncertain(act) if isinstance(act, Take) else act) for at, act in self.acts
+            ]
         return self._under_condition() if self.if_from >= 0 else [act for _, act in self.acts]
 
     # -------------------------------------------------------------- values
@@ -89,27 +111,25 @@ class Sentence(Generic[V]):
         self.left, self.left_end = cue, end
 
     def _value(self, start: int, end: int, cue: Cue) -> None:
-        if cue is not Cue.VALUE:
+        if cue is not _VALUE:
             start = self.words.index("#", start)
         found = self.values[start]
         role = self._role(start, cue, found)
         either, self.either, self.left = self.either, False, None
-        if role is Cue.REFUSING:
+        if role is _REFUSING:
             if found.value is not None:
                 self.acts.append((start, Refuse((found.value,))))
-        elif role is not Cue.PAST and not (either and self._alternative(found)):
+        elif role is not _PAST and not (either and self._alternative(found)):
             self.acts.append((start, self._taken(found, role)))
 
     def _taken(self, found: Found[V], role: Cue) -> Take[V]:
-        mention = role is Cue.NOTHING or self.another_time
-        return Take(
-            () if found.value is None or role is Cue.DELTA else (found.value,),
-            asked=role is Cue.ASK or self.asked,
-            soft=role is Cue.SOFT,
-            echo=role is Cue.VALUE and self.asked,
-            mention=mention,
-            doubt="it is not clear what part a value plays" if mention else "",
+        take = Take(
+            () if found.value is None or role is _DELTA else (found.value,),
+            asked=role is _ASK or self.asked,
+            soft=role is _SOFT,
+            echo=role is _VALUE and self.asked,
         )
+        return _uncertain(take) if role is _NOTHING else take
 
     def _alternative(self, found: Found[V]) -> bool:
         """Add a value after "or" to the stand before it, if there is one."""
@@ -123,26 +143,28 @@ class Sentence(Generic[V]):
     def _role(self, start: int, cue: Cue, found: Found[V]) -> Cue:
         """TAKE, ASK, SOFT, DELTA, REFUSING, PAST, VALUE (bare) or NOTHING (unclear)."""
         left = self._left(start)
-        refused_or = _refused_or if self.negated else _as_it_is
         if self.echo:
-            return Cue.PAST
-        if cue is Cue.VALUE_DELTA or (left is Cue.DELTA and cue is not Cue.VALUE_TAKEN):
-            return Cue.PAST if left in _REPORTS or self.negated else Cue.DELTA
-        if cue is Cue.VALUE_REFUSED or left is Cue.REFUSING:
-            return Cue.REFUSING
-        if left is Cue.BOUND:
-            return Cue.TAKE if self.negated else Cue.PAST
-        if cue is Cue.VALUE_TAKEN:
-            return refused_or(Cue.TAKE)
+            return _PAST
+        if cue is _VALUE_DELTA or (left is _DELTA and cue is not _VALUE_TAKEN):
+            return _PAST if left in _REPORTS or self.negated else _DELTA
+        if cue is _VALUE_REFUSED or left is _REFUSING:
+            return _REFUSING
+        if left is _BOUND:
+            return _TAKE if self.negated else _PAST
+        if cue is _VALUE_TAKEN:
+            return _REFUSING if self.negated else _TAKE
         if left in _REPORTS:
-            return Cue.PAST
+            return _PAST
         if left is not None:
-            return refused_or(Cue.TAKE if left is Cue.TAKE_NEXT else left)
-        if cue is Cue.VALUE_PAST:
-            return Cue.PAST
+            taken = _TAKE if left is _TAKE_NEXT else left
+            return _REFUSING if self.negated else taken
+        if cue is _VALUE_PAST:
+            return _PAST
+        if self.negated:
+            return _REFUSING
         if self._bare(start):
-            return refused_or(Cue.VALUE)
-        return refused_or(Cue.NOTHING if found.telling else Cue.PAST)
+            return _VALUE
+        return _NOTHING if found.telling else _PAST
 
     def _left(self, start: int) -> Cue | None:
         reach = 1 if self.left in _NEXT else _REACH
@@ -160,8 +182,8 @@ class Sentence(Generic[V]):
 
     def _pair(self, start: int, end: int, cue: Cue) -> None:
         """A range is a stand that cannot be read; after "from X to" comes the new value."""
-        if cue is Cue.FROM_TO:
-            self.left, self.left_end = Cue.TAKE, end
+        if cue is _FROM_TO:
+            self.left, self.left_end = _TAKE, end
         elif self._left(start) not in _REPORTS:
             self.acts.append((start, Take((), asked=self.asked)))
 
@@ -188,7 +210,7 @@ class Sentence(Generic[V]):
         return before in OPENERS and after in CLOSERS
 
     def _refusal(self, start: int, end: int, cue: Cue) -> None:
-        hard = cue is Cue.NEVER
+        hard = cue is _NEVER
         self.negated = self.negated or hard
         self.acts.append((start, Refuse(hard=hard)))
 
@@ -217,7 +239,7 @@ class Sentence(Generic[V]):
 
     def _break(self, start: int, end: int, cue: Cue) -> None:
         self.left, self.negated, self.echo = None, False, False
-        if cue is Cue.BUT:
+        if cue is _BUT:
             self.opens_with_but = self.opens_with_but or start == 0
             self.acts = [(at, halved(act)) for at, act in self.acts]
 
@@ -240,7 +262,7 @@ class Sentence(Generic[V]):
         for at, act in self.acts:
             if isinstance(act, Take) and self.if_from < at < end:
                 act = act._replace(asked=True)
-            elif isinstance(act, Take | Assent):
+            elif isinstance(act, (Take, Assent)):
                 act = act._replace(tied=True)
             acts.append(act)
         if any(isinstance(act, Take) for act in acts):
@@ -250,19 +272,22 @@ class Sentence(Generic[V]):
     # -------------------------------------------------------------- flags
 
     def _only_if(self, start: int, end: int, cue: Cue) -> None:
-        self.strictly_tied = True
+        self.shaping = self.strictly_tied = True
 
     def _confirm(self, start: int, end: int, cue: Cue) -> None:
         self.confirming = True
 
     def _logistics(self, start: int, end: int, cue: Cue) -> None:
-        self.logistics = True
+        self.shaping = self.logistics = True
 
     def _irony(self, start: int, end: int, cue: Cue) -> None:
-        self.ironic = True
+        self.shaping = self.ironic = True
 
     def _waver(self, start: int, end: int, cue: Cue) -> None:
         self.wavers = True
+
+    def _another_time(self, start: int, end: int, cue: Cue) -> None:
+        self.another_time = True
 
     def _nothing(self, start: int, end: int, cue: Cue) -> None:
         """A phrase that only looks like another one."""
@@ -275,12 +300,8 @@ def halved(act: Act[V]) -> Act[V]:
     return act
 
 
-def _refused_or(role: Cue) -> Cue:
-    return Cue.REFUSING
-
-
-def _as_it_is(role: Cue) -> Cue:
-    return role
+def _uncertain(take: Take[V]) -> Take[V]:
+    return take._replace(mention=True, doubt="it is not clear what part a value plays")
 
 
 _HANDLERS: dict[Cue, Callable[[Sentence[Any], int, int, Cue], None]] = {
@@ -293,7 +314,8 @@ _HANDLERS: dict[Cue, Callable[[Sentence[Any], int, int, Cue], None]] = {
     **dict.fromkeys((Cue.NO, Cue.NEVER), Sentence._refusal),
     **dict.fromkeys(_SIGNS, Sentence._sign),
     **dict.fromkeys((Cue.BUT, Cue.BREAK), Sentence._break),
-    **dict.fromkeys((Cue.ANOTHER_TIME, Cue.NOTHING), Sentence._nothing),
+    Cue.NOTHING: Sentence._nothing,
+    Cue.ANOTHER_TIME: Sentence._another_time,
     Cue.COMMA: Sentence._comma,
     Cue.ASIDE: Sentence._aside,
     Cue.ECHO: Sentence._echo,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, auto
 from typing import TypeAlias
@@ -98,13 +98,8 @@ _ONE = word_set("a an another single one last first second third")
 _UNCLEAR = word_set("some few several most more many any majority bigger fewer less extra")
 
 
-_OWNERS = {
-    Cue.ME: Cue.ME,
-    Cue.YOU: Cue.YOU,
-    Cue.WE: Cue.WE,
-    Cue.EACH: Cue.EACH,
-    Cue.HALVE: Cue.HALVE,
-}
+_OWNERS = (Cue.ME, Cue.YOU, Cue.WE, Cue.EACH, Cue.HALVE)
+_HOLD_A_VERB = frozenset({Cue.HALVE, Cue.EACH})
 _AFTER = {
     Cue.TO_ME: Cue.ME,
     Cue.TO_YOU: Cue.YOU,
@@ -255,46 +250,45 @@ class _Sentence:
         for start, end, cue in self.goods.marks(self.words):
             if isinstance(cue, str):
                 self._good(cue, start, end)
-            elif cue in _OWNERS:
-                self.owner = _OWNERS[cue]
-                self.verb = self.verb or cue in (Cue.HALVE, Cue.EACH)
-                self.fresh = True
-            elif cue in _AFTER:
-                self._for(_AFTER[cue], with_verb=cue in _WITH_VERB)
             else:
-                self._other(start, end, cue)
+                _HANDLERS[cue](self, start, end, cue)
         return self.named
 
-    def _other(self, start: int, end: int, cue: Cue) -> None:
-        match cue:
-            case Cue.VERB:
-                self.verb = self.fresh = True
-            case Cue.REST:
-                self._add(_REST, 0)
-            case Cue.ALL:
-                self._add(_ALL, 0)
-            case Cue.OF_IT:
-                self._of_it(start, end)
-            case Cue.APIECE:
-                if self.named and not self.muted:
-                    self.named[-1].owner, self.named[-1].done = Cue.EACH, True
-            case Cue.NOT:
-                self.negated = True
-            case Cue.TASTE:
-                self.muted = True
-                self.named = [item for item in self.named if item.owner is not None]
-            case Cue.COMMA:
-                self.segment += 1
-                self.negated = self.muted = False
-            case Cue.BREAK:
-                self.segment += 1
-                self.negated = self.muted = self.verb = False
-                self.owner = None
+    def _owner(self, start: int, end: int, cue: Cue) -> None:
+        self.owner = cue
+        self.verb = self.verb or cue in _HOLD_A_VERB
+        self.fresh = True
+
+    def _verb(self, start: int, end: int, cue: Cue) -> None:
+        self.verb = self.fresh = True
+
+    def _whole(self, start: int, end: int, cue: Cue) -> None:
+        self._add(_REST if cue is Cue.REST else _ALL, 0)
+
+    def _apiece(self, start: int, end: int, cue: Cue) -> None:
+        if self.named and not self.muted:
+            self.named[-1].owner, self.named[-1].done = Cue.EACH, True
+
+    def _not(self, start: int, end: int, cue: Cue) -> None:
+        self.negated = True
+
+    def _taste(self, start: int, end: int, cue: Cue) -> None:
+        self.muted = True
+        self.named = [item for item in self.named if item.owner is not None]
+
+    def _comma(self, start: int, end: int, cue: Cue) -> None:
+        self.segment += 1
+        self.negated = self.muted = False
+
+    def _break(self, start: int, end: int, cue: Cue) -> None:
+        self.segment += 1
+        self.negated = self.muted = self.verb = False
+        self.owner = None
 
     def _good(self, good: str, start: int, end: int) -> None:
         self._add(good, self._count(good, start, end))
 
-    def _of_it(self, start: int, end: int) -> None:
+    def _of_it(self, start: int, end: int, cue: Cue) -> None:
         """One of them, the other two: of the good that was named last."""
         good = next((n.good for n in reversed(self.named) if n.good in self.goods.counts), None)
         if good is None:
@@ -313,8 +307,9 @@ class _Sentence:
         self.named.append(_Named(good, count, owner, self.fresh, self.segment))
         self.fresh = False
 
-    def _for(self, owner: Cue, with_verb: bool) -> None:
+    def _for(self, start: int, end: int, cue: Cue) -> None:
         """The goods before "for me" or "are yours"."""
+        owner, with_verb = _AFTER[cue], cue in _WITH_VERB
         if self.muted or self.negated:
             return
         open_ = [item for item in self.named if not item.done]
@@ -371,3 +366,17 @@ def _singular(word: str) -> str:
     if word.endswith(("xes", "ches", "shes", "sses")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+_HANDLERS: dict[Cue, Callable[[_Sentence, int, int, Cue], None]] = {
+    **dict.fromkeys(_OWNERS, _Sentence._owner),
+    **dict.fromkeys(_AFTER, _Sentence._for),
+    **dict.fromkeys((Cue.REST, Cue.ALL), _Sentence._whole),
+    Cue.VERB: _Sentence._verb,
+    Cue.OF_IT: _Sentence._of_it,
+    Cue.APIECE: _Sentence._apiece,
+    Cue.NOT: _Sentence._not,
+    Cue.TASTE: _Sentence._taste,
+    Cue.COMMA: _Sentence._comma,
+    Cue.BREAK: _Sentence._break,
+}

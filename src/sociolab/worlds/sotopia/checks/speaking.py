@@ -33,8 +33,12 @@ class Speaking(Generic[V]):
                     self._assent(act)
                 case Refuse():
                     self._refuse(act)
+                case Sign.INSIST:
+                    for issue, stand in self.mine.items():
+                        self.mine[issue] = stand._replace(said=self.now)
                 case Sign.DEFER:
                     self._revert(Level.FINE)
+                    self.state.warm.discard(self.seat)
                 case Sign.WAVER:
                     self._waver()
                 case Sign.WITHDRAW:
@@ -66,6 +70,7 @@ class Speaking(Generic[V]):
             asked = tied = soft = False
         self.mine[issue] = Stand(take.values, self.now, self.now, asked, tied, soft, doubt)
         self.state.known.update(take.values)
+        self.state.warm.clear()
         self.adopted.pop(issue, None)
         if not take.soft:
             self.taken.add(issue)
@@ -106,9 +111,10 @@ class Speaking(Generic[V]):
         if older and not assent.yours and issue not in self.adopted:
             return False
         fresh = stand.said == self.state.last[theirs]
-        if assent.level <= Level.YES and not fresh:
-            return False
-        if assent.level in (Level.YES, Level.NICE) and self.state.asks_else[theirs]:
+        astray = self.state.asks_else[theirs] and assent.level in (Level.YES, Level.NICE)
+        if astray or (assent.level <= Level.YES and not fresh):
+            if assent.level is not Level.NICE and not self.state.agreed:
+                self.state.warm.add(self.seat)
             return False
         own = self.mine.get(issue)
         if own is not None and own.values == stand.values:
@@ -152,6 +158,7 @@ class Speaking(Generic[V]):
         for issue, stand in self.mine.items():
             self.mine[issue] = stand._replace(rank=self.now)
         self.state.loose = self.state.loose and not refuse.hard
+        self.state.warm.discard(self.seat)
         if any(self.state.asks_else.values()):
             return
         if not self.state.agreed:

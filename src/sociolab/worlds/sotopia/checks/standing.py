@@ -49,6 +49,9 @@ class Standing(Generic[V]):
         self.loose = False
         """Whether there was assent, but to nothing that could be read."""
 
+        self.warm: set[str] = set()
+        """Seats whose last word may be a yes to what another stands for, and may be none."""
+
     def of_others(self, issue: str, but: str) -> tuple[str, Stand[V]] | None:
         """The stand on an issue that was upheld last by another seat than `but`."""
         best: tuple[str, Stand[V]] | None = None
@@ -65,14 +68,18 @@ class Standing(Generic[V]):
 
     def meeting(self, issue: str) -> tuple[V, ...] | None:
         """What all stand for; empty where it cannot be read, None where they differ."""
-        stands = self.on(issue)
-        if len(stands) < len(self.seats):
-            return None
-        first = stands[0].values
-        others = [stand.values for stand in stands[1:]]
-        if all(values == first for values in others):
-            return first
-        return tuple(v for v in first if all(v in values for values in others)) or None
+        common: tuple[V, ...] | None = None
+        for stands in self.seats.values():
+            stand = stands.get(issue)
+            if stand is None:
+                return None
+            if common is None:
+                common = stand.values
+            elif common != stand.values:
+                common = tuple(value for value in common if value in stand.values)
+                if not common:
+                    return None
+        return common
 
     def settled(self) -> list[str]:
         """The issues on which all stand for the same."""

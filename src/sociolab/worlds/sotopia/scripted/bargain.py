@@ -15,6 +15,7 @@ from sociolab.worlds.sotopia.scripted.hearing import Heard, heard
 from sociolab.worlds.sotopia.scripted.moment import Moment
 from sociolab.worlds.sotopia.scripted.temper import Temper
 from sociolab.worlds.sotopia.scripted.wording import bargain as words
+from sociolab.worlds.sotopia.scripted.wording import shared
 
 _STEPS = ((30, 0.5), (100, 1), (300, 5), (1000, 10), (3000, 25), (10000, 50))
 _ARTICLE = re.compile(r"^(?:an?|the) ", re.IGNORECASE)
@@ -75,7 +76,8 @@ def _offer(moment: Moment, goal: PriceGoal, talk: _Talk, asked: float, steps: in
             return moment.plainly(moment.greeting() + moment.word(words.ASK_AVAILABLE, item))
         table = words.OPEN_SELL if seller else words.OPEN_BUY
         greeting = "" if moment.own else moment.greeting()
-        return moment.speak(greeting + moment.word(table, {**item, "price": money(asked)}))
+        text = moment.word(table, {**item, "price": money(asked)})
+        return moment.speak(greeting + text, shared.BANTER)
     invite = words.INVITE_SELL if seller else words.INVITE_BUY
     if talk.their_offers == 0 and not talk.invited:
         return moment.plainly(moment.word(invite))
@@ -87,9 +89,9 @@ def _offer(moment: Moment, goal: PriceGoal, talk: _Talk, asked: float, steps: in
     if between is not None:
         return moment.plainly(moment.word(words.MEET_BETWEEN, {"price": money(between)}))
     if asked == talk.mine:
-        return moment.speak(moment.word(words.HOLD, {"price": money(asked)}))
+        return moment.speak(moment.word(words.HOLD, {"price": money(asked)}), shared.BANTER)
     table = words.COUNTER_SELL if seller else words.COUNTER_BUY
-    return moment.speak(moment.word(table, {"price": money(asked)}))
+    return moment.speak(moment.word(table, {"price": money(asked)}), shared.BANTER)
 
 
 def _next_offer(moment: Moment, goal: PriceGoal, talk: _Talk, steps: int) -> float:

@@ -77,7 +77,7 @@ def _acceptable(moment: Moment, goal: DivisionGoal, talk: _Talk, level: float) -
 
 def _propose(moment: Moment, goal: DivisionGoal, talk: _Talk, share: Share, steps: int) -> Action:
     greeting = "" if moment.own else moment.greeting()
-    nothing_yet = not talk.proposed and not talk.asked and talk.theirs is None
+    nothing_yet = not (talk.proposed or talk.asked or talk.theirs or _was_asked(moment))
     if nothing_yet and moment.habit < 0.55 - 0.4 * moment.temper.firmness:
         return moment.plainly(greeting + moment.word(words.ASK_WHAT_MATTERS))
     calm = not moment.quiet and talk.proposed and moment.left > 3

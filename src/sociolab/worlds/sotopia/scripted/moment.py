@@ -51,13 +51,9 @@ class Moment:
         """One line of a table, in this character's tone and not said before."""
         return table.line(self.temper.tone, self.chance, self.said, slots)
 
-    def says(self, table: Table, slots: Mapping[str, str] = _NOTHING) -> Action:
-        """This character says a line of a table, and perhaps a sentence more."""
-        return self.speak(self.word(table, slots))
-
-    def speak(self, text: str) -> Action:
-        """This character says this, and perhaps a sentence more."""
-        return Action(SPEAK, text + self._aside(len(text)))
+    def speak(self, text: str, chat: Table = shared.CHAT) -> Action:
+        """This character says this and, if it is talkative or anxious, a sentence more."""
+        return Action(SPEAK, text + self._aside(len(text), chat))
 
     def plainly(self, text: str) -> Action:
         """This character says this and no more."""
@@ -91,14 +87,14 @@ class Moment:
             return ""
         return self.word(table, known) + " "
 
-    def _aside(self, length: int) -> str:
+    def _aside(self, length: int, chat: Table) -> str:
         if length > _LONGEST - 40:
             return ""
         draw = self.chance.random()
         if draw < self.temper.worry:
             text = self.word(shared.WORRY)
         elif draw < self.temper.worry + 0.5 * self.temper.talk:
-            text = self.word(shared.CHAT)
+            text = self.word(chat)
         elif draw > 0.94 and self.me.schwartz_values + self.me.moral_values:
             held = self.me.moral_values + self.me.schwartz_values
             table = shared.VALUES.get(held[int(self.habit * len(held))].lower())

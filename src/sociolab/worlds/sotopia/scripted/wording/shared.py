@@ -69,6 +69,19 @@ CHAT = Table(
     "There, now I've said it.",
     "And I do mean that.",
 )
+BANTER = Table(
+    "I do enjoy a bit of haggling.",
+    "I'm in no hurry, mind you.",
+    "You look like somebody one can talk to.",
+    "At home they'll laugh at me.",
+    "I could do this all day.",
+    "It's a good day for it.",
+    "You drive a hard bargain, I can tell.",
+    "My friends say that I talk too much.",
+    "I hope you've got some time.",
+    "That's how I see it, anyway.",
+    warm=("You're good company, I must say.",),
+)
 WORRY = Table(
     "I hope that's all right with you.",
     "Sorry, I get a little nervous about such things.",

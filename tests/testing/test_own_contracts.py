@@ -1,0 +1,171 @@
+"""Our own players, worlds and judges keep the contracts."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from fake_models import ImprovisingModel
+from sociolab.agents.human import TerminalPlayer
+from sociolab.agents.prompted import PromptedPlayer
+from sociolab.core.episode import Episode, Task
+from sociolab.core.ports import Judge, Player, World
+from sociolab.core.score import Measure
+from sociolab.engine.scene import Scene
+from sociolab.judging.llm_judge import LlmJudge
+from sociolab.testing.contracts import JudgeContract, PlayerContract, WorldContract
+from sociolab.testing.players import AnyPlayer
+from sociolab.testing.playing import play_task
+from sociolab.testing.stock import StockScene
+from sociolab.worlds.sotopia.checks.check import GoalCheck
+from sociolab.worlds.sotopia.dimensions import DIMENSIONS, GOAL_CHECKED, OVERALL
+from sociolab.worlds.sotopia.evaluation import SotopiaRubric
+from sociolab.worlds.sotopia.heuristic import HeuristicJudge
+from sociolab.worlds.sotopia.profiles import RelationshipType
+from sociolab.worlds.sotopia.scenarios import DivisionGoal, Facts, OptionGoal, PriceGoal
+from sociolab.worlds.sotopia.scene import Casting, SotopiaScene
+from sociolab.worlds.sotopia.scripted.player import ScriptedPlayer
+from sotopia_cases import GOAL, NAMES, SECRET, casting, task_of, world
+
+PRICES = (
+    PriceGoal(role="seller", item="bicycle", listed=100, target=80),
+    PriceGoal(role="buyer", item="bicycle", listed=100, target=60),
+)
+GOODS = tuple(
+    DivisionGoal(counts={"books": 2, "hats": 1}, values=values)
+    for values in ({"books": 3.0, "hats": 4.0}, {"books": 1.0, "hats": 8.0})
+)
+TIMES = tuple(
+    OptionGoal(subject="when to meet", options=options)
+    for options in ({"Monday": 10.0, "Friday": 2.0}, {"Monday": 1.0, "Friday": 9.0})
+)
+
+
+def with_facts(facts: Sequence[Facts], kind: RelationshipType) -> Casting:
+    """A casting whose goals rules can read."""
+    cast = casting(kind)
+    goals = tuple(
+        goal.model_copy(update={"facts": fact})
+        for goal, fact in zip(cast.scenario.goals, facts, strict=True)
+    )
+    scenario = cast.scenario.model_copy(update={"goals": goals})
+    return cast.model_copy(update={"scenario": scenario})
+
+
+CASTINGS = (
+    casting(RelationshipType.FRIEND),
+    with_facts(PRICES, RelationshipType.STRANGER),
+    with_facts(GOODS, RelationshipType.ACQUAINTANCE),
+    with_facts(TIMES, RelationshipType.FAMILY),
+)
+
+
+class TestAnyPlayer(PlayerContract):
+    def player(self) -> Player:
+        return AnyPlayer()
+
+
+class TestPromptedPlayer(PlayerContract):
+    def player(self) -> Player:
+        return PromptedPlayer(ImprovisingModel())
+
+
+class TestPromptedPlayerAmongThree(PlayerContract):
+    def player(self) -> Player:
+        return PromptedPlayer(ImprovisingModel())
+
+    def scene(self) -> Scene:
+        return StockScene(("first", "second", "third"))
+
+
+class TestPromptedPlayerInThePlainDialect(PlayerContract):
+    def player(self) -> Player:
+        return PromptedPlayer(ImprovisingModel(), dialect="plain")
+
+
+class TestPromptedPlayerOfSotopia(PlayerContract):
+    def player(self) -> Player:
+        return PromptedPlayer(ImprovisingModel())
+
+    def scene(self) -> Scene:
+        return SotopiaScene(casting(RelationshipType.STRANGER, 3))
+
+
+class TestTerminalPlayer(PlayerContract):
+    def player(self) -> Player:
+        return TerminalPlayer(io.StringIO("Hello.\n" * 100), io.StringIO())
+
+
+class TestScriptedPlayerInATalk(PlayerContract):
+    casting = CASTINGS[0]
+
+    def player(self) -> Player:
+        return ScriptedPlayer()
+
+    def scene(self) -> Scene:
+        return SotopiaScene(self.casting)
+
+
+class TestScriptedPlayerInABargain(TestScriptedPlayerInATalk):
+    casting = CASTINGS[1]
+
+
+class TestScriptedPlayerInADivision(TestScriptedPlayerInATalk):
+    casting = CASTINGS[2]
+
+
+class TestScriptedPlayerWithOptions(TestScriptedPlayerInATalk):
+    casting = CASTINGS[3]
+
+
+class TestSotopia(WorldContract):
+    def world(self) -> World:
+        return world()
+
+    def tasks(self, world: World) -> Sequence[Task]:
+        return world.tasks()
+
+    def hidden(self, task: Task, seat: str) -> Sequence[str]:
+        other = 1 - int(seat[-1])
+        marks = [f"{SECRET}{other}", f"{GOAL}{other}"]
+        strangers = task.id == f"market.{RelationshipType.STRANGER}"
+        return [*marks, *NAMES[other]] if strangers else marks
+
+
+def played(player: Player) -> Sequence[Episode]:
+    """An episode of each casting."""
+    tasks = [task_of(cast) for cast in CASTINGS]
+    return [play_task(world(), task, dict.fromkeys(task.seats, player)) for task in tasks]
+
+
+class TestLlmJudge(JudgeContract):
+    def judge(self) -> Judge:
+        return LlmJudge(SotopiaRubric(), ImprovisingModel())
+
+    def episodes(self) -> Sequence[Episode]:
+        return played(AnyPlayer())
+
+    def measures(self) -> Sequence[Measure]:
+        return (*DIMENSIONS, OVERALL)
+
+
+class TestHeuristicJudge(JudgeContract):
+    def judge(self) -> Judge:
+        return HeuristicJudge()
+
+    def episodes(self) -> Sequence[Episode]:
+        return [*played(ScriptedPlayer()), *played(AnyPlayer())]
+
+    def measures(self) -> Sequence[Measure]:
+        return (*DIMENSIONS, OVERALL)
+
+
+class TestGoalCheck(JudgeContract):
+    def judge(self) -> Judge:
+        return GoalCheck()
+
+    def episodes(self) -> Sequence[Episode]:
+        return [*played(ScriptedPlayer()), *played(AnyPlayer())]
+
+    def measures(self) -> Sequence[Measure]:
+        return (GOAL_CHECKED,)
