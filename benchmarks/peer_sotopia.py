@@ -1,3 +1,4 @@
+# mypy: disable-error-code="import-not-found"
 """Play public SOTOPIA tasks with the reference package, `sotopia` 0.1.5, and say what it cost.
 
 Runs under that package's own Python, never under ours; benchmarks/README.md says how to make it.
@@ -16,7 +17,6 @@ import asyncio
 import json
 import os
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -145,4 +145,4 @@ def _cpu() -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.store.place import default_path
+from sociolab.store.place import data_home, default_path
 
 
 def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,6 +18,13 @@ def test_a_tilde_in_the_environment_is_the_home_folder(monkeypatch: pytest.Monke
     monkeypatch.setenv("HOME", "/home/ann")
     monkeypatch.setenv("SOCIOLAB_STORE", "~/my.db")
     assert default_path() == Path("/home/ann/my.db")
+
+
+def test_a_folder_of_ones_own_holds_the_store_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOCIOLAB_STORE", raising=False)
+    monkeypatch.setenv("SOCIOLAB_HOME", "/lab")
+    assert data_home() == Path("/lab")
+    assert default_path() == Path("/lab/store.db")
 
 
 @pytest.mark.parametrize(
@@ -33,6 +40,7 @@ def test_otherwise_it_is_the_users_folder_for_program_data(
     monkeypatch: pytest.MonkeyPatch, platform: str, variables: dict[str, str], expected: str
 ) -> None:
     monkeypatch.delenv("SOCIOLAB_STORE", raising=False)
+    monkeypatch.delenv("SOCIOLAB_HOME", raising=False)
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     monkeypatch.setenv("HOME", "/home/ann")
     for name, value in variables.items():

@@ -24,9 +24,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from sociolab.stats.resample import Floats, bca_limits
+from sociolab.stats.student import t_quantile
 
 Method: TypeAlias = Literal["t", "bca"]
 
@@ -188,7 +188,7 @@ def _t_limits(column: _Sums, level: float) -> tuple[float, float]:
     """Limits relative to the mean."""
     groups = column.clusters
     error = math.sqrt(groups / (groups - 1) * float((column.residuals**2).sum())) / column.n
-    half = float(stdtrit(groups - 1, (1 + level) / 2)) * error
+    half = t_quantile((1 + level) / 2, groups - 1) * error
     return -half, half
 
 

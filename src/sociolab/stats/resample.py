@@ -7,13 +7,16 @@ cluster as the unit of resampling and of the jackknife.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 Floats: TypeAlias = NDArray[np.float64]
+
+_below = np.vectorize(NormalDist().cdf, otypes=[np.float64])
+_quantile = np.vectorize(NormalDist().inv_cdf, otypes=[np.float64])
 
 # Cells of the count matrix made at once. A block and its work space stay near 2 MB, inside the
 # processor's cache; the numbers drawn depend on it, so changing it changes every interval a little.
@@ -35,10 +38,10 @@ def bca_limits(
     )
     means.sort(axis=0)
     bias = _bias(means, np.abs(residuals / sizes).max(axis=0))
-    shift = bias + ndtri([[(1 - level) / 2], [(1 + level) / 2]])
+    shift = bias + _quantile([[(1 - level) / 2], [(1 + level) / 2]])
     # At most 1/6 in size, so that the denominator stays positive for any shift below 6.
     acceleration = _acceleration(residuals, sizes)
-    quantiles = ndtr(bias + shift / (1 - acceleration * shift))
+    quantiles = _below(bias + shift / (1 - acceleration * shift))
     return np.stack([_at(column, q) for column, q in zip(means.T, quantiles.T, strict=True)])
 
 
@@ -63,7 +66,7 @@ def _bias(means: Floats, spread: Floats) -> Floats:
     """
     tie = 1e-9 * spread
     share = ((means < -tie).mean(axis=0) + (means <= tie).mean(axis=0)) / 2
-    return np.asarray(ndtri(share))
+    return np.asarray(_quantile(share))
 
 
 def _acceleration(residuals: Floats, sizes: Floats) -> Floats:

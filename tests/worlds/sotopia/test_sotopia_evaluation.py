@@ -136,15 +136,16 @@ def test_the_judge_reads_the_scene_with_all_that_is_private() -> None:
     prompt, kind = SotopiaRubric().prompt(episode_of(cast, *moves), 0.0)
     assert kind is LooseSheets
     assert prompt.temperature == 0.0
-    assert prompt.messages[1].text.endswith(
-        "# Noah (person_2)\n"
+    noah, told = prompt.messages[1].text.split("# Noah (person_2)\n")[1].split("# How they")
+    assert noah.startswith(
         "Noah Berg, 32, gendermark1 (pronounmark1), jobmark1.\n"
         "Has a publicmark1.\n"
         "High openness and low extraversion. Cares most about innermark1.\n"
         "Secret: Hides a secretmark1.\n"
-        "Goal: Get the goalmark1.\n"
-        "\n"
-        "# How they know each other\n"
+    )
+    assert noah.endswith(": Get the goalmark1.\n\n")
+    assert told == (
+        " know each other\n"
         "Mia and Noah: friend.\n"
         "\n"
         "# What happened\n"

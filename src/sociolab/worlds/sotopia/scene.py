@@ -180,8 +180,10 @@ class SotopiaWitness:
             if not self._scene.space[action.kind].spoken:
                 continue
             for seat, character in self._others.items():
+                if self._known[seat].name is not None:
+                    continue
                 name = spoken_name(action.text, character)
-                if name is None or self._known[seat].name is not None:
+                if name is None:
                     continue
                 self._known[seat] = replace(self._known[seat], name=name)
                 first = character.first_name

@@ -22,7 +22,8 @@ class Take(NamedTuple, Generic[V]):
     """Takes a stand: for one of `values`; none if it cannot be read which.
 
     `asked`: as a question. `tied`: under a condition. `soft`: as a wish. `echo`: nothing but the
-    value and a question mark. `mention`: it may be none at all. `doubt`: why it is uncertain.
+    value and a question mark. `mention`: it may be none at all. `partial`: part of it was not
+    said, but follows from the rest.
     """
 
     values: tuple[V, ...]
@@ -32,7 +33,7 @@ class Take(NamedTuple, Generic[V]):
     soft: bool = False
     echo: bool = False
     mention: bool = False
-    doubt: str = ""
+    partial: bool = False
 
 
 class Assent(NamedTuple):
@@ -67,10 +68,15 @@ Act: TypeAlias = Take[V] | Assent | Refuse[V] | Sign
 
 
 class Reading(NamedTuple, Generic[V]):
-    """The acts of a turn in order; `asks_else`: it ends with a question about something else."""
+    """The acts of a turn in order.
+
+    `asks_else`: it ends with a question about something else. `negative`: there is a "not" or a
+    "but" in it, whatever that is said of.
+    """
 
     acts: tuple[Act[V], ...] = ()
     asks_else: bool = False
+    negative: bool = False
 
 
 class Found(NamedTuple, Generic[V]):

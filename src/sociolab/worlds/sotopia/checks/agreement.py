@@ -17,6 +17,7 @@ from sociolab.worlds.sotopia.checks.outcome import (
 )
 from sociolab.worlds.sotopia.checks.speaking import Speaking
 from sociolab.worlds.sotopia.checks.standing import Stand, Standing
+from sociolab.worlds.sotopia.scene import SPEAK
 
 V = TypeVar("V")
 
@@ -45,11 +46,22 @@ class Talk(Generic[V]):
         """Take in a turn of one of the seats."""
         now = len(self._heard)
         self._heard.append((move, text))
-        if reading.acts and not self._parroted(move.seat, text):
-            Speaking(self.state, move.seat, now).say(reading.acts)
-            self._settle()
+        if not self._parroted(move.seat, text):
+            spoken = any(action.kind == SPEAK for action in move.actions)
+            self._hear(move.seat, now, reading, talks=spoken and " " in text.strip())
         self.state.last[move.seat] = now
         self.state.asks_else[move.seat] = reading.asks_else
+
+    def _hear(self, seat: str, now: int, reading: Reading[V], talks: bool) -> None:
+        proposer = self.state.proposer
+        if reading.acts:
+            Speaking(self.state, seat, now).say(reading.acts)
+            self._settle()
+        if proposer not in (None, seat) and self.state.proposer == proposer:
+            if reading.asks_else or reading.negative:
+                self.state.proposer = None  # the talk goes on about something else
+            elif talks:
+                self.state.dangling = True
 
     def outcome(self) -> Outcome[dict[str, V]]:
         """What the talk has led to so far."""
@@ -66,6 +78,8 @@ class Talk(Generic[V]):
             return CannotTell("the last word on the agreement is a question or a condition")
         if self.state.loose and any(self.state.seats.values()):
             return CannotTell("there is assent, but not to a value that can be read")
+        if self.state.dangling:
+            return CannotTell("the last proposal was answered in a way that rules cannot read")
         if self.state.warm:
             return CannotTell("the last yes may be meant for the proposal or for something else")
         return NoAgreement("nobody agreed to what another proposed")
@@ -107,6 +121,8 @@ class Talk(Generic[V]):
         values = {issue: found[0] for issue, found in meetings.items() if len(found) == 1}
         stands = [stand for issue in self.state.issues for stand in self.state.on(issue)]
         doubt = next((stand.doubt for stand in stands if stand.doubt), "")
+        if any(stand.partial for stand in stands):
+            doubt = "nothing was said of a part of the goods"
         if len(values) < len(meetings):
             doubt = "what was agreed to cannot be read as one value"
         turns = tuple(sorted({stand.said for stand in stands}))

@@ -46,10 +46,13 @@ def agreed_division(casting: Casting, moves: Sequence[Moved]) -> Outcome[Divisio
         return CannotTell("the seats' goals do not name the same goods")
     goods = _goods(tuple(goals[0].counts.items()))
     talk: Talk[Split] = Talk(seats, issues=goods.counts)
+    topic: str | None = None
     for move in moves:
         text = " ".join(action.text for action in move.actions)
         if text and move.seat in talk.state.seats:
-            talk.hear(move, text, _reading(text, goods, seats.index(move.seat)))
+            said = words(text, _KEEPS_ARTICLES)
+            talk.hear(move, text, _reading(said, goods, seats.index(move.seat), topic))
+            topic = goods.named_last(said)
     return _outcome(talk, goods, seats)
 
 
@@ -58,22 +61,22 @@ def _goods(counts: tuple[tuple[str, int], ...]) -> Goods:
     return Goods(dict(counts))
 
 
-def _reading(text: str, goods: Goods, speaker: int) -> Reading[Split]:
+def _reading(said: list[str], goods: Goods, speaker: int, topic: str | None) -> Reading[Split]:
     """Assent and refusal as in any talk, then the proposals."""
-    said = words(text, _KEEPS_ARTICLES)
     reading: Reading[Split] = read(
         plain_language(), [word for word in said if word not in _ARTICLES], []
     )
-    shares = goods.proposals(said, speaker)
+    shares = goods.proposals(said, speaker, topic)
     if not shares or Sign.MOCK in reading.acts:
         return reading
     acts: tuple[Act[Split], ...] = (*reading.acts, *map(_take, shares))
-    return Reading(acts, asks_else=reading.asks_else and not any(s.asked for s in shares))
+    asks_else = reading.asks_else and not any(share.asked for share in shares)
+    return reading._replace(acts=acts, asks_else=asks_else)
 
 
 def _take(share: Share) -> Take[Split]:
     values = () if share.split is None else (share.split,)
-    return Take(values, issue=share.good, asked=share.asked, doubt=share.doubt)
+    return Take(values, issue=share.good, asked=share.asked, partial=bool(share.doubt))
 
 
 def _outcome(talk: Talk[Split], goods: Goods, seats: list[str]) -> Outcome[Division]:

@@ -176,6 +176,7 @@ def _names(lists: Lists) -> _Names:
 
 _CLAUSE = re.compile(r"(?<=[.!?])\s+|(?:,\s*|\s+)but\s+", re.IGNORECASE)
 _PERSON = word_set("him her them know friend he she they that ring familiar")
+_HIM = word_set("him her he she")
 _ECHO = 4  # most words in a question that only repeats the name
 
 
@@ -250,6 +251,8 @@ class _Search:
             alone = self._subject == [self._friend]
             self._status[seat] = Status.NAMED if alone else Status.UNCLEAR
             self._nobody = self._nobody and not alone
+        elif open_ and not _HIM.isdisjoint(said) and self._status[seat] is Status.SILENT:
+            self._status[seat] = Status.UNCLEAR  # speaks of "her", as if they were acquainted
 
     def _note(self, move: Moved, text: str, before: Status) -> None:
         if self._status[move.seat] is Status.NAMED and before is not Status.NAMED:

@@ -24,5 +24,10 @@ def plain_language() -> Phrases[Cue]:
 @cache
 def money_language() -> Phrases[Cue]:
     """The cues of a negotiation about money, where "for" and "at" tell of a price."""
-    money = {Cue.TAKE_NEXT: "for / at", Cue.SOFT: "i (only|) have (only|)"}
+    money = {
+        Cue.TAKE_NEXT: "for / at",
+        Cue.TAKE: "we (did|) (say|said) / we (had|have|) (agreed|settled) (on|at|for)",
+        Cue.SOFT: "i (only|) have (only|)",
+        Cue.VALUE_TAKEN: "# is (my|our) / # as agreed",
+    }
     return Phrases(BEFORE_VALUES, WITH_VALUES, ASSENT, REFUSAL, SHAPING, DECOYS, money)

@@ -58,7 +58,7 @@ def _parts(sentence: list[str], asked: bool) -> list[tuple[list[str], bool]]:
 class _Turn(Generic[V]):
     """What the sentences of a turn add up to."""
 
-    strictly_tied = ironic = asks_else = logistics = False
+    strictly_tied = ironic = asks_else = logistics = negative = False
 
     def __init__(self) -> None:
         self.acts: list[Act[V]] = []
@@ -68,6 +68,7 @@ class _Turn(Generic[V]):
         acts = sentence.read()
         if sentence.opens_with_but:
             self.acts = [halved(act) for act in self.acts]
+        self.negative = self.negative or sentence.negative
         if sentence.shaping:
             self.strictly_tied = self.strictly_tied or sentence.strictly_tied
             self.ironic = self.ironic or sentence.ironic
@@ -98,7 +99,7 @@ class _Turn(Generic[V]):
             stances = True
         if stances:
             acts = [self._shaped(act, length, sure) for act in acts]
-        return Reading(tuple(acts), self.asks_else)
+        return Reading(tuple(acts), self.asks_else, self.negative)
 
     def _shaped(self, act: Act[V], length: int, sure: bool) -> Act[V]:
         """An act in the light of the whole turn."""
@@ -106,9 +107,11 @@ class _Turn(Generic[V]):
             return act
         if self.strictly_tied:
             act = act._replace(tied=True)
+        if isinstance(act, Take):
+            return act._replace(mention=True) if self.ironic else act
         if self.ironic:
-            act = act._replace(doubt="it may be meant ironically")
-        if isinstance(act, Assent) and act.level <= Level.YES and not (sure or act.doubt):
+            return act._replace(doubt="it may be meant ironically")
+        if act.level <= Level.YES and not (sure or act.doubt):
             if act.level > Level.CLOSE and self.asks_else and not self.logistics:
                 return act._replace(doubt="a yes with another question")
             if act.level is Level.NICE and length > _CHATTY:

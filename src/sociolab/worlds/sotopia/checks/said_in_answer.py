@@ -7,10 +7,10 @@ from sociolab.worlds.sotopia.checks.cues import Cue
 ASSENT: dict[Cue, str] = {
     Cue.DEAL_WORD: "deal / done / sold / agreed / accepted",
     Cue.DEAL: """
-        it is deal / (we|you) have (got|) (yourself|) deal
-        you have (got|) (yourself|) (buyer|seller) / (that is|that will be|is) deal then
-        consider it (deal|done|sold) / consider it yours / you got (it|yourself deal|deal)
-        i accept (your|) (offer|terms|proposal|price|it|that)
+        it is deal / (we|you) have (got|) (yourself|ourselves|) deal
+        you have (bought|got) yourself / you have (got|) (yourself|) (buyer|seller)
+        (that is|that will be|is) deal then / consider it (deal|done|sold) / consider it yours
+        you got (it|yourself deal|deal) / i accept (your|) (offer|terms|proposal|price|it|that)
         i (will|would be happy to|am happy to|am willing to|can) accept (it|that|this)
         i (will|would be happy to) accept (your offer|your price|your proposal|those terms)
         i (am happy to|am willing to|can) accept (your offer|your price)
@@ -23,8 +23,11 @@ ASSENT: dict[Cue, str] = {
         let us (finalize|close|seal) (it|this|deal) / let us call it deal
         let us (agree|settle) on (that|it|this) / shake on (it|that)
         (shakes|shake|shook|shaking) (hands|hand) / (shakes|shake|shaking) * (hand|hands)
-        (shakes|shake) * * hand / accepts (handshake|offer|money|cash|payment|deal)
-        pleasure doing business / pleasure to do business
+        (shakes|shake) * * hand
+        (extends|offers|offering|extending) (hand|his hand|her hand|their hand)
+        holds out (hand|his hand|her hand|their hand) / shakes (it|on it)
+        accepts (handshake|offer|money|cash|payment|deal) / pleasure doing business
+        pleasure to do business
         (glad|happy) (that|) we (could|can|were able to|managed to) (reach|come to|agree|settle)
         (pleased|delighted|great) (that|) we (could|can) (reach|come to|agree|settle)
         (pleased|delighted|great) (that|) we (were able to|managed to) (reach|come to)
@@ -85,7 +88,7 @@ ASSENT: dict[Cue, str] = {
         you drive hard bargain but
         """,
     Cue.YES: """
-        yes / we do / okay / sure / fine / alright / all right / fair enough / of course
+        yes / we do / we have / okay / sure / fine / alright / all right / fair enough / of course
         no problem / not problem / certainly / absolutely / definitely / sure thing / no worries
         gladly / right / mhm / yes yes please / yes please / with pleasure / okay okay
         """,
@@ -115,9 +118,9 @@ ASSENT: dict[Cue, str] = {
         how would you like to pay / how would you like me to pay / let us meet at
         """,
     Cue.CONFIRM: """
-        what do you (say|think) / what would you say
-        (does|would|will|can) (that|this|it) (work|suit|sound|be) / how does (that|this|it) sound
-        is (that|this|it) (okay|fine|fair|acceptable|alright)
+        (have|do) we (got|have) (ourselves|) (deal|agreement) / what do you (say|think)
+        what would you say / (does|would|will|can) (that|this|it) (work|suit|sound|be)
+        how does (that|this|it) sound / is (that|this|it) (okay|fine|fair|acceptable|alright)
         is (that|this|it) (agreeable|deal|good|possible|settled) / sound (good|fair|okay)
         sounds (good|fair) to you / (do|can) we (have|agree|got) (deal|) / are we agreed
         do we agree / would you agree / is not it / are you in

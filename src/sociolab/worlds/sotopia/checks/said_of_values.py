@@ -13,14 +13,15 @@ BEFORE_VALUES: dict[Cue, str] = {
         i am (offering|asking|selling|thinking|looking|going|at|proposing|suggesting)
         i (offer|ask|want|need|sell|pay|give|take|accept|propose|suggest|say|think|vote|choose)
         i (have|must|want|need) to (ask|get|have|sell|pay|insist on)
-        (can|to) (do|accept|offer|pay|go) / let us / make (it|that) / call it / let it go
-        settle (on|for|at) / settling (on|for|at) / agree (on|to) / agreed (on|at|to|upon)
-        deal (at|for|is) / offer (of|is|would be|stands at) / offering / price (of|is|would be|at)
-        best i can do / lowest i can (go|do) / most i can (do|pay|offer) / least i can (do|take)
-        bottom line / last (word|offer|price) / final (offer|price)
-        (best|lowest|highest) (offer|price) / yours for / is yours / you can (have|take|get|keep)
-        you could have / have it / part with it / no less than / no more than / at least / at most
-        up to / down to / nothing (less|more|higher|lower) than / no (lower|higher) than
+        (can|to) (do|accept|offer|pay|go) / let us / let you have / make (it|that) / call it
+        let it go / settle (on|for|at) / settling (on|for|at) / agree (on|to)
+        agreed (on|at|to|upon) / deal (at|for|is) / offer (of|is|would be|stands at) / offering
+        price (of|is|would be|at) / best i can do / lowest i can (go|do)
+        most i can (do|pay|offer) / least i can (do|take) / bottom line / last (word|offer|price)
+        final (offer|price) / (best|lowest|highest) (offer|price) / (it is|) yours for / is yours
+        you can (have|take|get|keep) / you could have / have it / part with it / no less than
+        no more than / at least / at most / up to / down to
+        nothing (less|more|higher|lower) than / no (lower|higher) than
         not penny (more|less) than / (minimum|maximum|max|min) (of|is|price|) / limit is
         my limit / ceiling / floor / as (low|high|little|much) as / (come|go|came) (down|up) to
         lower (it|price|my offer) to / raise (it|my offer) to
@@ -116,7 +117,8 @@ BEFORE_VALUES: dict[Cue, str] = {
 WITH_VALUES: dict[Cue, str] = {
     Cue.VALUE: "#",
     Cue.VALUE_TAKEN: """
-        # it is / # then / # works (for me|) / # (and|) (it is|you have) (deal|yours) / # deal
+        # it is / # it (shall|will) be / # then / # works (for me|)
+        # (and|) (it is|you have) (deal|yours) / # deal
         # (is|seems|sounds) (fine|fair|good|great|okay|perfect)
         # (is|seems|sounds) (acceptable|reasonable|alright|doable|possible|lovely)
         # (is|seems|sounds) (fine|fair|good|great|okay|perfect) (with|by|to|for) me
@@ -130,7 +132,7 @@ WITH_VALUES: dict[Cue, str] = {
         # would be (fine|great|good|better|perfect|ideal|fair|acceptable|best|nice|lovely|okay)
         # will do / # (and|) no (less|more|lower|higher)
         # (and|) (not|) (penny|cent) (less|more) / # agreed / # sold / # done
-        # is (my|our|as|best|lowest|most|least|final|all)
+        # is (best|lowest|most|least|final|all)
         # is (deal|agreed|settled|minimum|maximum|limit|it|yours)
         # (is|sounds|seems|would be) (much|far) (better|nicer)
         # (is|sounds|seems|would be) (much|far) (fairer|more reasonable|more like it)

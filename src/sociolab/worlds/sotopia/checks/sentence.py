@@ -31,6 +31,9 @@ _SIGNS = {
     Cue.OFF: Sign.WITHDRAW,
     Cue.CHEAT: Sign.CHEAT,
 }
+_NEGATIVE = frozenset(
+    {Cue.NOT, Cue.NO, Cue.NEVER, Cue.BUT, Cue.WAVER, Cue.LATER, Cue.VALUE_REFUSED}
+)
 _SEGMENT_ENDS = word_set(", - : ; but and or if with without including when as")
 _TURNING_TO_ONESELF = word_set("i let how what would could can shall my we")
 _GOING_ON = word_set("and you your that which who so")
@@ -67,7 +70,7 @@ class Sentence(Generic[V]):
     either = False  # from an "or" to the next value
     if_from = if_to = -1
     yes_end = -9
-    wavers = confirming = False
+    wavers = confirming = negative = False
     another_time = False
     shaping = strictly_tied = ironic = logistics = opens_with_but = False
 
@@ -92,6 +95,8 @@ class Sentence(Generic[V]):
         """The acts of the sentence, in order."""
         for start, end, cue in self.marks:
             _HANDLERS[cue](self, start, end, cue)
+            if cue in _NEGATIVE:
+                self.negative = True
         if self.wavers and not self.values:
             self.acts.append((len(self.words), Sign.WAVER))
         if self.another_time:
@@ -114,12 +119,14 @@ class Sentence(Generic[V]):
         if cue is not _VALUE:
             start = self.words.index("#", start)
         found = self.values[start]
-        role = self._role(start, cue, found)
+        role = self._role(start, cue)
         either, self.either, self.left = self.either, False, None
         if role is _REFUSING:
             if found.value is not None:
                 self.acts.append((start, Refuse((found.value,))))
-        elif role is not _PAST and not (either and self._alternative(found)):
+        elif role is _PAST or (either and self._alternative(found)):
+            return
+        elif role is not _NOTHING or found.telling:
             self.acts.append((start, self._taken(found, role)))
 
     def _taken(self, found: Found[V], role: Cue) -> Take[V]:
@@ -140,7 +147,7 @@ class Sentence(Generic[V]):
                 return True
         return False
 
-    def _role(self, start: int, cue: Cue, found: Found[V]) -> Cue:
+    def _role(self, start: int, cue: Cue) -> Cue:
         """TAKE, ASK, SOFT, DELTA, REFUSING, PAST, VALUE (bare) or NOTHING (unclear)."""
         left = self._left(start)
         if self.echo:
@@ -164,7 +171,7 @@ class Sentence(Generic[V]):
             return _REFUSING
         if self._bare(start):
             return _VALUE
-        return _NOTHING if found.telling else _PAST
+        return _NOTHING
 
     def _left(self, start: int) -> Cue | None:
         reach = 1 if self.left in _NEXT else _REACH
@@ -301,7 +308,7 @@ def halved(act: Act[V]) -> Act[V]:
 
 
 def _uncertain(take: Take[V]) -> Take[V]:
-    return take._replace(mention=True, doubt="it is not clear what part a value plays")
+    return take._replace(mention=True)
 
 
 _HANDLERS: dict[Cue, Callable[[Sentence[Any], int, int, Cue], None]] = {

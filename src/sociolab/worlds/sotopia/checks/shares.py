@@ -31,6 +31,7 @@ class Cue(IntEnum):
     APIECE = auto()  # after the goods: each
     REST = auto()
     ALL = auto()
+    THEM = auto()  # "you can have them", of the good that the other has just named
     OF_IT = auto()  # "the other one", of the good that was named last
     NOT = auto()
     TASTE = auto()  # what things are worth: no proposal
@@ -52,11 +53,18 @@ _CUES: dict[Cue | str, str] = {
         claiming / choose / grab / collect / own / would like / would love / would prefer
         go with / give / gives / giving / leave / leaving / let / offer / offering / hand
         handing / grant / allow / end up with / go for / walk away with / had / be left with
-        settle for / hold on to / hold onto / accept
+        settle for / happy with / content with / fine with / hold on to / hold onto / accept
         """,
     Cue.HALVE: "split / splitting / share / sharing / divide / dividing / halve / halving",
-    Cue.TO_ME: "for me / to me / for myself / : me",
-    Cue.TO_YOU: "for you / to you / for yourself / : you",
+    Cue.THEM: "(have|keep|take) (them|it)",
+    Cue.OF_IT: """
+        the (other|remaining|last|third|final|second) one / the other
+        the remaining (one|two|three) / the other (two|three)
+        (one|two|three|four|both|all|half) of (them|those) / (one|two|three) for (me|you)
+        (one|two|three) each
+        """,
+    Cue.TO_ME: "(one|two|three) for me / for me / to me / for myself / : me",
+    Cue.TO_YOU: "(one|two|three) for you / for you / to you / for yourself / : you",
     Cue.IS_MINE: """
         (is|are|be|being|would be|will be|can be|should be|could be|stay|stays) mine / mine
         (go|goes|going|come|comes|belong|belongs|would go|will go|can go|should go|could go) to me
@@ -66,7 +74,10 @@ _CUES: dict[Cue | str, str] = {
         yours / (go|goes|going|come|comes|belong) to you
         (belongs|would go|will go|can go|should go|could go) to you
         """,
-    Cue.APIECE: "each / apiece / for each of us / per person / for both of us / to each of us",
+    Cue.APIECE: """
+        (one|two|three) each / each / apiece / for each of us / per person / for both of us
+        to each of us
+        """,
     Cue.REST: """
         the rest / all the rest / everything else
         the remaining (items|ones|goods|things|stuff|pieces|gear) / whatever is left
@@ -75,11 +86,6 @@ _CUES: dict[Cue | str, str] = {
         rest of (it|them|everything|the items|the goods|the things)
         """,
     Cue.ALL: "everything / all of it / it all / all of them / all the (items|goods|things|stuff)",
-    Cue.OF_IT: """
-        the (other|remaining|last|third|final|second) one / the other
-        the remaining (one|two|three) / the other (two|three)
-        (one|two|three|four|both|all|half) of (them|those)
-        """,
     Cue.NOT: "not / no / never / without / except",
     Cue.TASTE: """
         worth / value / values / valued / points / point / like / love / prefer / care about
@@ -88,11 +94,13 @@ _CUES: dict[Cue | str, str] = {
         """,
     Cue.BREAK: """
         but / while / whereas / ; / - / however / if / because / since / in exchange / in return
-        then / so / and then
+        in that case
         """,
     Cue.COMMA: ",",
 }
 
+_OFFERS = word_set("take keep have")
+_OPENERS = word_set(", - and ahead so then okay yes sure please")
 _SKIPPED = word_set("of the my your our those these them that remaining other his her")
 _ONE = word_set("a an another single one last first second third")
 _UNCLEAR = word_set("some few several most more many any majority bigger fewer less extra")
@@ -128,7 +136,10 @@ class _Named:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A proposal for one good; `split` is None where it cannot be read."""
+    """A proposal for one good; `split` is None where it cannot be read.
+
+    `doubt`: why it is uncertain, where some pieces fall to the other without having been named.
+    """
 
     good: str
     split: Split | None
@@ -144,14 +155,21 @@ class Goods:
         self._names = {good: good.lower().replace("-", " ").split() for good in counts}
         self._phrases: Phrases[Cue | str] = Phrases(_CUES, self._wordings())
 
-    def proposals(self, said: list[str], speaker: int) -> list[Share]:
-        """What is proposed in a turn. `said` keeps its articles; `speaker` is 0 or 1."""
+    def proposals(self, said: list[str], speaker: int, topic: str | None = None) -> list[Share]:
+        """What is proposed in a turn.
+
+        `said` keeps its articles; `speaker` is 0 or 1; `topic` is the good that was named last
+        in the turn before.
+        """
         wanted: Wanted = {}
         asked = False
         start = 0
+        last = topic
         for at, word in enumerate([*said, "."]):
             if word in BREAKS:
-                named = _Sentence(self, said[start:at]).read()
+                sentence = _Sentence(self, said[start:at], last)
+                named = sentence.read()
+                last = sentence.last
                 facing = any(item.owner is Cue.YOU for item in named)
                 for item in named:
                     if item.owner is Cue.WE:
@@ -161,6 +179,11 @@ class Goods:
                         asked = asked or word == "?"
                 start = at + 1
         return self._shares(wanted, speaker, asked) if wanted else []
+
+    def named_last(self, said: list[str]) -> str | None:
+        """The good that is named last in a turn."""
+        goods = [mark for _, _, mark in self._phrases.marks(said) if isinstance(mark, str)]
+        return goods[-1] if goods else None
 
     def marks(self, sentence: list[str]) -> list[Mark[Cue | str]]:
         """The cues and the goods in a sentence; a good's mark is its name."""
@@ -176,9 +199,10 @@ class Goods:
         for good, parts in self._names.items():
             others = {word for other, ws in self._names.items() if other != good for word in ws}
             own = [part for part in parts if part not in others and len(part) > 2]
-            wordings = {" ".join(parts), " ".join([*parts[:-1], _singular(parts[-1])])}
-            wordings |= {" ".join([_singular(parts[0]), *parts[1:]])}
-            wordings |= {*own, *map(_singular, own)}
+            wordings = {" ".join(parts), *own}
+            wordings |= {" ".join([*parts[:-1], one]) for one in _singulars(parts[-1])}
+            wordings |= {" ".join([one, *parts[1:]]) for one in _singulars(parts[0])}
+            wordings |= {one for part in own for one in _singulars(part)}
             tables[good] = "\n".join(sorted(wordings))
         return tables
 
@@ -236,7 +260,8 @@ _UNSAID, _REMAINING = -1, -2
 class _Sentence:
     """Reads one sentence from left to right: who, does what, to which goods."""
 
-    def __init__(self, goods: Goods, words: list[str]) -> None:
+    def __init__(self, goods: Goods, words: list[str], last: str | None) -> None:
+        self.last = last  # the good that was named last in the turn
         self.goods = goods
         self.words = words
         self.named: list[_Named] = []
@@ -260,14 +285,23 @@ class _Sentence:
         self.fresh = True
 
     def _verb(self, start: int, end: int, cue: Cue) -> None:
+        before = self.words[start - 1] if start else ","
+        if self.owner is None and self.words[start] in _OFFERS and before in _OPENERS:
+            self.owner = Cue.YOU  # take the apples, then
         self.verb = self.fresh = True
 
     def _whole(self, start: int, end: int, cue: Cue) -> None:
         self._add(_REST if cue is Cue.REST else _ALL, 0)
 
     def _apiece(self, start: int, end: int, cue: Cue) -> None:
-        if self.named and not self.muted:
-            self.named[-1].owner, self.named[-1].done = Cue.EACH, True
+        if not self.named or self.muted:
+            return
+        item = self.named[-1]
+        item.owner, item.done = Cue.EACH, True
+        for word in reversed(self.words[max(0, start - 2) : start]):  # the wheat, three sacks each
+            amount = _amount(word)
+            if amount is not None:
+                item.count = amount
 
     def _not(self, start: int, end: int, cue: Cue) -> None:
         self.negated = True
@@ -286,12 +320,15 @@ class _Sentence:
         self.owner = None
 
     def _good(self, good: str, start: int, end: int) -> None:
+        self.last = good
         self._add(good, self._count(good, start, end))
 
     def _of_it(self, start: int, end: int, cue: Cue) -> None:
         """One of them, the other two: of the good that was named last."""
-        good = next((n.good for n in reversed(self.named) if n.good in self.goods.counts), None)
-        if good is None:
+        good = self.last
+        following = self.goods.marks(self.words[end : end + 3])
+        named_next = any(at == 0 and isinstance(mark, str) for at, _, mark in following)
+        if good is None or named_next:
             return
         amounts = [_amount(word) for word in self.words[start:end]]
         known = [amount for amount in amounts if amount is not None]
@@ -299,6 +336,12 @@ class _Sentence:
         if {"all", "both"} & set(self.words[start:end]):
             count = self.goods.counts[good]
         self._add(good, count)
+
+    def _them(self, start: int, end: int, cue: Cue) -> None:
+        """You can have them: what the other has named, never what the speaker asks for."""
+        if self.owner is Cue.YOU and self.last is not None:
+            self.verb = self.fresh = True
+            self._add(self.last, self.goods.counts[self.last])
 
     def _add(self, good: str, count: Count) -> None:
         if self.negated or self.muted:
@@ -357,15 +400,18 @@ def _amount(word: str) -> Count:
     return 2 if word == "couple" else SMALL_NUMBERS.get(word)
 
 
-def _singular(word: str) -> str:
-    """The singular of a plural: balls, boxes, berries, knives."""
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith("ves") and len(word) > 4:
-        return word[:-3] + "fe"
+def _singulars(word: str) -> set[str]:
+    """What may be the singular of a plural: balls, boxes, berries, knives, locomotives."""
+    if not word.endswith("s") or word.endswith("ss"):
+        return {word}
+    found = {word[:-1]}
+    if word.endswith("ies"):
+        found.add(word[:-3] + "y")
+    if word.endswith("ves"):
+        found |= {word[:-3] + "f", word[:-3] + "fe"}
     if word.endswith(("xes", "ches", "shes", "sses")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+        found.add(word[:-2])
+    return found
 
 
 _HANDLERS: dict[Cue, Callable[[_Sentence, int, int, Cue], None]] = {
@@ -374,6 +420,7 @@ _HANDLERS: dict[Cue, Callable[[_Sentence, int, int, Cue], None]] = {
     **dict.fromkeys((Cue.REST, Cue.ALL), _Sentence._whole),
     Cue.VERB: _Sentence._verb,
     Cue.OF_IT: _Sentence._of_it,
+    Cue.THEM: _Sentence._them,
     Cue.APIECE: _Sentence._apiece,
     Cue.NOT: _Sentence._not,
     Cue.TASTE: _Sentence._taste,

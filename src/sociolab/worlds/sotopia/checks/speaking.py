@@ -10,6 +10,8 @@ from sociolab.worlds.sotopia.checks.standing import Stand, Standing
 
 V = TypeVar("V")
 
+UNCLEAR_PART = "it is not clear what part a value plays"
+
 
 class Speaking(Generic[V]):
     """A turn in progress: what the seat stood for before, and what it has said since."""
@@ -38,7 +40,7 @@ class Speaking(Generic[V]):
                         self.mine[issue] = stand._replace(said=self.now)
                 case Sign.DEFER:
                     self._revert(Level.FINE)
-                    self.state.warm.discard(self.seat)
+                    self._turn_down()
                 case Sign.WAVER:
                     self._waver()
                 case Sign.WITHDRAW:
@@ -60,15 +62,18 @@ class Speaking(Generic[V]):
             return
         if take.mention and self._only_mentioned(take):
             return
-        doubt = take.doubt
-        if doubt and not take.mention and other is not None and theirs == take.values:
-            doubt = ""  # each says its own part, and the parts fit
-            self.state.seats[other[0]][issue] = other[1]._replace(doubt="")
+        partial = take.partial
+        if other is not None and theirs == take.values:
+            partial = False  # each says its own part, and the parts fit
+            self.state.seats[other[0]][issue] = other[1]._replace(partial=False)
         old = self.mine.get(issue)
         asked, tied, soft = take.asked, take.tied, take.soft
         if old is not None and old.firm and old.values == take.values:
             asked = tied = soft = False
-        self.mine[issue] = Stand(take.values, self.now, self.now, asked, tied, soft, doubt)
+        doubt = UNCLEAR_PART if take.mention else ""
+        self.mine[issue] = Stand(take.values, self.now, self.now, asked, tied, soft, partial, doubt)
+        if not take.mention:
+            self.state.proposer, self.state.dangling = self.seat, False
         self.state.known.update(take.values)
         self.state.warm.clear()
         self.adopted.pop(issue, None)
@@ -88,7 +93,7 @@ class Speaking(Generic[V]):
             return self.state.agreed
         new = self.state.known.isdisjoint(take.values)
         if new and not self.state.agreed and old.said != self.now:
-            self.mine[issue] = old._replace(doubt=take.doubt)
+            self.mine[issue] = old._replace(doubt=UNCLEAR_PART)
         return True
 
     # -------------------------------------------------------------- assent
@@ -122,7 +127,13 @@ class Speaking(Generic[V]):
             return True
         doubt = assent.doubt or _why_unsure(assent.level, stand, fresh)
         self.mine[issue] = Stand(
-            stand.values, self.now, self.now, assent.asked, assent.tied, doubt=doubt
+            stand.values,
+            self.now,
+            self.now,
+            assent.asked,
+            assent.tied,
+            partial=stand.partial,
+            doubt=doubt,
         )
         self.adopted[issue] = max(assent.level, self.adopted.get(issue, assent.level))
         return True
@@ -158,7 +169,7 @@ class Speaking(Generic[V]):
         for issue, stand in self.mine.items():
             self.mine[issue] = stand._replace(rank=self.now)
         self.state.loose = self.state.loose and not refuse.hard
-        self.state.warm.discard(self.seat)
+        self._turn_down()
         if any(self.state.asks_else.values()):
             return
         if not self.state.agreed:
@@ -166,7 +177,14 @@ class Speaking(Generic[V]):
         elif refuse.hard:
             self._cast_doubt("somebody refused after the agreement")
 
+    def _turn_down(self) -> None:
+        """The last proposal has got an answer, and it is not yes."""
+        self.state.warm.discard(self.seat)
+        if self.state.proposer != self.seat:
+            self.state.proposer, self.state.dangling = None, False
+
     def _refuse_values(self, values: tuple[V, ...]) -> None:
+        self._turn_down()
         for issue, stand in list(self.mine.items()):
             if set(stand.values).isdisjoint(values):
                 self.mine[issue] = stand._replace(rank=self.now)
@@ -186,6 +204,7 @@ class Speaking(Generic[V]):
 
     def _waver(self) -> None:
         """Somebody who would like something better has not agreed in the same breath."""
+        self._turn_down()
         self._revert(Level.FINE)
         for issue in list(self.taken):
             other = self.state.of_others(issue, self.seat)
@@ -195,6 +214,7 @@ class Speaking(Generic[V]):
                 self._put_back(issue)
 
     def _withdraw(self) -> None:
+        self._turn_down()
         self.mine.clear()
         self.taken.clear()
         self.state.called_off = self.state.called_off or self.state.agreed

@@ -21,6 +21,7 @@ class Stand(NamedTuple, Generic[V]):
     asked: bool = False
     tied: bool = False
     soft: bool = False
+    partial: bool = False
     doubt: str = ""
 
     @property
@@ -51,6 +52,10 @@ class Standing(Generic[V]):
 
         self.warm: set[str] = set()
         """Seats whose last word may be a yes to what another stands for, and may be none."""
+        self.proposer: str | None = None
+        """Who took the last stand, while nobody has refused it or taken another."""
+        self.dangling = False
+        """Whether the last stand was answered in a way that cannot be read."""
 
     def of_others(self, issue: str, but: str) -> tuple[str, Stand[V]] | None:
         """The stand on an issue that was upheld last by another seat than `but`."""
