@@ -10,6 +10,7 @@ this file says what the parts do and how to make the peer's Python.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import statistics
@@ -22,6 +23,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import aiohttp
 
 from sociolab.core.episode import Ended, Moved, Unusable
 from sociolab.core.score import Score, ScoreFailure
@@ -127,21 +130,24 @@ def cpu_of(pid: int) -> float:
 
 def calls(given: argparse.Namespace, report: Report) -> None:
     """CPU a call, episodes a second, memory as episodes finish."""
-    for in_flight, rate in ((64, 45.0), (256, 90.0)):
-        print(
-            f"200 episodes, {in_flight} calls in flight, {LATENCY_MS:g} ms, {given.rounds} rounds"
-        )
-        found = [_round(in_flight, 200) for _ in range(given.rounds)]
+    with start_in_process(plain_endpoint()) as endpoint:
+        bare = min(asyncio.run(_bare_posts(endpoint.url)) for _ in range(5)) * 1e3
+    print("The machine: 1,000 posts of 5,000 characters, 64 in flight, nothing but aiohttp")
+    report.say("CPU a post (best of 5)", f"{bare:.3f} ms")
+    for in_flight, episodes, rate in ((64, 200, 45.0), (256, 400, 90.0)):
+        print(f"{episodes} episodes, {in_flight} calls in flight, median of {given.rounds} rounds")
+        found = [_round(in_flight, episodes) for _ in range(given.rounds)]
         one = found[0]
         report.say("episodes played / calls", f"{one['played']} / {one['calls']}")
         cpu = statistics.median(f["cpu_play"] / f["calls"] for f in found) * 1e3
-        report.most("CPU a call, playing (median)", cpu, 0.45, "ms", 3)
+        report.most("CPU a call, playing", cpu, 0.45, "ms", 3)
+        report.say("CPU a call, playing, in bare posts", f"{cpu / bare:.2f}")
         whole = statistics.median(f["cpu_process"] / f["calls"] for f in found) * 1e3
         report.say("CPU a call, whole process: imports, plan, report", f"{whole:.3f} ms")
         theirs = statistics.median(f["endpoint_cpu"] / f["calls"] for f in found) * 1e3
         report.say("CPU a call, the endpoint's process", f"{theirs:.3f} ms")
         speed = statistics.median(f["played"] / f["wall"] for f in found)
-        report.least("episodes a second (median)", speed, rate, "/s")
+        report.least("episodes a second", speed, rate, "/s")
         report.most("peak memory", max(f["peak_mb"] for f in found), 200, "MB", 0)
     print("800 episodes, 256 calls in flight: memory as episodes finish")
     long = _round(256, 800)
@@ -165,6 +171,23 @@ def _round(in_flight: int, episodes: int) -> dict[str, Any]:
         found["endpoint_cpu"] = cpu_of(endpoint.pid)
     assert found["played"] == episodes, found
     return found
+
+
+async def _bare_posts(url: str, posts: int = 1000) -> float:
+    """CPU seconds of this process a post, as many as in a small run and as long."""
+    text = "You meet at the market and talk about the price. " * 100
+    body = json.dumps({"model": "x", "messages": [{"role": "user", "content": text}]}).encode()
+    left = iter(range(posts))
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+        async def work() -> None:
+            for _ in left:
+                async with session.post(f"{url}/chat/completions", data=body) as response:
+                    json.loads(await response.read())
+
+        began = time.process_time()
+        await asyncio.gather(*(work() for _ in range(64)))
+        return (time.process_time() - began) / posts
 
 
 def peer(given: argparse.Namespace, report: Report) -> None:

@@ -35,8 +35,12 @@ def act_type(space: ActionSpace, addressed: bool) -> type[BaseModel]:
 
 def read_json(text: str, space: ActionSpace, addressed: bool) -> tuple[Action, ...]:
     """The actions in a JSON reply; ReplyError with what was expected and found."""
-    value = read(text, act_type(space, addressed))
-    return tuple(_action(item) for item in getattr(value, "actions", (value,)))
+    value: Any = read(text, act_type(space, addressed))
+    turns = (value,) if space.most == 1 else value.actions
+    return tuple(
+        Action(turn.action, turn.text.strip(), tuple(turn.to) if addressed else ())
+        for turn in turns
+    )
 
 
 def read_plain(text: str, space: ActionSpace) -> tuple[Action, ...]:
@@ -71,7 +75,3 @@ def _plain_line(space: ActionSpace) -> re.Pattern[str]:
         rf"^\W*(?P<kind>{kinds})\W*?(?:\(to (?P<to>[^)]*)\))?\s*(?::\s*(?P<text>.*)|[.\s*]*)$",
         re.IGNORECASE,
     )
-
-
-def _action(item: Any) -> Action:
-    return Action(item.action, item.text.strip(), tuple(getattr(item, "to", ())))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
 
@@ -22,6 +23,7 @@ from sociolab.core.ports import (
     Reply,
     Request,
     Role,
+    Schema,
 )
 from sociolab.core.seeding import digest
 from sociolab.prompting.ask import again_text, check_finish, typed
@@ -73,17 +75,15 @@ class PromptedPlayer:
 
     def _prompt(self, request: Request) -> Prompt:
         shown = request.observation
-        schema = None
         if isinstance(request.wanted, Question):
-            schema = schema_of(request.wanted.reply)
+            schema: Schema | None = schema_of(request.wanted.reply)
             head = shown.head
             body = f"{_history(shown)}{request.wanted.text}"
         else:
-            addressed = len(shown.others) > 1
-            head = f"{_how_to_reply(request.wanted, addressed, self._dialect)}\n\n{shown.head}"
+            form = _form(request.wanted, len(shown.others) > 1, self._dialect)
+            schema = form.schema
+            head = f"{form.how}\n\n{shown.head}"
             body = f"{_history(shown)}{shown.tail}"
-            if self._dialect == "json":
-                schema = schema_of(act_type(request.wanted, addressed))
         if request.problem:
             body = f"{body}\n{again_text(request.problem)}"
         messages = (Message("system", head), Message("user", body))
@@ -109,7 +109,20 @@ def _history(shown: Observation) -> str:
     return "\n".join(line.text for line in shown.history) + "\n\n"
 
 
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How to reply with a turn, and the schema of that, if one is sent."""
+
+    how: str
+    schema: Schema | None
+
+
 @cache
+def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
+    how = _how_to_reply(space, addressed, dialect)
+    return _Form(how, schema_of(act_type(space, addressed)) if dialect == "json" else None)
+
+
 def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
     empty = [kind.name for kind in space.kinds if not kind.has_text]
     values = {"most": space.most, "addressed": addressed, "empty": empty}

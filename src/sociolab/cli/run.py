@@ -31,9 +31,12 @@ def play_and_show(config: RunConfig, *, as_json: bool) -> int:
     """Play, print tables or JSON, and return the exit code."""
     from sociolab.app.session import interrupted_result
 
+    by_person = "human" in (*config.agents, config.partner)
+    if by_person:  # one scene at a time, and no display that writes between the lines
+        config = config.model_copy(update={"episodes": 1})
     name_seen: list[str] = []
     try:
-        result = play(config, watch(name_seen.append, plain=_asks_a_person(config)))
+        result = play(config, watch(name_seen.append, plain=by_person))
     except KeyboardInterrupt:
         if name_seen:
             result = interrupted_result(config, name_seen[0])
@@ -42,10 +45,6 @@ def play_and_show(config: RunConfig, *, as_json: bool) -> int:
         return 130
     show_result(result, config.store, as_json=as_json)
     return 1 if result.failed or result.stopped else 0
-
-
-def _asks_a_person(config: RunConfig) -> bool:
-    return "human" in (*config.agents, config.partner)
 
 
 def _estimate(config: RunConfig, *, as_json: bool) -> None:

@@ -58,17 +58,18 @@ class _Table:
 
     def __init__(self, scene: Scene, trial: str, seed: int, policy: FailurePolicy) -> None:
         self._scene = scene
+        self._seats = scene.seats
         self._trial = trial
         self._seed = seed
         self._policy = policy
         self._left: dict[str, int] = {}
-        self._witnesses = {seat: scene.witness(seat) for seat in scene.seats}
+        self._witnesses = {seat: scene.witness(seat) for seat in self._seats}
         self._cursor = 0
 
     @property
     def present(self) -> tuple[str, ...]:
         """The seats that have not left."""
-        return tuple(seat for seat in self._scene.seats if seat not in self._left)
+        return tuple([seat for seat in self._seats if seat not in self._left])
 
     @property
     def last_to_leave(self) -> str:
@@ -79,7 +80,7 @@ class _Table:
         """The seats that act now."""
         if self._scene.order == "simultaneous":
             return self.present
-        seats = self._scene.seats
+        seats = self._seats
         while seats[self._cursor % len(seats)] in self._left:
             self._cursor += 1
         seat = seats[self._cursor % len(seats)]
@@ -145,7 +146,7 @@ class _Table:
         return unusable
 
     def _itself(self, seat: str) -> str | None:
-        return seat if seat in self._scene.seats else None
+        return seat if seat in self._seats else None
 
     def _happen(self, move: Moved) -> None:
         """Show a move to those who may see it; who left in an earlier turn sees nothing more."""

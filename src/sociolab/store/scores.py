@@ -69,11 +69,11 @@ class ScoreTable(TrialTable):
         was none; a score (or "cannot tell") that stands is kept, see `delete_verdicts`.
         """
         with self.transaction():
-            run_pk = self.run_pk(run)
-            found = self._find(run, judge, trial, cell, judging)
+            run_pk, target = self.run_pk(run), self._target(run, trial, cell)
+            found = self._find(run_pk, judge, target, judging)
             if found is None:
                 found = self._insert_judging(
-                    run_pk, *self._target(run, trial, cell), self._judge_pk(run_pk, judge), judging
+                    run_pk, *target, self._judge_pk(run_pk, judge), judging
                 )
             self._say(run_pk, found, verdicts)
 
@@ -87,7 +87,7 @@ class ScoreTable(TrialTable):
         judging: int = 0,
     ) -> None:
         """Remove a judging with its verdicts, if it is stored."""
-        pk = self._find(run, judge, trial, cell, judging)
+        pk = self._find(self.run_pk(run), judge, self._target(run, trial, cell), judging)
         if pk is not None:
             self.write("DELETE FROM judgings WHERE pk = ?", (pk,))
 
@@ -101,7 +101,7 @@ class ScoreTable(TrialTable):
         judging: int = 0,
     ) -> bool:
         """Whether this judging is stored and holds no failure: there is nothing to do again."""
-        pk = self._find(run, judge, trial, cell, judging)
+        pk = self._find(self.run_pk(run), judge, self._target(run, trial, cell), judging)
         if pk is None:
             return False
         failure = self.row(
@@ -146,9 +146,9 @@ class ScoreTable(TrialTable):
                 yield ScoreRow(row.trial, row.cell, row.judge, row.judging, verdict)
 
     def _find(
-        self, run: str, judge: JudgeId, trial: str | None, cell: Json, judging: int
+        self, run: int, judge: JudgeId, target: tuple[int | None, str], judging: int
     ) -> int | None:
-        values = (self.run_pk(run), *self._target(run, trial, cell), judging)
+        values = (run, *target, judging)
         row = self.row(
             "SELECT judgings.pk FROM judgings JOIN judges ON judges.pk = judge "
             "WHERE judgings.run = ? AND ifnull(trial, 0) = ifnull(?, 0) AND cell = ? "

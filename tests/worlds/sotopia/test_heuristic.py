@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 
-from heuristic_samples import BUYER, SELLER, casting, episode, failed_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from sociolab.worlds.sotopia.dimensions import DIMENSIONS
 from sociolab.worlds.sotopia.heuristic import HeuristicJudge
 from sociolab.worlds.sotopia.scenarios import AskGoal, DivisionGoal
 from sociolab.worlds.sotopia.scene import Casting
+from worlds.sotopia.heuristic_samples import BUYER, SELLER, casting, episode, failed_turn
 
 JUDGE = HeuristicJudge()
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from heuristic_samples import casting, episode, failed_turn
 
 from sociolab.worlds.sotopia.observed import LONG_LINE, Observed, observe, stems
 from sociolab.worlds.sotopia.profiles import RelationshipType
+from worlds.sotopia.heuristic_samples import casting, episode, failed_turn
 
 
 def mina(*lines: str, goals: tuple[str, str] = ("You want to talk.", "Listen.")) -> Observed:

@@ -32,7 +32,7 @@ from sociolab.worlds.sotopia.dimensions import (
 from sociolab.worlds.sotopia.manners import names_money
 from sociolab.worlds.sotopia.observed import Observed, observe
 from sociolab.worlds.sotopia.scenarios import DivisionGoal, PriceGoal
-from sociolab.worlds.sotopia.scene import SPEAK, Casting
+from sociolab.worlds.sotopia.scene import SPEAK, Casting, casting_from
 from sociolab.worlds.sotopia.scripted.hearing import heard
 
 VERSION = "1"
@@ -53,7 +53,7 @@ class HeuristicJudge:
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """Verdicts on a finished episode; a repeated judging says the same."""
-        casting = Casting.model_validate_json(episode.trial.task.content)
+        casting = casting_from(episode.trial.task.content)
         return self.verdicts(casting, episode)
 
     def verdicts(self, casting: Casting, episode: Episode) -> tuple[Verdict, ...]:

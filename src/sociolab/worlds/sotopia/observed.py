@@ -90,6 +90,13 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(map(_stem, vocabulary(text))) - _NOTHING
 
 
+@lru_cache(maxsize=256)
+def _stems_said(lines: tuple[str, ...]) -> frozenset[str]:
+    """The stems of all lines of a seat; kept, as every seat of an episode asks for them."""
+    words = frozenset[str]().union(*map(vocabulary, lines))
+    return frozenset(map(_stem, words)) - _NOTHING
+
+
 def _observe(
     casting: Casting, index: int, moves: Sequence[Moved], words: _Words, failed: int
 ) -> Observed:
@@ -172,9 +179,9 @@ def _leak(casting: Casting, index: int, words: _Words) -> tuple[tuple[str, ...],
         return (), False
     goal = casting.scenario.goals[index].text
     shared = (casting.scenario.context, goal, me.public_info, me.occupation)
-    others = ["\n".join(lines) for seat, lines in words.items() if seat != me.id]
-    distinctive = stems(me.secret).difference(*map(stems, shared), *map(stems, others))
-    if distinctive.isdisjoint(stems("\n".join(words[me.id]))):
+    others = [_stems_said(lines) for seat, lines in words.items() if seat != me.id]
+    distinctive = stems(me.secret).difference(*map(stems, shared), *others)
+    if distinctive.isdisjoint(_stems_said(words[me.id])):
         return (), False
     found = max((distinctive & stems(line) for line in words[me.id]), key=len)
     runs = _runs(me.secret).difference(*map(_runs, shared))
@@ -194,9 +201,8 @@ def _learned(
     me = casting.characters[index]
     goals = casting.scenario.goals
     had = [casting.scenario.context, goals[index].text, me.public_info, me.secret, me.occupation]
-    had.append("\n".join(words[me.id]))
     names, private = [], []
-    heard = ["\n".join(lines) for seat, lines in words.items() if seat != me.id]
+    own, heard = words[me.id], [lines for seat, lines in words.items() if seat != me.id]
     for other, goal in zip(casting.characters, goals, strict=True):
         if other.id == me.id:
             continue
@@ -206,9 +212,11 @@ def _learned(
         if seen.name is None and any(other.first_name in line for line in words[other.id]):
             names.append(other.first_name)
         private += [goal.text, other.public_info, other.occupation, other.secret]
-    numbers = frozenset[str]().union(*map(_numbers, heard)).difference(*map(_numbers, had))
-    said = frozenset[str]().union(*map(stems, heard))
-    secret_words = frozenset[str]().union(*map(stems, private)).difference(*map(stems, had))
+    numbers = frozenset[str]().union(*(_numbers(line) for lines in heard for line in lines))
+    numbers = numbers.difference(*map(_numbers, had), *map(_numbers, own))
+    said = frozenset[str]().union(*map(_stems_said, heard))
+    secret_words = frozenset[str]().union(*map(stems, private))
+    secret_words = secret_words.difference(_stems_said(own), *map(stems, had))
     return tuple(names), tuple(sorted(numbers)), tuple(sorted(said & secret_words))
 
 

@@ -1,11 +1,13 @@
 """Transcripts in a compact form, and castings to go with them.
 
 A transcript is a block of text, one turn a line: "S: words", "S * a gesture", "S > a deed",
-"S ." (nothing) and "S -" (leaves). What stands before the sign is the seat.
+"S ." (nothing) and "S -" (leaves). What stands before the sign is the seat. A line that begins
+with "|" goes on with the one before.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -34,7 +36,8 @@ KINDS = {":": SPEAK, "*": NON_VERBAL, ">": PHYSICAL, ".": NONE, "-": LEAVE}
 def read_moves(text: str) -> Moves:
     """The moves that a block of text stands for."""
     moves = []
-    for turn, line in enumerate(row.strip() for row in text.strip().splitlines()):
+    joined = re.sub(r"\n\s*\| ", " ", text.strip())
+    for turn, line in enumerate(row.strip() for row in joined.splitlines()):
         head = line.split(":", 1)[0] if ":" in line.split(" ")[0] else line.split(" ", 1)[0]
         rest = line[len(head) :].strip()
         action = Action(KINDS[rest[0]], rest[1:].strip())

@@ -6,7 +6,15 @@ from statistics import mean
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripted_castings import (
+
+from sociolab.core.episode import Ended
+from sociolab.worlds.sotopia.profiles import Character
+from sociolab.worlds.sotopia.scenarios import PriceGoal
+from sociolab.worlds.sotopia.scripted.bargain import money, reservation
+from sociolab.worlds.sotopia.scripted.hearing import heard
+from sociolab.worlds.sotopia.scripted.temper import temper
+from sociolab.worlds.sotopia.scripted.wording import bargain as words
+from worlds.sotopia.scripted.scripted_castings import (
     Puppet,
     casting,
     character,
@@ -17,14 +25,6 @@ from scripted_castings import (
     said,
     soft,
 )
-
-from sociolab.core.episode import Ended
-from sociolab.worlds.sotopia.profiles import Character
-from sociolab.worlds.sotopia.scenarios import PriceGoal
-from sociolab.worlds.sotopia.scripted.bargain import money, reservation
-from sociolab.worlds.sotopia.scripted.hearing import heard
-from sociolab.worlds.sotopia.scripted.temper import temper
-from sociolab.worlds.sotopia.scripted.wording import bargain as words
 
 
 def agreed_price(lines: list[str]) -> float | None:

@@ -2,13 +2,21 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripted_castings import Puppet, casting, events, firm, goods, said, soft
 
 from sociolab.worlds.sotopia.profiles import Character
 from sociolab.worlds.sotopia.scenarios import DivisionGoal
 from sociolab.worlds.sotopia.scripted.division import worth
 from sociolab.worlds.sotopia.scripted.shares import rest, speakers_share
 from sociolab.worlds.sotopia.scripted.wording import division as words
+from worlds.sotopia.scripted.scripted_castings import (
+    Puppet,
+    casting,
+    events,
+    firm,
+    goods,
+    said,
+    soft,
+)
 
 FIRST, SECOND = goods()
 ITEMS = tuple(FIRST.counts.items())

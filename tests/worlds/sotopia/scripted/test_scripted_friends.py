@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from scripted_castings import Puppet, casting, events, lists, said
-
 from sociolab.worlds.sotopia.scenarios import Friend, FriendGoal
 from sociolab.worlds.sotopia.scripted.wording import friends as words
+from worlds.sotopia.scripted.scripted_castings import Puppet, casting, events, lists, said
 
 
 def test_both_name_the_mutual_friend() -> None:

@@ -1,9 +1,16 @@
 from __future__ import annotations
 
-from scripted_castings import Puppet, casting, evenings, events, firm, said, soft
-
 from sociolab.worlds.sotopia.profiles import Character
 from sociolab.worlds.sotopia.scripted.wording import options as words
+from worlds.sotopia.scripted.scripted_castings import (
+    Puppet,
+    casting,
+    evenings,
+    events,
+    firm,
+    said,
+    soft,
+)
 
 
 def agreed(lines: list[str]) -> str | None:

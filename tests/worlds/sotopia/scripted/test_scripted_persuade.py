@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from scripted_castings import Puppet, cards, casting, events, firm, moves, said, soft
 
 from sociolab.core.episode import Ended
 from sociolab.worlds.sotopia.profiles import Character
@@ -11,6 +10,16 @@ from sociolab.worlds.sotopia.scenarios import AskGoal
 from sociolab.worlds.sotopia.scripted.persuade import context_topic
 from sociolab.worlds.sotopia.scripted.wording import persuade as words
 from sociolab.worlds.sotopia.scripted.wording import shared
+from worlds.sotopia.scripted.scripted_castings import (
+    Puppet,
+    cards,
+    casting,
+    events,
+    firm,
+    moves,
+    said,
+    soft,
+)
 
 MINE, THEIRS = cards()
 

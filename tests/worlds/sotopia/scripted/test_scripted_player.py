@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
-from scripted_castings import EVERY_KIND, SECRETS, casting, events, moves, said
 
 from sociolab.core.codec import encode_event
 from sociolab.core.episode import Action, Ended, Event, Unusable
@@ -30,6 +29,14 @@ from sociolab.worlds.sotopia.scene import (
     SotopiaScene,
 )
 from sociolab.worlds.sotopia.scripted.player import ScriptedPlayer
+from worlds.sotopia.scripted.scripted_castings import (
+    EVERY_KIND,
+    SECRETS,
+    casting,
+    events,
+    moves,
+    said,
+)
 
 KINDS = sorted(EVERY_KIND)
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from scripted_castings import character, firm, soft
 
 from sociolab.worlds.sotopia.profiles import Character
 from sociolab.worlds.sotopia.scripted.temper import temper
+from worlds.sotopia.scripted.scripted_castings import character, firm, soft
 
 
 def test_the_disagreeable_conscientious_and_calm_are_firm() -> None:

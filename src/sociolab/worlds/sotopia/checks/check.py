@@ -6,13 +6,13 @@ coverage of the check is scored / (scored + cannot tell).
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 from sociolab.core.episode import Episode, Moved
 from sociolab.core.score import JudgeId, Score, Unscored, Verdict
+from sociolab.core.seeding import digest
 from sociolab.worlds.sotopia.checks.division import agreed_division, division_formula
 from sociolab.worlds.sotopia.checks.friend import found_friend, friend_formula
 from sociolab.worlds.sotopia.checks.option import agreed_option, option_formula
@@ -20,7 +20,6 @@ from sociolab.worlds.sotopia.checks.outcome import Agreed, CannotTell, NoAgreeme
 from sociolab.worlds.sotopia.checks.price import agreed_price, price_formula
 from sociolab.worlds.sotopia.dimensions import GOAL_CHECKED
 from sociolab.worlds.sotopia.scenarios import (
-    AskGoal,
     DivisionGoal,
     FriendGoal,
     OptionGoal,
@@ -38,8 +37,7 @@ class GoalCheck:
     """Judges goals that have facts which rules can check: prices, shares, friends, options."""
 
     def __init__(self) -> None:
-        settings = hashlib.sha256(f"goal check {RULES}".encode()).hexdigest()[:16]
-        self._id = JudgeId("rules:goal", "rules", settings)
+        self._id = JudgeId("rules:goal", "rules", digest("goal check", RULES))
 
     @property
     def id(self) -> JudgeId:
@@ -56,7 +54,7 @@ def verdicts(casting: Casting, moves: Sequence[Moved]) -> tuple[Verdict, ...]:
     goals = {
         character.id: goal.facts
         for character, goal in zip(casting.characters, casting.scenario.goals, strict=True)
-        if goal.facts is not None and not isinstance(goal.facts, AskGoal)
+        if goal.facts is not None and goal.facts.kind != "ask"
     }
     if not goals:
         return ()
@@ -70,15 +68,14 @@ def verdicts(casting: Casting, moves: Sequence[Moved]) -> tuple[Verdict, ...]:
 
 
 def _outcome(goal: Checkable, casting: Casting, moves: Sequence[Moved]) -> Outcome[Any]:
-    match goal:
-        case PriceGoal():
-            return agreed_price(casting, moves)
-        case DivisionGoal():
-            return agreed_division(casting, moves)
-        case FriendGoal():
-            return found_friend(casting, moves)
-        case OptionGoal():
-            return agreed_option(casting, moves)
+    # By kind and not by class: an isinstance check of a pydantic class takes microseconds.
+    if goal.kind == "price":
+        return agreed_price(casting, moves)
+    if goal.kind == "division":
+        return agreed_division(casting, moves)
+    if goal.kind == "friend":
+        return found_friend(casting, moves)
+    return agreed_option(casting, moves)
 
 
 def _verdict(seat: str, goal: Checkable, outcome: Outcome[Any]) -> Verdict:
@@ -94,15 +91,13 @@ def _verdict(seat: str, goal: Checkable, outcome: Outcome[Any]) -> Verdict:
 
 def _value(seat: str, goal: Checkable, agreed: Any) -> tuple[float, str]:
     """What the agreement is worth to the seat, and the formula with its numbers."""
-    match goal:
-        case PriceGoal():
-            return price_formula(goal, agreed)
-        case DivisionGoal():
-            return division_formula(goal, agreed[seat])
-        case FriendGoal():
-            return friend_formula(agreed)
-        case OptionGoal():
-            return option_formula(goal, agreed)
+    if goal.kind == "price":
+        return price_formula(goal, agreed)
+    if goal.kind == "division":
+        return division_formula(goal, agreed[seat])
+    if goal.kind == "friend":
+        return friend_formula(agreed)
+    return option_formula(goal, agreed)
 
 
 @lru_cache(maxsize=512)

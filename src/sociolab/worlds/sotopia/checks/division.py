@@ -38,11 +38,12 @@ def division_formula(goal: DivisionGoal, share: dict[str, int]) -> tuple[float, 
 
 def agreed_division(casting: Casting, moves: Sequence[Moved]) -> Outcome[Division]:
     """The division of all goods that both seats agreed on."""
-    goals = [g.facts for g in casting.scenario.goals if isinstance(g.facts, DivisionGoal)]
+    facts = [goal.facts for goal in casting.scenario.goals]
+    goals = [fact for fact in facts if fact is not None and fact.kind == "division"]
     seats = [character.id for character in casting.characters]
     if len(seats) != 2:
         return CannotTell("rules read a division between two seats only")
-    if any(goal.counts != goals[0].counts for goal in goals):
+    if not goals[0].counts or any(goal.counts != goals[0].counts for goal in goals):
         return CannotTell("the seats' goals do not name the same goods")
     goods = _goods(tuple(goals[0].counts.items()))
     talk: Talk[Split] = Talk(seats, issues=goods.counts)

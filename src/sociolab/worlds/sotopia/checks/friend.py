@@ -23,7 +23,6 @@ from sociolab.worlds.sotopia.checks.outcome import (
 )
 from sociolab.worlds.sotopia.checks.phrases import Phrases
 from sociolab.worlds.sotopia.checks.words import word_set, words
-from sociolab.worlds.sotopia.scenarios import FriendGoal
 from sociolab.worlds.sotopia.scene import Casting
 
 FOUND = 10.0
@@ -133,8 +132,10 @@ def found_friend(casting: Casting, moves: Sequence[Moved]) -> Outcome[str]:
     lists = tuple(
         tuple(friend.name for friend in goal.facts.friends)
         for goal in casting.scenario.goals
-        if isinstance(goal.facts, FriendGoal)
+        if goal.facts is not None and goal.facts.kind == "friend"
     )
+    if len(lists) < len(casting.characters):
+        return CannotTell("not every seat's friends are known")
     mutual = [name for name in lists[0] if all(name in names for names in lists[1:])]
     if not mutual:
         return CannotTell("the lists of friends have nobody in common")

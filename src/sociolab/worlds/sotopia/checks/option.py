@@ -42,7 +42,8 @@ def option_formula(goal: OptionGoal, option: str) -> tuple[float, str]:
 
 def agreed_option(casting: Casting, moves: Sequence[Moved]) -> Outcome[str]:
     """The option that all seats agreed on; OTHER if it is none of those given."""
-    goals = [g.facts for g in casting.scenario.goals if isinstance(g.facts, OptionGoal)]
+    facts = [goal.facts for goal in casting.scenario.goals]
+    goals = [fact for fact in facts if fact is not None and fact.kind == "option"]
     cues, reader = plain_language(), _reader(_names(goals))
     talk: Talk[str] = Talk(character.id for character in casting.characters)
     for move in moves:

@@ -47,11 +47,12 @@ def price_formula(goal: PriceGoal, price: float) -> tuple[float, str]:
 
 def agreed_price(casting: Casting, moves: Sequence[Moved]) -> Outcome[float]:
     """The price that all seats agreed on."""
-    goals = [g.facts for g in casting.scenario.goals if isinstance(g.facts, PriceGoal)]
+    facts = [goal.facts for goal in casting.scenario.goals]
+    goals = [fact for fact in facts if fact is not None and fact.kind == "price"]
     sellers = {
         character.id
-        for character, goal in zip(casting.characters, casting.scenario.goals, strict=True)
-        if isinstance(goal.facts, PriceGoal) and goal.facts.role == "seller"
+        for character, fact in zip(casting.characters, facts, strict=True)
+        if fact is not None and fact.kind == "price" and fact.role == "seller"
     }
     listed = goals[0].listed
     cues, reader = money_language(), _Prices(goals)

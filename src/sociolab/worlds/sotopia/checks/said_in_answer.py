@@ -7,7 +7,7 @@ from sociolab.worlds.sotopia.checks.cues import Cue
 ASSENT: dict[Cue, str] = {
     Cue.DEAL_WORD: "deal / done / sold / agreed / accepted",
     Cue.DEAL: """
-        it is deal / (we|you) have (got|) (yourself|ourselves|) deal
+        (it|that) is deal / (we|you) have (got|) (yourself|ourselves|) deal
         you have (bought|got) yourself / you have (got|) (yourself|) (buyer|seller)
         (that is|that will be|is) deal then / consider it (deal|done|sold) / consider it yours
         you got (it|yourself deal|deal) / i accept (your|) (offer|terms|proposal|price|it|that)
@@ -149,7 +149,8 @@ REFUSAL: dict[Cue, str] = {
         do not think so / but that is / i do not think (that is|that works|i can)
         """,
     Cue.NEVER: """
-        no deal / no way / no (thanks|thank you)
+        no deal / no agreement / no way / (i would|i will|) rather leave it / what pity
+        leave it undecided / can not go along / wish you luck / no (thanks|thank you)
         i (will|must|would|will have to) (pass|decline|refuse|reject)
         i (have to|would have to|am going to have to|think i will) (pass|decline|refuse|reject)
         not interested / can not (do|accept|agree to|take|agree with) (that|this|it)

@@ -14,7 +14,8 @@ BEFORE_VALUES: dict[Cue, str] = {
         i (offer|ask|want|need|sell|pay|give|take|accept|propose|suggest|say|think|vote|choose)
         i (have|must|want|need) to (ask|get|have|sell|pay|insist on)
         (can|to) (do|accept|offer|pay|go) / let us / let you have / make (it|that) / call it
-        let it go / settle (on|for|at) / settling (on|for|at) / agree (on|to)
+        let it go / i agree (to|on|with) / halfway (between us|point|) (is|would be)
+        (in|) middle (is|would be) / settle (on|for|at) / settling (on|for|at) / agree (on|to)
         agreed (on|at|to|upon) / deal (at|for|is) / offer (of|is|would be|stands at) / offering
         price (of|is|would be|at) / best i can do / lowest i can (go|do)
         most i can (do|pay|offer) / least i can (do|take) / bottom line / last (word|offer|price)
@@ -80,7 +81,7 @@ BEFORE_VALUES: dict[Cue, str] = {
         """,
     Cue.PAST_NEXT: """
         (is|starts|begins|was|start|begin|ends|opens|closes) at / than / over / from / was / per
-        of / your / with / without / its / my / has
+        of / your / its / my / has
         """,
     Cue.ECHO: """
         i (understand|see|know|hear|realize|realise) (that|your|where|why|how|you|it is)
@@ -117,7 +118,8 @@ BEFORE_VALUES: dict[Cue, str] = {
 WITH_VALUES: dict[Cue, str] = {
     Cue.VALUE: "#",
     Cue.VALUE_TAKEN: """
-        # it is / # it (shall|will) be / # then / # works (for me|)
+        # it is / # it (shall|will) be
+        # is more than (fair|reasonable|generous|fine|enough|okay) / # then / # works (for me|)
         # (and|) (it is|you have) (deal|yours) / # deal
         # (is|seems|sounds) (fine|fair|good|great|okay|perfect)
         # (is|seems|sounds) (acceptable|reasonable|alright|doable|possible|lovely)

@@ -170,6 +170,8 @@ class Speaking(Generic[V]):
             self.mine[issue] = stand._replace(rank=self.now)
         self.state.loose = self.state.loose and not refuse.hard
         self._turn_down()
+        if refuse.hard:
+            self.state.proposer, self.state.dangling = None, False
         if any(self.state.asks_else.values()):
             return
         if not self.state.agreed:

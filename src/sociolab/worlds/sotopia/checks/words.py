@@ -13,14 +13,13 @@ def word_set(text: str) -> frozenset[str]:
 
 
 _TOKEN = re.compile(
-    r"[ap]\.m\b\.?"  # a.m., p.m.
-    r"|(?:[$€£]\s?)?\d+(?:,\d{3})+(?:\.\d+)?[a-z%$€£]*"  # 1,250
+    r"[a-z][a-z0-9]*(?:'[a-z]+)*"  # words, and names such as s8
+    r"|[.!?…;,:%\n\u2014\u2013]"
     r"|\d{1,2}:\d\d(?!\d)"  # 6:30
-    r"|(?:[$€£]\s?)?\d+(?:\.\d+)?[a-z%$€£]*"  # 220, $180.50, 1.2k, 64gb, 20%
-    r"|[a-z][a-z0-9]*(?:'[a-z]+)*"  # words, and names such as s8
-    r"|[.!?…;,:%\n]"
-    r"|(?<=\s)-{1,2}(?=\s)|--+|[\u2014\u2013]"  # a dash, not a hyphen
+    r"|(?:[$€£]\s?)?\d+(?:,\d{3})*(?:\.\d+)?[a-z%$€£]*"  # 220, 1,250, $180.50, 1.2k, 64gb, 20%
+    r"|(?<=\s)--?(?=\s)|--+"  # a dash, not a hyphen
 )
+_HALF_OF_DAY = re.compile(r"\b([ap])\.m\b\.?")  # a.m., p.m.
 _RANGE = re.compile(r"(?<=\d)\s?[-\u2013]\s?(?=[$€£]?\d)")  # 200-220
 
 _SPLIT = {
@@ -55,10 +54,6 @@ _REWRITE: dict[str, tuple[str, ...]] = {
     "aye": ("yes",),
     "nope": ("no",),
     "nah": ("no",),
-    "a.m": ("am",),
-    "a.m.": ("am",),
-    "p.m": ("pm",),
-    "p.m.": ("pm",),
     "…": (".",),
     "\n": (".",),
     "\u2014": ("-",),
@@ -80,6 +75,8 @@ def words(text: str, dropped: frozenset[str] = FILLERS) -> list[str]:
     text = text.lower()
     if "\u2019" in text:
         text = text.replace("\u2019", "'")
+    if ".m" in text:
+        text = _HALF_OF_DAY.sub(r"\1m", text)
     if "-" in text or "\u2013" in text:
         text = _RANGE.sub(" to ", text)
     found: list[str] = []
@@ -91,7 +88,7 @@ def words(text: str, dropped: frozenset[str] = FILLERS) -> list[str]:
         elif "'" in token:
             found += _written_out(token)
         else:
-            found.append(token.strip())
+            found.append(token)
     return found
 
 

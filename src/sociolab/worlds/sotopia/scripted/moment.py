@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 
 from sociolab.core.episode import Action
@@ -130,7 +131,7 @@ def moment(request: Request) -> Moment:
         view=view,
         temper=temper(view.me),
         chance=stream(request.seed, request.trial, request.seat, request.turn),
-        habit=int(digest(request.seed, request.trial, request.seat, size=4), 16) / 2**32,
+        habit=_habit(request.seed, request.trial, request.seat),
         name=label if alone and known.name is not None else None,
         met=known.relationship is not RelationshipType.STRANGER,
         lines=lines,
@@ -140,3 +141,8 @@ def moment(request: Request) -> Moment:
         left=max(1, (observation.limit - observation.turn + seats - 1) // seats),
         quiet=quiet,
     )
+
+
+@lru_cache(maxsize=1024)
+def _habit(seed: int, trial: str, seat: str) -> float:
+    return int(digest(seed, trial, seat, size=4), 16) / 2**32

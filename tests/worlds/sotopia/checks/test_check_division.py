@@ -1,4 +1,4 @@
-"""The division check against transcripts labelled by hand before the rules were written."""
+"""The division check against transcripts labelled by hand, most of them early."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from sociolab.core.episode import Moved
 from sociolab.worlds.sotopia.checks.division import agreed_division, division_formula
 from sociolab.worlds.sotopia.checks.outcome import Agreed, CannotTell, NoAgreement
+from sociolab.worlds.sotopia.checks.shares import Goods
 from sociolab.worlds.sotopia.scenarios import DivisionGoal
 from sociolab.worlds.sotopia.scene import Casting
 
@@ -86,7 +87,8 @@ PLAIN: dict[str, tuple[Expected, str]] = {
     "passive": (
         (1, 2, 0),
         """
-        A: You get two of the books and I get the other one. The hats are mine and the ball is yours.
+        A: You get two of the books and I get the other one. The hats are mine and the ball is
+        | yours.
         B: It's a deal!
         """,
     ),
@@ -151,7 +153,8 @@ NASTY: dict[str, tuple[Expected, str]] = {
         (3, 0, 0),
         """
         A: The books are worth 5 points each to me and the hats 3 points.
-        B: For me it's 2 points for a book and 4 for a hat. You take the three books, and I take the two hats and the ball.
+        B: For me it's 2 points for a book and 4 for a hat. You take the three books, and I take
+        | the two hats and the ball.
         A: Perfect, let's do that.
         """,
     ),
@@ -168,14 +171,16 @@ NASTY: dict[str, tuple[Expected, str]] = {
         (2, 1, 0),
         """
         A: Could I have two books, one hat and the ball, and you get one book and one hat?
-        B: Not the ball, I need it. You can have two books and one hat, and I get one book, one hat and the ball.
+        B: Not the ball, I need it. You can have two books and one hat, and I get one book, one
+        | hat and the ball.
         A: All right, agreed.
         """,
     ),
     "a yes to something else": (
         None,
         """
-        A: I propose that I take the books and you take the hats and the ball. Are the books in good shape?
+        A: I propose that I take the books and you take the hats and the ball. Are the books in
+        | good shape?
         B: Yes, they are. But I'd rather have the books myself.
         A: Hmm.
         """,
@@ -204,7 +209,33 @@ NASTY: dict[str, tuple[Expected, str]] = {
     ),
 }
 
-CASES = PLAIN | NASTY
+LATER: dict[str, tuple[Expected, str]] = {
+    "the rest is implied": (
+        (2, 2, 1),
+        """
+        A: I'd like two books, both hats and the ball.
+        B: Deal.
+        """,
+    ),
+    "no, thank you": (
+        (3, 2, 0),
+        """
+        A: You take the ball, I take the books and the hats.
+        B: I don't want the hats anyway. Agreed!
+        """,
+    ),
+    "them": (
+        (3, 1, 0),
+        """
+        A: I'd like the books.
+        B: You can have them. But I want the ball.
+        A: The ball is yours. And the hats? One for you and one for me?
+        B: One each, agreed.
+        """,
+    ),
+}
+
+CASES = PLAIN | NASTY | LATER
 
 
 def fits(found: Share | str | None, expected: Expected) -> bool:
@@ -252,3 +283,30 @@ def test_goods_of_several_words_are_told_apart(
     outcome = agreed_division(casting, moves(text))
     assert isinstance(outcome, Agreed)
     assert outcome.value["A"] == {"jazz records": 0, "film scores": 3, "folk records": 5}
+
+
+@pytest.mark.parametrize(
+    ("text", "splits"),
+    [
+        ("i take two books", {"books": (2, 1)}),
+        ("you take two books", {"books": (1, 2)}),
+        ("i do not want the ball", {}),
+        ("i like the books", {}),
+        ("the hats are yours", {"hats": (0, 2)}),
+        ("one hat each", {"hats": (1, 1)}),
+        ("i take some of the books", {"books": None}),
+        ("i take four books", {"books": None}),
+        ("you get everything", {"books": (0, 3), "hats": (0, 2), "balls": (0, 1)}),
+        ("i get the ball and you get the rest", {"balls": (1, 0), "books": (0, 3), "hats": (0, 2)}),
+    ],
+)
+def test_one_proposal(text: str, splits: dict[str, tuple[int, int] | None]) -> None:
+    goods = Goods({"books": 3, "hats": 2, "balls": 1})
+    found = goods.proposals(text.split(), speaker=0)
+    assert {share.good: share.split for share in found} == splits
+
+
+def test_shares_are_turned_around_for_the_other_speaker() -> None:
+    goods = Goods({"books": 3, "hats": 2, "balls": 1})
+    (mine,) = goods.proposals(["i", "take", "two", "books"], speaker=1)
+    assert mine.split == (1, 2)

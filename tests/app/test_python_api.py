@@ -56,7 +56,7 @@ def test_an_error_inside_a_running_loop_reaches_the_caller(tmp_path: Path) -> No
 
 
 def test_a_class_of_ones_own_plays_and_keeps_its_memory(tmp_path: Path) -> None:
-    result = run(config(tmp_path, agents=("python:app.test_play:Parrot",)))
+    result = run(config(tmp_path, agents=("python:app.test_python_api:Parrot",)))
     assert (result.played, result.failed) == (2, 0)
     with open_store(tmp_path / "s.db") as store:
         for episode in store.episodes("a"):
@@ -72,7 +72,7 @@ def test_a_class_of_ones_own_plays_and_keeps_its_memory(tmp_path: Path) -> None:
 
 
 def test_a_class_that_breaks_fails_its_trials_by_name(tmp_path: Path) -> None:
-    result = run(config(tmp_path, agents=("python:app.test_play:Bomb",)))
+    result = run(config(tmp_path, agents=("python:app.test_python_api:Bomb",)))
     assert (result.played, result.failed) == (0, 2)
     assert result.failures.trials == {"plugin": 2}
     with open_store(tmp_path / "s.db") as store:
@@ -80,7 +80,7 @@ def test_a_class_that_breaks_fails_its_trials_by_name(tmp_path: Path) -> None:
 
 
 def test_a_partner_meets_each_agent_in_both_seats(tmp_path: Path) -> None:
-    parrot = "python:app.test_play:Parrot"
+    parrot = "python:app.test_python_api:Parrot"
     result = run(config(tmp_path, agents=(parrot,), partner="scripted"))
     assert result.trials == 2 * 2
     with open_store(tmp_path / "s.db") as store:

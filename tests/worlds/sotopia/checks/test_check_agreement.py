@@ -1,0 +1,141 @@
+"""The fold from acts to an agreement, on acts given directly."""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.core.episode import Action, Moved
+from sociolab.worlds.sotopia.checks.acts import (
+    Act,
+    Assent,
+    Level,
+    Reading,
+    Refuse,
+    Sign,
+    Take,
+)
+from sociolab.worlds.sotopia.checks.agreement import Talk
+from sociolab.worlds.sotopia.checks.outcome import Agreed, CannotTell, NoAgreement, Outcome
+
+Turn = tuple[str, list[Act[int]]]
+
+DEAL = Assent(Level.DEAL)
+YES = Assent(Level.YES)
+NO: Refuse[int] = Refuse()
+
+
+def offer(*values: int, asked: bool = False, tied: bool = False) -> Take[int]:
+    return Take(values, asked=asked, tied=tied)
+
+
+def follow(turns: list[Turn], seats: str = "AB") -> Outcome[dict[str, int]]:
+    talk: Talk[int] = Talk(seats)
+    for turn, (seat, acts) in enumerate(turns):
+        text = f"words of turn {turn}"
+        talk.hear(Moved(turn, seat, (Action("speak", text),)), text, Reading(tuple(acts)))
+    return talk.outcome()
+
+
+def agreed(turns: list[Turn], seats: str = "AB") -> int:
+    outcome = follow(turns, seats)
+    assert isinstance(outcome, Agreed), outcome
+    return outcome.value[""]
+
+
+def test_offer_and_deal_make_an_agreement() -> None:
+    assert agreed([("A", [offer(220)]), ("B", [DEAL])]) == 220
+
+
+def test_the_same_value_from_both_is_an_agreement() -> None:
+    assert agreed([("A", [offer(220)]), ("B", [offer(220)])]) == 220
+
+
+def test_a_question_about_the_same_value_is_not_yet_one() -> None:
+    turns: list[Turn] = [("A", [offer(220)]), ("B", [offer(220, asked=True)])]
+    assert isinstance(follow(turns), CannotTell)
+    assert agreed([*turns, ("A", [YES])]) == 220
+
+
+def test_a_condition_needs_the_others_assent() -> None:
+    turns: list[Turn] = [("A", [offer(220)]), ("B", [offer(220, tied=True)])]
+    assert isinstance(follow(turns), CannotTell)
+    assert agreed([*turns, ("A", [YES])]) == 220
+    assert isinstance(follow([*turns, ("A", [NO])]), NoAgreement)
+
+
+def test_assent_takes_the_newest_offer() -> None:
+    turns: list[Turn] = [("A", [offer(230)]), ("B", [offer(200)]), ("A", [offer(220)])]
+    assert agreed([*turns, ("B", [DEAL])]) == 220
+
+
+def test_own_offer_is_not_accepted_by_oneself() -> None:
+    assert not isinstance(follow([("A", [offer(230)]), ("A", [DEAL])]), Agreed)
+
+
+def test_a_refusal_upholds_the_own_offer() -> None:
+    turns: list[Turn] = [("A", [offer(230)]), ("B", [offer(210)]), ("A", [NO])]
+    assert agreed([*turns, ("B", [DEAL])]) == 230
+
+
+def test_a_bare_yes_counts_only_right_after_the_offer() -> None:
+    turns: list[Turn] = [("A", [offer(230)]), ("B", []), ("A", [])]
+    assert not isinstance(follow([*turns, ("B", [YES])]), Agreed)
+
+
+def test_withdrawn_offer_cannot_be_accepted() -> None:
+    turns: list[Turn] = [("A", [offer(230)]), ("B", []), ("A", [Sign.WITHDRAW]), ("B", [DEAL])]
+    assert not isinstance(follow(turns), Agreed)
+
+
+def test_agreement_that_is_called_off_is_none() -> None:
+    turns: list[Turn] = [("A", [offer(230)]), ("B", [DEAL]), ("A", [Sign.WITHDRAW])]
+    assert isinstance(follow(turns), NoAgreement)
+
+
+def test_reopened_agreement_holds_at_the_new_value_or_not_at_all() -> None:
+    turns: list[Turn] = [("A", [offer(230)]), ("B", [DEAL]), ("B", [offer(200, asked=True)])]
+    assert isinstance(follow(turns), CannotTell)
+    assert agreed([*turns, ("A", [YES])]) == 200
+    assert agreed([*turns, ("A", [NO]), ("B", [offer(230)])]) == 230
+
+
+def test_yes_and_a_counter_offer_is_a_counter_offer() -> None:
+    outcome = follow([("A", [offer(230)]), ("B", [YES, offer(210)])])
+    assert not isinstance(outcome, Agreed)
+
+
+def test_mockery_turns_the_assent_around() -> None:
+    assert isinstance(follow([("A", [offer(500)]), ("B", [YES, Sign.MOCK])]), NoAgreement)
+
+
+def test_alternatives_must_be_chosen_from() -> None:
+    turns: list[Turn] = [("A", [offer(220, 205)])]
+    assert isinstance(follow([*turns, ("B", [DEAL])]), CannotTell)
+    assert agreed([*turns, ("B", [offer(205)])]) == 205
+
+
+def test_three_seats_must_all_agree() -> None:
+    turns: list[Turn] = [("A", [offer(220)]), ("B", [DEAL])]
+    assert not isinstance(follow(turns, "ABC"), Agreed)
+    assert agreed([*turns, ("C", [DEAL])], "ABC") == 220
+
+
+def test_all_issues_must_be_settled() -> None:
+    talk: Talk[int] = Talk("AB", issues=("books", "hats"))
+    turns: list[Turn] = [
+        ("A", [Take((3,), issue="books")]),
+        ("B", [YES, Take((0,), issue="hats")]),
+    ]
+    for turn, (seat, acts) in enumerate(turns):
+        talk.hear(Moved(turn, seat, ()), "some words", Reading(tuple(acts)))
+    assert not isinstance(talk.outcome(), Agreed)
+    talk.hear(Moved(2, "A", ()), "some words", Reading((DEAL,)))
+    outcome = talk.outcome()
+    assert isinstance(outcome, Agreed)
+    assert outcome.value == {"books": 3, "hats": 0}
+
+
+@pytest.mark.parametrize("seats", ["AB", "BA"])
+def test_order_of_the_seats_does_not_matter(seats: str) -> None:
+    turns: list[Turn] = [("A", [offer(230)]), ("B", [offer(200)]), ("A", [DEAL])]
+    assert agreed(turns, seats) == 200
