@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sociolab.core.episode import Action, Json
@@ -80,6 +80,7 @@ spoken_or_done = st.builds(
 )
 
 
+@settings(max_examples=300)
 @given(said=st.lists(spoken_or_done, min_size=1, max_size=8))
 def test_a_strangers_name_is_shown_to_nobody_before_it_is_spoken(said: list[Action]) -> None:
     cast = casting(STRANGER)

@@ -46,7 +46,7 @@ def _groups(plays: Sequence[Play]) -> Iterable[tuple[dict[str, str], Sequence[Pl
 def _group_entries(
     agent: str | None, by: dict[str, str], plays: Sequence[Play], columns: Sequence[Column]
 ) -> Iterable[ScoreEntry]:
-    from sociolab.stats.intervals import means  # numpy and scipy: not before there are scores
+    from sociolab.stats.intervals import means  # numpy: not before there are scores
 
     outcomes = {str(i): _outcomes(plays, column) for i, column in enumerate(columns)}
     values = {

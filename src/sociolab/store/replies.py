@@ -26,8 +26,9 @@ class RunReplies:
     def __init__(self, store: RunTable, run: str) -> None:
         self._store = store
         self._run = store.run_pk(run)
-        found = store.row("SELECT 1 FROM calls WHERE run = ? LIMIT 1", (self._run,))
-        self._empty = found is None
+        keys = store.rows("SELECT key FROM calls WHERE run = ?", (self._run,))
+        # Nearly every call is new; one whose hash is not in here need not be looked for.
+        self._known = {hash(as_text(key)) for (key,) in keys}
         rows = store.rows("SELECT name, text, pk FROM schemas WHERE run = ?", (self._run,))
         self._schemas = {(as_text(name), as_text(text)): pk for name, text, pk in rows}
         self._last: dict[str, dict[tuple[str, str], tuple[int, Prompt]]] = {}
@@ -35,7 +36,7 @@ class RunReplies:
 
     def find(self, key: str) -> ChatReply | None:
         """The reply stored under this key in this run; None if there is none."""
-        if self._empty:
+        if hash(key) not in self._known:
             return None
         row = self._store.row(
             "SELECT reply, finish, prompt_tokens, completion_tokens, cached_tokens, seconds, "
@@ -91,7 +92,7 @@ class RunReplies:
                 "a trial, role, seat, turn, name, attempt and index of its own"
             ) from error
         last[call.role, call.seat] = (pk, prompt)
-        self._empty = False
+        self._known.add(hash(key))
         self._commit_soon()
 
     def keep_failure(

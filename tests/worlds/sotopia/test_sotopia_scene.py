@@ -194,6 +194,17 @@ def test_a_full_name_that_is_spoken_is_known_in_full() -> None:
     assert found.seat_called("Noah") == "seat1"
 
 
+def test_a_first_name_that_is_spoken_does_not_tell_the_last() -> None:
+    found = witness(
+        casting(), did(1, 1, SPEAK, "I am Noah."), did(3, 1, PHYSICAL, "Noah Berg bows. Berg!")
+    )
+    assert lines(found)[1] == "Noah [action]: Noah bows. Noah!"
+    found.see(did(5, 1, SPEAK, "Noah Berg, to be precise."))
+    found.see(did(7, 1, PHYSICAL, "Berg bows"))
+    assert found.observe(8).view.others["Noah"].name == "Noah Berg"
+    assert lines(found)[3] == "Noah [action]: Berg bows"
+
+
 def test_what_one_says_oneself_teaches_no_name() -> None:
     found = witness(casting(), did(0, 0, SPEAK, "Are you Noah?"))
     assert found.observe(1).others == (STRANGER_LABEL,)

@@ -180,10 +180,10 @@ class SotopiaWitness:
             if not self._scene.space[action.kind].spoken:
                 continue
             for seat, character in self._others.items():
-                if self._known[seat].name is not None:
+                if self._known[seat].name == character.name:
                     continue
                 name = spoken_name(action.text, character)
-                if name is None:
+                if name in (None, self._known[seat].name):
                     continue
                 self._known[seat] = replace(self._known[seat], name=name)
                 first = character.first_name
@@ -197,7 +197,7 @@ class SotopiaWitness:
             return action
         text = action.text
         for seat, character in self._others.items():
-            if self._known[seat].name is None:
+            if self._known[seat].name != character.name:
                 text = without_name(text, character, self._labels[seat])
         return action if text == action.text else replace(action, text=text)
 

@@ -4,107 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import IntEnum, auto
 from typing import TypeAlias
 
 from sociolab.worlds.sotopia.checks.amounts import SMALL_NUMBERS
 from sociolab.worlds.sotopia.checks.phrases import Mark, Phrases
-from sociolab.worlds.sotopia.checks.words import BREAKS, word_set
+from sociolab.worlds.sotopia.checks.said_of_goods import OF_GOODS, Cue
+from sociolab.worlds.sotopia.checks.words import BREAKS, word_set, words
 
 Split: TypeAlias = tuple[int, int]
 """How many of one good the first and the second seat get."""
 
-
-class Cue(IntEnum):
-    """What a word or phrase does in a proposal."""
-
-    ME = auto()
-    YOU = auto()
-    WE = auto()  # I and my people, where "you" get something in the same breath
-    EACH = auto()  # we each take, each of us
-    VERB = auto()
-    HALVE = auto()  # split, share
-    TO_ME = auto()  # after the goods: for me
-    TO_YOU = auto()
-    IS_MINE = auto()  # after the goods, with a verb: are mine
-    IS_YOURS = auto()
-    APIECE = auto()  # after the goods: each
-    REST = auto()
-    ALL = auto()
-    THEM = auto()  # "you can have them", of the good that the other has just named
-    OF_IT = auto()  # "the other one", of the good that was named last
-    NOT = auto()
-    TASTE = auto()  # what things are worth: no proposal
-    BREAK = auto()
-    COMMA = auto()
-
-
-_CUES: dict[Cue | str, str] = {
-    Cue.ME: "i / me / myself / my share",
-    Cue.YOU: "you / yourself / your share",
-    Cue.WE: "we / us / for us / to us",
-    Cue.EACH: """
-        we each / each of us / we both / both of us / us each / each take / each get / each have
-        each keep / one each of
-        """,
-    Cue.VERB: """
-        take / takes / taking / took / taken / keep / keeps / keeping / kept / get / gets
-        getting / got / have / having / receive / receiving / want / wanted / need / claim
-        claiming / choose / grab / collect / own / would like / would love / would prefer
-        go with / give / gives / giving / leave / leaving / let / offer / offering / hand
-        handing / grant / allow / end up with / go for / walk away with / had / be left with
-        settle for / happy with / content with / fine with / hold on to / hold onto / accept
-        """,
-    Cue.HALVE: "split / splitting / share / sharing / divide / dividing / halve / halving",
-    Cue.THEM: "(have|keep|take) (them|it)",
-    Cue.OF_IT: """
-        the (other|remaining|last|third|final|second) one / the other
-        the remaining (one|two|three) / the other (two|three)
-        (one|two|three|four|both|all|half) of (them|those) / (one|two|three) for (me|you)
-        (one|two|three) each
-        """,
-    Cue.TO_ME: "(one|two|three) for me / for me / to me / for myself / : me",
-    Cue.TO_YOU: "(one|two|three) for you / for you / to you / for yourself / : you",
-    Cue.IS_MINE: """
-        (is|are|be|being|would be|will be|can be|should be|could be|stay|stays) mine / mine
-        (go|goes|going|come|comes|belong|belongs|would go|will go|can go|should go|could go) to me
-        """,
-    Cue.IS_YOURS: """
-        (is|are|be|being|would be|will be|can be|should be|could be|stay|stays) (all|) yours
-        yours / (go|goes|going|come|comes|belong) to you
-        (belongs|would go|will go|can go|should go|could go) to you
-        """,
-    Cue.APIECE: """
-        (one|two|three) each / each / apiece / for each of us / per person / for both of us
-        to each of us
-        """,
-    Cue.REST: """
-        the rest / all the rest / everything else
-        the remaining (items|ones|goods|things|stuff|pieces|gear) / whatever is left
-        what is left / the remainder / the others / all the others
-        the other (items|things|goods) / everything that is left
-        rest of (it|them|everything|the items|the goods|the things)
-        """,
-    Cue.ALL: "everything / all of it / it all / all of them / all the (items|goods|things|stuff)",
-    Cue.NOT: "not / no / never / without / except",
-    Cue.TASTE: """
-        worth / value / values / valued / points / point / like / love / prefer / care about
-        fond / favorite / favourite / mean / means / matter / matters / important / useful
-        interested / use / enjoy / collected
-        """,
-    Cue.BREAK: """
-        but / while / whereas / ; / - / however / if / because / since / in exchange / in return
-        in that case
-        """,
-    Cue.COMMA: ",",
-}
 
 _OFFERS = word_set("take keep have")
 _OPENERS = word_set(", - and ahead so then okay yes sure please")
 _SKIPPED = word_set("of the my your our those these them that remaining other his her")
 _ONE = word_set("a an another single one last first second third")
 _UNCLEAR = word_set("some few several most more many any majority bigger fewer less extra")
-
 
 _OWNERS = (Cue.ME, Cue.YOU, Cue.WE, Cue.EACH, Cue.HALVE)
 _HOLD_A_VERB = frozenset({Cue.HALVE, Cue.EACH})
@@ -116,6 +31,9 @@ _AFTER = {
 }
 _WITH_VERB = frozenset({Cue.IS_MINE, Cue.IS_YOURS})
 
+_REST, _ALL = "(the rest)", "(everything)"
+_UNSAID, _REMAINING = -1, -2  # counts that follow from the other seat's
+
 Count: TypeAlias = int | None
 Wanted: TypeAlias = dict[str, dict[Cue, Count]]
 """For each good, how many are for whom; None where it cannot be read."""
@@ -123,8 +41,7 @@ Wanted: TypeAlias = dict[str, dict[Cue, Count]]
 
 @dataclass(slots=True)
 class _Named:
-    """A good as it was named, and whom it is for. `direct`: it is the first
-    object of its verb."""
+    """A good as it was named, and whom it is for. `direct`: it is the first object of its verb."""
 
     good: str
     count: Count
@@ -152,8 +69,8 @@ class Goods:
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self.counts = dict(counts)
-        self._names = {good: good.lower().replace("-", " ").split() for good in counts}
-        self._phrases: Phrases[Cue | str] = Phrases(_CUES, self._wordings())
+        self._names = {good: words(good, dropped=frozenset()) or [good] for good in counts}
+        self._phrases: Phrases[Cue | str] = Phrases(OF_GOODS, self._wordings())
 
     def proposals(self, said: list[str], speaker: int, topic: str | None = None) -> list[Share]:
         """What is proposed in a turn.
@@ -251,10 +168,6 @@ def _split(owners: dict[Cue, Count], total: int, speaker: int) -> Split | None:
     if mine < 0 or yours < 0 or mine + yours != total:
         return None
     return (mine, yours) if speaker == 0 else (yours, mine)
-
-
-_REST, _ALL = "(the rest)", "(everything)"
-_UNSAID, _REMAINING = -1, -2
 
 
 class _Sentence:
