@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 from pathlib import Path
 
@@ -164,15 +165,36 @@ def test_replies_of_one_round_of_the_loop_are_committed_at_its_end(
     asyncio.run(scenario())
 
 
-def test_an_appended_event_takes_the_reply_before_it_along(played: Store, path: Path) -> None:
+def test_a_reply_and_the_event_it_leads_to_are_on_disk_after_the_loops_round(
+    played: Store, path: Path
+) -> None:
     async def scenario() -> None:
         replies = RunReplies(played, "r")
         replies.keep("k", samples.call(), "m", samples.prompt("Go."), samples.reply())
         played.append("r", "t1", samples.moved(0))
-        assert (count(path, "calls"), count(path, "events")) == (1, 1)
+        assert (count(path, "calls"), count(path, "events")) == (0, 0)
         await asyncio.sleep(0)
+        assert (count(path, "calls"), count(path, "events")) == (1, 1)
+        played.append("r", "t1", samples.moved(1))
+        assert count(path, "events") == 2  # with no reply before it, at once
 
     asyncio.run(scenario())
+
+
+def test_a_round_that_never_came_holds_no_later_event_back(played: Store, path: Path) -> None:
+    async def stopped() -> None:
+        replies = RunReplies(played, "r")
+        replies.keep("k", samples.call(), "m", samples.prompt("Go."), samples.reply())
+        asyncio.get_running_loop().stop()
+
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(stopped())
+    with contextlib.suppress(RuntimeError):
+        loop.run_forever()
+    played.append("r", "t1", samples.moved(0))
+    assert (count(path, "calls"), count(path, "events")) == (1, 1)
+    loop.close()
+    assert task.done()
 
 
 def test_a_loop_that_ends_too_soon_loses_nothing_and_the_next_one_commits(
@@ -188,6 +210,7 @@ def test_a_loop_that_ends_too_soon_loses_nothing_and_the_next_one_commits(
     loop.call_soon(keep, "k1")
     loop.run_forever()
     loop.close()
+    assert task.done()
     assert count(path, "calls") == 0
 
     async def next_one() -> None:

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from sociolab.core.errors import StoreError
 from sociolab.store.surrogates import storable
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 Value: TypeAlias = int | float | str | bytes | None
 
@@ -30,6 +33,7 @@ class Database:
         self._run_statement = connection.execute
         self._inside = False
         self._closed = False
+        self.commit_due_in: AbstractEventLoop | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -99,9 +103,13 @@ class Database:
         return key
 
     def write(self, statement: str, values: Sequence[Value] = ()) -> None:
-        """Run one statement, and put it on disk with all that waits."""
+        """Run one statement, and put it on disk with all that waits.
+
+        Where a commit is due at the end of the event loop's round already, that does it.
+        """
         self.execute(statement, values)
-        if self._connection.in_transaction:
+        due = self.commit_due_in is not None and self.commit_due_in.is_running()
+        if self._connection.in_transaction and not due:
             self.commit()
 
     @contextmanager

@@ -19,8 +19,9 @@ _MOST_REMEMBERED = 2048
 class RunReplies:
     """The replies of one run; a `ReplyStore`.
 
-    What is kept is on disk with the next event that is appended, at the latest when the event loop
-    has finished its present round. Without a running loop it is on disk at once.
+    What is kept, and the events that it leads to, are on disk when the event loop has finished its
+    present round: one commit for all replies that arrived together. Without a running loop each is
+    on disk at once.
     """
 
     def __init__(self, store: RunTable, run: str) -> None:
@@ -142,10 +143,12 @@ class RunReplies:
             return
         if self._loop is not loop:
             self._loop = loop
+            self._store.commit_due_in = loop
             loop.call_soon(self._commit_now)
 
     def _commit_now(self) -> None:
         self._loop = None
+        self._store.commit_due_in = None
         self._store.commit()
 
 

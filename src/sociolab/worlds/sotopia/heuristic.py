@@ -13,7 +13,7 @@ from sociolab.core.episode import Episode, Moved
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.worlds.sotopia.checks.check import GoalCheck
-from sociolab.worlds.sotopia.checks.check import verdicts as goal_checked
+from sociolab.worlds.sotopia.checks.check import checked as goal_checked
 from sociolab.worlds.sotopia.checks.division import agreed_division
 from sociolab.worlds.sotopia.checks.outcome import Agreed
 from sociolab.worlds.sotopia.checks.price import AT_TARGET, HIGHEST, agreed_price
@@ -64,7 +64,7 @@ class HeuristicJudge:
             return tuple(Unscored(m, seat, why) for seat in seats for m in measures)
         moves = episode.moves
         seen = observe(casting, episode)
-        checked = {v.seat: v for v in goal_checked(casting, moves)}
+        checked = {v.seat: v for v in goal_checked(episode)}
         agreed = _agree(moves)
         found: list[Verdict] = []
         for index, seat in enumerate(seen):

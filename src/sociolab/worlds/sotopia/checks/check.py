@@ -7,6 +7,7 @@ coverage of the check is scored / (scored + cannot tell).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -25,7 +26,7 @@ from sociolab.worlds.sotopia.scenarios import (
     OptionGoal,
     PriceGoal,
 )
-from sociolab.worlds.sotopia.scene import Casting
+from sociolab.worlds.sotopia.scene import Casting, casting_from
 
 RULES = "1"
 """The version of the rules: to be raised whenever a transcript may be read differently."""
@@ -46,7 +47,13 @@ class GoalCheck:
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts on an episode; judging again gives the same."""
-        return verdicts(_casting(episode.trial.task.content), episode.moves)
+        return checked(episode)
+
+
+def checked(episode: Episode) -> tuple[Verdict, ...]:
+    """The verdicts on an episode; kept for a while, since the heuristic judge asks next."""
+    moves = tuple(m if m.memory is None else replace(m, memory=None) for m in episode.moves)
+    return _checked(episode.trial.task.content, moves)
 
 
 def verdicts(casting: Casting, moves: Sequence[Moved]) -> tuple[Verdict, ...]:
@@ -100,7 +107,7 @@ def _value(seat: str, goal: Checkable, agreed: Any) -> tuple[float, str]:
     return option_formula(goal, agreed)
 
 
-@lru_cache(maxsize=512)
-def _casting(content: str) -> Casting:
-    """A task's content as a record; kept, since many episodes share a task."""
-    return Casting.model_validate_json(content)
+@lru_cache(maxsize=16)
+def _checked(content: str, moves: tuple[Moved, ...]) -> tuple[Verdict, ...]:
+    # What players carry on is no part of the talk, and may be a list, which has no hash.
+    return verdicts(casting_from(content), moves)
