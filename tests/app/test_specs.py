@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ from sociolab.app.models import Models
 from sociolab.app.models_file import load_models
 from sociolab.app.specs import ModelSettings, ModelSpec, NamedSpec, PythonSpec, parse
 from sociolab.core.errors import ConfigError
+from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
+from sociolab.models.budget import Budget
+from sociolab.models.unkept import Unkept
 
 
 def model_spec(text: str) -> ModelSpec:
@@ -117,3 +121,20 @@ def test_a_wrong_models_file_is_refused_by_name(tmp_path: Path, text: str) -> No
 def test_a_models_file_that_is_named_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         load_models(tmp_path / "none.toml")
+
+
+def test_a_token_limit_is_part_of_the_kept_prompt() -> None:
+    class Keeper(Unkept):
+        def find(self, key: str) -> ChatReply:
+            return ChatReply(key)
+
+    models = Models(RunConfig(base_url="http://127.0.0.1:9/v1"))
+    prompt = Prompt((Message("user", "Hello."),))
+    key = CallKey("t", "agent", "a", 0, "act", 1)
+
+    async def kept_under(spec: str) -> str:
+        model = models.kept(model_spec(spec), Keeper(), Budget())
+        return (await model.complete(prompt, key)).text
+
+    free, limited = (asyncio.run(kept_under(f"openai/x{s}")) for s in ("", "?max_tokens=5"))
+    assert free != limited

@@ -55,10 +55,7 @@ class Models:
             table = self.file.endpoints.get(spec.endpoint)
             factory = plugin("sociolab.models", table.provider if table else "openai")
             provider = self._providers[spec.endpoint] = factory(endpoint)
-        model = provider.model(spec.model)
-        if spec.settings.max_tokens is None:
-            return model
-        return _Limited(model, spec.settings.max_tokens)
+        return provider.model(spec.model)
 
     def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """The model with its replies kept and its money counted."""
@@ -70,7 +67,10 @@ class Models:
                 "a million tokens"
             )
         address = self.endpoint(spec).base_url
-        return KeptModel(self.open(spec), address, replies, budget, price)
+        kept = KeptModel(self.open(spec), address, replies, budget, price)
+        if spec.settings.max_tokens is None:
+            return kept
+        return _Limited(kept, spec.settings.max_tokens)
 
     async def close(self) -> None:
         """Let go of all connections."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sociolab.core.episode import Episode, Event, Moved, Trial
-from sociolab.core.errors import Cause, ModelError, SociolabError
+from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError
 from sociolab.core.ports import Judge, Player, World
 from sociolab.engine.drive import drive
 from sociolab.runner.tally import TalliedReplies, Tally
@@ -57,11 +57,15 @@ async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Sto
 
 
 async def _stop_all(workers: list[asyncio.Task[None]], stopped: Stopped) -> None:
-    """End all workers as soon as one has met a fatal error."""
+    """End all workers as soon as one has met an error that every further call would meet.
+
+    A spent budget needs no such end: calls in flight are paid for and come back to be booked, and
+    each worker meets the budget at its next call.
+    """
     pending = set(workers)
     while pending:
         _, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-        if stopped.error is not None:
+        if stopped.error is not None and not isinstance(stopped.error, BudgetSpent):
             for worker in pending:
                 worker.cancel()
             return
@@ -69,6 +73,8 @@ async def _stop_all(workers: list[asyncio.Task[None]], stopped: Stopped) -> None
 
 async def _work(table: Table, waiting: Iterator[TrialRow], stopped: Stopped) -> None:
     for row in waiting:
+        if stopped.error is not None:
+            return
         try:
             await _one(table, row)
         except ModelError as error:
