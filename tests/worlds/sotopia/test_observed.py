@@ -94,3 +94,8 @@ def test_an_episode_without_turns_can_be_observed() -> None:
     found = observe(cast, episode(cast))
     assert found["mina"].turns == 0
     assert found["mina"].told == ()
+
+
+def test_a_comma_behind_a_number_is_no_part_of_it() -> None:
+    heard = mina("Hello.", "Done, $250, and 1,200.50 for both.").learned_numbers
+    assert heard == ("1,200.50", "250")

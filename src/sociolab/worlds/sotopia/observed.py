@@ -18,7 +18,7 @@ LONG_LINE = 800
 """A spoken line of more characters than this is a speech, not a turn of talk."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_NUMBER = re.compile(r"\d[\d,]*(?:[.:]\d+)?")
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:[.:]\d+)?")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ied", "ies", "ers", "ed", "es", "ly", "er", "e", "s")
 _COMMON_WORDS = (
     "about above after again against also although always another anybody anyone anything "
