@@ -20,6 +20,7 @@ from pathlib import Path
 
 from sociolab.app.config import RunConfig
 from sociolab.app.play import run
+from sociolab.cli.main import collect_rarely
 from sociolab.runner.tally import Tally
 
 SAMPLE_EVERY = 200
@@ -66,6 +67,7 @@ def resident_mb() -> float:
 
 
 def main() -> None:
+    collect_rarely()  # as the command does
     config = RunConfig.model_validate_json(sys.argv[1])
     meter = Meter()
     before = cpu_seconds()

@@ -107,6 +107,20 @@ def test_a_run_can_be_described_in_a_file_and_a_flag_wins(
     assert (result["trials"], result["seed"], result["run"]) == (2, 7, "f")
 
 
+def test_a_class_in_the_users_folder_plays(sociolab: Sociolab, tmp_path: Path) -> None:
+    (tmp_path / "my_agent.py").write_text(
+        "from sociolab.core.episode import Action\n"
+        "from sociolab.core.ports import Reply\n"
+        "class Leaver:\n"
+        "    async def reply(self, request, memory):\n"
+        "        return Reply((Action('leave'),))\n",
+        "utf-8",
+    )
+    done = sociolab("run", "sotopia", "--agent", "python:my_agent:Leaver", "--limit", 1, "--json")
+    assert done.code == 0, done.err
+    assert done.document["ends"] == {"left": 1}
+
+
 def test_an_estimate_of_an_offline_run_is_that_it_is_free(sociolab: Sociolab) -> None:
     done = sociolab("run", "sotopia", "--limit", 2, "--dry-run")
     assert done.code == 0

@@ -15,8 +15,14 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run the command; errors become one sentence on stderr and an exit code."""
-    gc.set_threshold(50_000)  # few cycles are made here; at the default, looking takes a tenth
+    sys.path.append(os.getcwd())  # so that python:my_agent:Class is found beside the user
+    collect_rarely()
     sys.exit(_run())
+
+
+def collect_rarely() -> None:
+    """Look for cycles less often: a run makes few, and at the default looking takes a tenth."""
+    gc.set_threshold(50_000)
 
 
 def _run() -> int:

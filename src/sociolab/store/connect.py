@@ -67,11 +67,18 @@ def _check_place(path: Path, create: bool) -> None:
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is not ours before anything is written; an empty file may become a store."""
-    owner = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = schema_version(connection)
-    if owner != APPLICATION_ID:
+    """Refuse what is not ours before anything is written; an empty file may become a store.
+
+    Read as one: another process may be making this store in between.
+    """
+    connection.execute("BEGIN")
+    try:
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        owner = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = schema_version(connection)
+    finally:
+        connection.rollback()
+    if owner != APPLICATION_ID:
         if owner or version or tables:
             raise _not_ours(path, "it belongs to another program")
     elif version > len(MIGRATIONS):
