@@ -105,3 +105,17 @@ def test_a_scenario_without_enough_pairs_is_refused(own: DataSet) -> None:
             list(own.relationships.values()),
             per_scenario=400,
         )
+
+
+def test_every_beginning_of_the_tasks_is_varied(own: DataSet) -> None:
+    first = own.rows[:90]
+    assert len({row.scenario for row in first}) == 90
+    families = [own.scenarios[row.scenario].family for row in own.rows[:18]]
+    assert Counter(families) == {
+        "norms": 4,
+        "feelings": 4,
+        "bargain": 4,
+        "division": 2,
+        "place": 2,
+        "mutual-friend": 2,
+    }

@@ -56,6 +56,9 @@ def cast_tasks(
 ) -> tuple[TaskRow, ...]:
     """Pairs for each scenario: different ones, those least used so far first, else by chance.
 
+    In an order of which every beginning is varied: one pair of every scenario before the second
+    of any, families taking turns, so that a run with a `--limit` is no run of one family.
+
     ConfigError for a scenario that has not enough pairs, or not two seats.
     """
     used_pairs: Counter[frozenset[str]] = Counter()
@@ -85,4 +88,18 @@ def cast_tasks(
             rows.append(
                 TaskRow(id=f"{scenario.id}.{a}.{b}", scenario=scenario.id, characters=(a, b))
             )
-    return tuple(rows)
+    return _varied(rows, scenarios, per_scenario)
+
+
+def _varied(
+    rows: Sequence[TaskRow], scenarios: Sequence[Scenario], per_scenario: int
+) -> tuple[TaskRow, ...]:
+    """The rows, which come scenario by scenario, round by round and with families mixed evenly."""
+    sizes = Counter(scenario.family for scenario in scenarios)
+    seen: Counter[str] = Counter()
+    places = []
+    for index, scenario in enumerate(scenarios):
+        places.append(((seen[scenario.family] + 0.5) / sizes[scenario.family], index))
+        seen[scenario.family] += 1
+    order = [index for _, index in sorted(places)]
+    return tuple(rows[i * per_scenario + nth] for nth in range(per_scenario) for i in order)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from functools import cache
 from importlib.resources import as_file, files
@@ -117,11 +118,10 @@ def test_no_secret_and_no_goal_is_ever_spoken() -> None:
 
 def test_no_text_of_a_goal_and_no_secret_of_our_own_tasks_is_ever_spoken() -> None:
     for cast in own_castings():
-        text = "\n".join(said(events(cast))).lower()
+        spoken = set[str]().union(*(_runs(line, 6) for line in said(events(cast))))
         for person, goal in zip(cast.characters, cast.scenario.goals, strict=True):
             for sentence in (person.secret, goal.text):
-                for run in _runs(sentence, 6) - _runs(_cards(cast), 6):
-                    assert run not in text
+                assert not spoken & (_runs(sentence, 6) - _runs(_cards(cast), 6))
 
 
 def test_our_own_tasks_are_played_within_the_usual_length() -> None:
@@ -281,8 +281,8 @@ def test_every_action_is_one_that_the_scene_knows() -> None:
 
 
 def _runs(text: str, length: int) -> set[str]:
-    """All stretches of so many words."""
-    words = text.lower().split()
+    """All stretches of so many words, whatever stands between them."""
+    words = re.findall(r"[\w'$%]+", text.lower())
     return {" ".join(words[i : i + length]) for i in range(len(words) - length + 1)}
 
 
