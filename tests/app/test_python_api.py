@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sociolab
-from sociolab import RunConfig, estimate, open_store, result_of, run, run_async
+from sociolab import RunConfig, estimate, judge_run, open_store, result_of, run, run_async
 from sociolab.core.episode import Action, ActionSpace, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
@@ -45,6 +45,15 @@ def test_run_works_inside_a_running_event_loop(tmp_path: Path) -> None:
 
 def test_run_async_is_awaited_in_a_loop_of_ones_own(tmp_path: Path) -> None:
     assert asyncio.run(run_async(config(tmp_path))).played == 2
+
+
+def test_judging_and_estimating_work_inside_a_running_event_loop_too(tmp_path: Path) -> None:
+    async def notebook() -> tuple[int, int]:
+        run(config(tmp_path, judges=("none",)))
+        judged = judge_run("a", config(tmp_path, judges=("heuristic",)), repeats=1)
+        return len(judged.judges), estimate(config(tmp_path)).trials
+
+    assert asyncio.run(notebook()) == (2, 2)
 
 
 def test_an_error_inside_a_running_loop_reaches_the_caller(tmp_path: Path) -> None:

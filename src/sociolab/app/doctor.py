@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+from sociolab.app.anywhere import run_anywhere
 from sociolab.app.cast import Casting
 from sociolab.app.config import RunConfig
 from sociolab.app.data import load_world
@@ -46,7 +46,7 @@ def examine(text: str, config: RunConfig) -> Finding:
     """
     spec = parse(text, "agent")
     if isinstance(spec, ModelSpec):
-        return asyncio.run(_call(spec, config))
+        return run_anywhere(lambda: _call(spec, config))
     kit = load_world("sotopia", None, failure_policy(config))
     Casting(kit, Models(config), Unkept(), Budget()).agent(text, "agent")
     return Finding(True, f"{text} works: it plays without a model")

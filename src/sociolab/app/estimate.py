@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from sociolab.app.anywhere import run_anywhere
 from sociolab.app.cast import Casting
 from sociolab.app.config import RunConfig
 from sociolab.app.data import load_world
@@ -136,7 +136,7 @@ def _node(schema: str) -> Node:
 
 def estimate(config: RunConfig) -> Estimate:
     """Play a sample of the plan on measuring models. ConfigError as a real run would raise it."""
-    return asyncio.run(_estimate(config))
+    return run_anywhere(lambda: _estimate(config))
 
 
 async def _estimate(config: RunConfig) -> Estimate:

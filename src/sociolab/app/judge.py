@@ -6,6 +6,7 @@ import asyncio
 import time
 from contextlib import nullcontext
 
+from sociolab.app.anywhere import run_anywhere
 from sociolab.app.cast import NO_JUDGE, Casting
 from sociolab.app.config import RunConfig
 from sociolab.app.data import load_world
@@ -29,15 +30,16 @@ def judge_run(
     """Judge every played episode of a run with each judge, `repeats` times, and return the result.
 
     What was judged before is not judged again; an episode that a judge failed on, is. Of `config`
-    only the judges and what they need count. ConfigError if the run is not there.
+    only the judges and what they need count. Works inside a running event loop too. ConfigError if
+    the run is not there.
     """
-    return asyncio.run(judge_run_async(run, config, repeats=repeats, watch=watch))
+    return run_anywhere(lambda: judge_run_async(run, config, repeats=repeats, watch=watch))
 
 
 async def judge_run_async(
     run: str, config: RunConfig, *, repeats: int, watch: Watch | None = None
 ) -> RunResult:
-    """As `judge_run`, in a running event loop."""
+    """As `judge_run`, to be awaited."""
     path = store_path(config.store)
     with Store.open(path, create=False) as store, lock_run(path, run):
         row = store.run(run)

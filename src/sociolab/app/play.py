@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
+from sociolab.app.anywhere import run_anywhere
 from sociolab.app.config import RunConfig
 from sociolab.app.session import Session, open_session
 from sociolab.core.errors import ModelError
@@ -24,11 +23,7 @@ def run(config: RunConfig, watch: Watch | None = None) -> RunResult:
     >>> from sociolab import RunConfig, run
     >>> result = run(RunConfig(world="sotopia", limit=2, store="demo.db"))  # doctest: +SKIP
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(run_async(config, watch))
-    return _in_thread(config, watch)
+    return run_anywhere(lambda: run_async(config, watch))
 
 
 async def run_async(config: RunConfig, watch: Watch | None = None) -> RunResult:
@@ -72,22 +67,3 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
         await session.models.close()
         session.store.add_seconds(session.name, tally.seconds)
     return stopped.error
-
-
-def _in_thread(config: RunConfig, watch: Watch | None) -> RunResult:
-    """A loop of its own in a thread: the caller's loop (Jupyter's) is running already."""
-    outcome: list[RunResult | BaseException] = []
-
-    def work() -> None:
-        try:
-            outcome.append(asyncio.run(run_async(config, watch)))
-        except BaseException as error:  # noqa: BLE001  handed to the caller's thread, not swallowed
-            outcome.append(error)
-
-    thread = threading.Thread(target=work, name="sociolab-run")
-    thread.start()
-    thread.join()
-    found = outcome[0]
-    if isinstance(found, BaseException):
-        raise found
-    return found
