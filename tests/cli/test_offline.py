@@ -121,6 +121,23 @@ def test_a_class_in_the_users_folder_plays(sociolab: Sociolab, tmp_path: Path) -
     assert done.document["ends"] == {"left": 1}
 
 
+def test_a_judge_that_breaks_is_named_in_a_sentence(sociolab: Sociolab, tmp_path: Path) -> None:
+    (tmp_path / "my_judge.py").write_text(
+        "from sociolab.core.score import JudgeId\n"
+        "class Bad:\n"
+        "    id = JudgeId('bad', 'rules')\n"
+        "    async def judge(self, episode, judging=0):\n"
+        "        raise ValueError('boom')\n",
+        "utf-8",
+    )
+    sociolab("run", "sotopia", "--limit", 1, "--name", "a")
+    done = sociolab("judge", "a", "--judge", "python:my_judge:Bad")
+    assert done.code == 1
+    assert "Traceback" not in done.err
+    assert "the judge bad broke" in done.err
+    assert "ValueError: boom" in done.err
+
+
 def test_an_estimate_of_an_offline_run_is_that_it_is_free(sociolab: Sociolab) -> None:
     done = sociolab("run", "sotopia", "--limit", 2, "--dry-run")
     assert done.code == 0

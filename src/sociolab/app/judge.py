@@ -14,7 +14,7 @@ from sociolab.app.models import Models
 from sociolab.app.play import Watch
 from sociolab.app.session import failure_policy, store_path
 from sociolab.core.episode import Episode
-from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
 from sociolab.core.ports import Judge
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
@@ -69,7 +69,15 @@ async def judge_run_async(
 
         async def one(judge: Judge, trial: str, number: int) -> None:
             episode = Episode(trials[trial], store.events(run, trial))
-            verdicts = await judge.judge(episode, number)
+            try:
+                verdicts = await judge.judge(episode, number)
+            except SociolabError:
+                raise
+            except Exception as failure:  # as in the runner: a plugin's bug, by name
+                raise WorldError(
+                    f"the judge {judge.id.name} broke on the episode {trial}: "
+                    f"{type(failure).__name__}: {failure}"
+                ) from failure
             store.add_verdicts(run, judge.id, verdicts, trial=trial, judging=number)
             replies.release(trial)
 
