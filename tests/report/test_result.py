@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.core.episode import Ended
+from sociolab.core.episode import CastMember, Ended
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure
@@ -289,18 +289,34 @@ def test_what_is_not_played_yet_is_neither_value_nor_failure(tmp_path: Path) -> 
     assert result.stopped == "the budget of $1 is spent"
 
 
-def test_a_task_for_three_has_no_partner(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("third", "partners"),
+    [
+        # ann (alpha), bob (beta), cy: who meets one agent beside itself has it for a partner.
+        ("alpha", {"alpha": {"beta"}, "beta": {"alpha"}}),
+        ("gamma", {"alpha": set(), "beta": set(), "gamma": set()}),
+    ],
+)
+def test_a_partner_is_the_one_agent_that_is_met(
+    third: str, partners: dict[str, set[str]], tmp_path: Path
+) -> None:
     task = replace(TASKS[0], seats=("ann", "bob", "cy"))
-    first = plan()[0]
-    cast = (*first.cast, replace(first.cast[0], seat="cy"))
-    trial = replace(first, task=task, cast=cast)
+    cast = tuple(
+        CastMember(seat, agent)
+        for seat, agent in zip(task.seats, ("alpha", "beta", third), strict=True)
+    )
+    trial = replace(plan()[0], task=task, cast=cast)
     with Store.open(tmp_path / "three.db") as store:
         store.create_run("three", "sotopia", {}, [trial])
         store.append("three", trial.id, Ended("left", 0, "ann"))
         store.set_status("three", trial.id, "played")
         result = result_of(store, "three")
-    assert entry(result, ALPHA, "turns").n == 3
-    assert not any("partner" in found.by for found in result.scores)
+    for agent, expected in partners.items():
+        assert {
+            found.by["partner"]
+            for found in result.scores
+            if found.agent == agent and "partner" in found.by
+        } == expected
 
 
 def test_an_unknown_run_is_refused(store: Store) -> None:

@@ -5,9 +5,10 @@ import pytest
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
-from sociolab.runner.plan import AgentId, casts, select, trials
+from sociolab.runner.plan import AgentId, every_seating, select, trials
 
 A, B, P = AgentId("a", "1"), AgentId("b", "1"), AgentId("p", "1")
+SEATS = ("x", "y", "z")
 DATA = DataId("d", "1", "hash")
 TASKS = (
     Task("t1", ("x", "y"), "s1", "{}", ("bargain", "money")),
@@ -17,23 +18,23 @@ TASKS = (
 
 
 def test_one_agent_plays_itself_once() -> None:
-    assert casts([A], None, 2) == ((A, A),)
+    assert every_seating([A], None, SEATS[:2]) == ((A, A),)
 
 
 def test_several_agents_meet_in_every_ordered_pair_self_pairs_included() -> None:
-    assert casts([A, B], None, 2) == ((A, A), (A, B), (B, A), (B, B))
+    assert every_seating([A, B], None, SEATS[:2]) == ((A, A), (A, B), (B, A), (B, B))
 
 
 def test_with_a_partner_each_agent_sits_in_both_seats_and_never_meets_another_agent() -> None:
-    assert casts([A, B], P, 2) == ((A, P), (P, A), (B, P), (P, B))
+    assert every_seating([A, B], P, SEATS[:2]) == ((A, P), (P, A), (B, P), (P, B))
 
 
 def test_an_agent_that_is_its_own_partner_plays_once() -> None:
-    assert casts([A], A, 2) == ((A, A),)
+    assert every_seating([A], A, SEATS[:2]) == ((A, A),)
 
 
 def test_in_three_seats_the_agent_sits_in_each_and_the_partner_in_the_others() -> None:
-    assert casts([A], P, 3) == ((A, P, P), (P, A, P), (P, P, A))
+    assert every_seating([A], P, SEATS[:3]) == ((A, P, P), (P, A, P), (P, P, A))
 
 
 def test_a_plan_goes_repeat_by_repeat_and_task_by_task() -> None:

@@ -16,7 +16,8 @@ class RunConfig(BaseModel):
 
     `agents` without a `partner` play each other in every ordered pair; with one, each plays it in
     both seats. `judges` empty: the heuristic judge where all play offline; a model's run must name
-    its judge. `in_flight` bounds the calls to each endpoint, `episodes` the episodes under way.
+    its judge. `settings` are the world's own. `in_flight` bounds the calls to each endpoint,
+    `episodes` the episodes under way.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -26,6 +27,7 @@ class RunConfig(BaseModel):
     partner: str | None = None
     judges: tuple[str, ...] = ()
     data: str | None = None
+    settings: dict[str, str] = Field(default_factory=dict)
     tasks: str | None = None
     limit: int | None = Field(default=None, ge=1)
     repeats: int = Field(default=1, ge=1)

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from sociolab.app.registry import names, plugin
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import WorldKit
 from sociolab.engine.scene import FailurePolicy
+from sociolab.engine.setup import WorldSetup
 from sociolab.store.place import data_home
 
 
-def load_world(name: str, data: str | None, policy: FailurePolicy) -> WorldKit:
-    """The world over its data; ConfigError if either is not there."""
+def load_world(
+    name: str,
+    data: str | None = None,
+    policy: FailurePolicy = FailurePolicy(),  # noqa: B008  frozen
+    settings: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> WorldKit:
+    """The world over its data; ConfigError if either is not there, or a setting is wrong."""
+    loader = plugin("sociolab.worlds", name)
     folder = None if data is None else data_folder(name, data)
-    kit: WorldKit = plugin("sociolab.worlds", name)(folder, policy)
+    kit: WorldKit = loader(WorldSetup(folder, policy, settings or {}, seed))
     return kit
 
 

@@ -11,7 +11,6 @@ from sociolab.app.cast import Casting
 from sociolab.app.config import RunConfig
 from sociolab.app.data import load_world
 from sociolab.app.models import Models
-from sociolab.app.session import failure_policy
 from sociolab.app.specs import ModelSpec, parse
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply
@@ -47,7 +46,7 @@ def examine(text: str, config: RunConfig) -> Finding:
     spec = parse(text, "agent")
     if isinstance(spec, ModelSpec):
         return run_anywhere(lambda: _call(spec, config))
-    kit = load_world("sotopia", None, failure_policy(config))
+    kit = load_world("sotopia")
     Casting(kit, Models(config), Unkept(), Budget()).agent(text, "agent")
     return Finding(True, f"{text} works: it plays without a model")
 

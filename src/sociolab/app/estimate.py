@@ -10,9 +10,8 @@ from typing import Any
 from sociolab.app.anywhere import run_anywhere
 from sociolab.app.cast import Casting
 from sociolab.app.config import RunConfig
-from sociolab.app.data import load_world
 from sociolab.app.models import Models
-from sociolab.app.session import failure_policy, plan_of, seat_all, wanted_judges
+from sociolab.app.session import plan_of, seat_all, wanted_judges, world_of
 from sociolab.app.specs import ModelSpec
 from sociolab.core.episode import Episode, Event, Trial
 from sociolab.core.ports import (
@@ -140,7 +139,7 @@ def estimate(config: RunConfig) -> Estimate:
 
 
 async def _estimate(config: RunConfig) -> Estimate:
-    kit = load_world(config.world, config.data, failure_policy(config))
+    kit = world_of(config)
     models = _MeasuringModels(config)
     casting = Casting(kit, models, Unkept(), Budget())
     seated = seat_all(config, casting)

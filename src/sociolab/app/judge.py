@@ -12,8 +12,8 @@ from sociolab.app.config import RunConfig
 from sociolab.app.data import load_world
 from sociolab.app.models import Models
 from sociolab.app.play import Watch
-from sociolab.app.session import failure_policy, store_path
-from sociolab.core.episode import Episode
+from sociolab.app.session import store_path
+from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
 from sociolab.core.ports import Judge
 from sociolab.models.budget import Budget
@@ -48,7 +48,7 @@ async def judge_run_async(
         budget = Budget(config.budget, store.totals(run).usd or 0.0)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
-        kit = load_world(row.world, None, failure_policy(config))
+        kit = load_world(row.world, settings=_world_settings(row.settings))
         casting = Casting(kit, models, replies, budget)
         judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
         if not judges:
@@ -100,3 +100,9 @@ async def judge_run_async(
             await models.close()
             store.add_seconds(run, time.perf_counter() - began)
         return result_of(store, run, stopped=str(error) if error else "")
+
+
+def _world_settings(settings: Json) -> dict[str, str]:
+    """The settings that a run's world was played with: its judges may depend on them."""
+    found = settings.get("world_settings") if isinstance(settings, dict) else None
+    return {k: str(v) for k, v in found.items()} if isinstance(found, dict) else {}

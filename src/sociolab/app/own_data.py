@@ -8,14 +8,13 @@ from pathlib import Path
 
 from sociolab.app.data import load_world
 from sociolab.core.errors import ConfigError
-from sociolab.engine.scene import FailurePolicy
 
 
 def check(folder: Path, world: str) -> str:
     """Load a data set as a run would, and say what is in it; ConfigError where it is wrong."""
     if not folder.is_dir():
         raise ConfigError(f"{folder} is no folder; expected one with the files of a data set")
-    kit = load_world(world, str(folder.resolve()), FailurePolicy())
+    kit = load_world(world, str(folder.resolve()))
     tasks = kit.world.tasks()
     if not tasks:
         raise ConfigError(f"{folder / 'tasks.jsonl'} holds no task")

@@ -1,6 +1,6 @@
 """Plugins by entry point: worlds, agents, judges, model providers.
 
-    sociolab.worlds   (folder: Path | None, policy: FailurePolicy) -> WorldKit
+    sociolab.worlds   (setup: WorldSetup) -> WorldKit
     sociolab.agents   () -> Player
     sociolab.judges   (kit: WorldKit) -> Judge
     sociolab.models   (spec: EndpointSpec) -> Provider

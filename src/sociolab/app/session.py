@@ -67,7 +67,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
     ConfigError where the description is wrong, or differs from what the run of this name was; a
     store is made only for a description that is in order.
     """
-    kit = load_world(config.world, config.data, failure_policy(config))
+    kit = world_of(config)
     tally, models, budget = Tally(), Models(config), Budget(config.budget)
     replies = TalliedReplies(tally)
     casting = Casting(kit, models, replies, budget)
@@ -87,6 +87,12 @@ def open_session(config: RunConfig) -> Iterator[Session]:
                 store.create_run(name, config.world, settings, plan)
             replies.keep_in(RunReplies(store, name))
             yield Session(config, name, kit, store, models, seated, judges, replies, tally)
+
+
+def world_of(config: RunConfig) -> WorldKit:
+    """The world of a description; ConfigError if it, its data or a setting is wrong."""
+    policy = failure_policy(config)
+    return load_world(config.world, config.data, policy, config.settings, config.seed)
 
 
 def failure_policy(config: RunConfig) -> FailurePolicy:
@@ -137,6 +143,7 @@ def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ..
         seated.partner.id if seated.partner else None,
         repeats=config.repeats,
         seed=config.seed,
+        casts=kit.casts,
     )
 
 
@@ -180,5 +187,6 @@ def _settings(
         "seed": config.seed,
         "attempts": config.attempts,
         "on_failed_turn": config.on_failed_turn,
+        "world_settings": dict(config.settings) or None,
     }
     return settings

@@ -12,7 +12,6 @@ from sociolab.app.session import store_path
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import World
-from sociolab.engine.scene import FailurePolicy
 from sociolab.store.sqlite import Store
 
 
@@ -62,4 +61,4 @@ def find_episode(store: Store, wanted: str, run: str | None) -> Found:
 
 def world_of(name: str) -> World:
     """A world to show old episodes with: each carries its own task, so any data set serves."""
-    return load_world(name, None, FailurePolicy()).world
+    return load_world(name).world

@@ -14,7 +14,6 @@ from sociolab.app.registry import names
 from sociolab.app.stored import open_store
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError
-from sociolab.engine.scene import FailurePolicy
 from sociolab.runner.plan import select
 
 Rows = list[dict[str, Any]]
@@ -102,7 +101,7 @@ def _episodes(store: Path | None, run: str | None) -> Rows:
 
 
 def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
-    kit = load_world(world, data, FailurePolicy())
+    kit = load_world(world, data)
     return [
         {"task": task.id, "scenario": task.cluster, "tags": " ".join(task.tags)}
         for task in select(kit.world.tasks(), wanted, None)
@@ -110,7 +109,7 @@ def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
 
 
 def _agents(world: str) -> Rows:
-    kit = load_world(world, None, FailurePolicy())
+    kit = load_world(world)
     own = [{"agent": name, "from": world} for name in kit.players]
     plugins = [{"agent": name, "from": "plugin"} for name in names("sociolab.agents")]
     models = [{"agent": f"{name}/MODEL", "from": "models"} for name in names("sociolab.models")]

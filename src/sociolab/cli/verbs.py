@@ -91,6 +91,10 @@ def run(
     data: Annotated[
         OptText, typer.Option("--data", metavar="NAME|DIR", help="An imported or own data set.")
     ] = None,
+    settings: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting of the world. Repeat it."),
+    ] = None,
     attempts: Annotated[
         OptInt, typer.Option("--attempts", min=1, help="How often a seat is asked; default 3.")
     ] = None,
@@ -123,6 +127,7 @@ def run(
 ) -> None:
     """Play tasks, have them judged, print the tables."""
     from sociolab.cli import run as verb
+    from sociolab.cli.settings import settings_of
 
     flags = {
         "world": world,
@@ -134,6 +139,7 @@ def run(
         "repeats": repeats,
         "seed": seed,
         "data": data,
+        "settings": settings_of(settings),
         "attempts": attempts,
         "on_failed_turn": on_failed_turn,
         "in_flight": in_flight,

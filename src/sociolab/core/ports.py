@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
@@ -284,13 +284,25 @@ class ReplyStore(Protocol):
 
 # ------------------------------------------------------------------ what a world package offers
 
+Agent = TypeVar("Agent")
+
+
+class CastRule(Protocol):
+    """Who sits where, when these agents are compared, with this partner if there is one."""
+
+    def __call__(
+        self, agents: Sequence[Agent], partner: Agent | None, seats: Sequence[str]
+    ) -> tuple[tuple[Agent, ...], ...]:
+        """The casts to play, each with an agent for every seat, in the order of the seats."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 
     `checks` are judges that need no model and are applied to every episode. `model_judge` makes
-    a judge of a chat model.
+    a judge of a chat model. `casts` says who sits where; without it every seating is played.
     """
 
     world: World
@@ -298,3 +310,4 @@ class WorldKit:
     judges: Mapping[str, Judge]
     checks: tuple[Judge, ...]
     model_judge: Callable[[ChatModel], Judge]
+    casts: CastRule | None = None

@@ -17,8 +17,8 @@ PlayKey: TypeAlias = tuple[str, str | None]
 class Play:
     """A seat of a trial, who played it, and what its values are grouped and clustered by.
 
-    `partner` is the agent in the other seat, None unless there are two; `type` is the task's first
-    tag. `failed` says that the trial failed.
+    `partner` is the one agent that it met beside itself, or itself; None if there were several.
+    `type` is the task's first tag. `failed` says that the trial failed.
     """
 
     key: PlayKey
@@ -61,8 +61,9 @@ def whole_plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
 
 
 def _partner(trial: Trial, seat: str) -> str | None:
-    others = [member.agent for member in trial.cast if member.seat != seat]
-    return others[0] if len(others) == 1 else None
+    own = trial.agent(seat)
+    others = {member.agent for member in trial.cast if member.seat != seat} - {own} or {own}
+    return others.pop() if len(others) == 1 else None
 
 
 def _type(trial: Trial) -> str | None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TypeVar
 
 from sociolab.core.episode import CastMember, Task, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.ports import DataId
+from sociolab.core.ports import CastRule, DataId
 from sociolab.core.seeding import digest
+
+Agent = TypeVar("Agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +23,20 @@ class AgentId:
     settings: str
 
 
-def casts(
-    agents: Sequence[AgentId], partner: AgentId | None, seats: int
-) -> tuple[tuple[AgentId, ...], ...]:
+def every_seating(
+    agents: Sequence[Agent], partner: Agent | None, seats: Sequence[str]
+) -> tuple[tuple[Agent, ...], ...]:
     """Who sits where. Without a partner: every ordered choice, self-play included.
 
     With a partner: each agent in each seat once, the partner in all the others. With one agent and
     no partner: the agent plays itself, once.
     """
     if partner is None:
-        return tuple(product(agents, repeat=seats))
+        return tuple(product(agents, repeat=len(seats)))
     found = []
     for agent in agents:
-        for seat in range(seats):
-            cast = [partner] * seats
+        for seat in range(len(seats)):
+            cast = [partner] * len(seats)
             cast[seat] = agent
             found.append(tuple(cast))
     return tuple(dict.fromkeys(found))
@@ -48,11 +51,12 @@ def trials(
     *,
     repeats: int,
     seed: int,
+    casts: CastRule | None = None,
 ) -> tuple[Trial, ...]:
     """All trials: repeat by repeat, task by task, so that a run cut short is still balanced."""
     found = []
     for repeat, task in product(range(repeats), tasks):
-        for cast in casts(agents, partner, len(task.seats)):
+        for cast in (casts or every_seating)(agents, partner, task.seats):
             members = tuple(
                 CastMember(seat, agent.label, agent.settings)
                 for seat, agent in zip(task.seats, cast, strict=True)

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from importlib.resources import as_file, files
-from pathlib import Path
+
+from pydantic import BaseModel, Field
 
 from sociolab.core.ports import ChatModel, Judge, WorldKit
-from sociolab.engine.scene import FailurePolicy
+from sociolab.engine.setup import WorldSetup
 from sociolab.judging.llm_judge import LlmJudge
 from sociolab.worlds.sotopia.checks.check import GoalCheck
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.evaluation import SotopiaRubric
 from sociolab.worlds.sotopia.heuristic import HeuristicJudge
-from sociolab.worlds.sotopia.scene import PACKAGE
+from sociolab.worlds.sotopia.scene import PACKAGE, TURN_LIMIT
 from sociolab.worlds.sotopia.scripted.player import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
 
 
-def load(folder: Path | None, policy: FailurePolicy) -> WorldKit:
+class Settings(BaseModel):
+    """`turns` is the limit of an episode (20 in the paper)."""
+
+    turns: int = Field(default=TURN_LIMIT, ge=1)
+
+
+def load(setup: WorldSetup) -> WorldKit:
     """The world over a data folder, or over the data that comes with the package."""
-    if folder is None:
+    limit = setup.read("sotopia", Settings).turns
+    if setup.folder is None:
         with as_file(files(PACKAGE) / "data") as own:
-            world = Sotopia(load_data(own), policy=policy)
+            data = load_data(own)
     else:
-        world = Sotopia(load_data(folder), policy=policy)
+        data = load_data(setup.folder)
     return WorldKit(
-        world=world,
+        world=Sotopia(data, limit, setup.policy),
         players={"scripted": ScriptedPlayer()},
         judges={"heuristic": HeuristicJudge()},
         checks=(GoalCheck(),),

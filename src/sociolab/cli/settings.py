@@ -1,0 +1,22 @@
+"""`--set NAME=VALUE`, as often as wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sociolab.core.errors import ConfigError
+
+
+def settings_of(texts: Sequence[str] | None) -> dict[str, str] | None:
+    """The settings by name; None where none were given. ConfigError for one without a value."""
+    if not texts:
+        return None
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise ConfigError(f'--set: expected NAME=VALUE, found "{text}"')
+        if name.strip() in found:
+            raise ConfigError(f'--set: "{name.strip()}" is given twice')
+        found[name.strip()] = value.strip()
+    return found

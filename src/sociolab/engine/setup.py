@@ -1,0 +1,45 @@
+"""What a world is set up with: its data, its settings, a seed, and what a failed turn does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from sociolab.core.errors import ConfigError
+from sociolab.engine.scene import FailurePolicy
+
+Settings = TypeVar("Settings", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class WorldSetup:
+    """Given to a world's loader.
+
+    `folder` holds the data to play, None being the world's own; `settings` are the world's, by
+    name, as text; `seed` is for worlds that draw their tasks.
+    """
+
+    folder: Path | None = None
+    policy: FailurePolicy = field(default_factory=FailurePolicy)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+
+    def read(self, world: str, kind: type[Settings]) -> Settings:
+        """The settings as the world's own type; ConfigError names the one that is wrong."""
+        unknown = [name for name in self.settings if name not in kind.model_fields]
+        if unknown:
+            known = ", ".join(kind.model_fields)
+            raise ConfigError(f'{world} has no setting "{unknown[0]}"; expected one of {known}')
+        try:
+            return kind.model_validate(dict(self.settings))
+        except ValidationError as error:
+            item = error.errors(include_url=False)[0]
+            name = ".".join(str(part) for part in item["loc"]) or "settings"
+            problem = f"{item['msg'][:1].lower()}{item['msg'][1:]}"
+            raise ConfigError(
+                f"the setting {name} of {world}: {problem}, found {item['input']!r}"
+            ) from error

@@ -1,0 +1,1 @@
+"""AntEval: a D&D party plays with an NPC (arXiv 2401.06509)."""

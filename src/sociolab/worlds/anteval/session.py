@@ -1,0 +1,135 @@
+"""A session of AntEval: who sits at the table, what they walk into, and what is private."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from sociolab.worlds.anteval.skills import SKILLS
+
+NPC = "npc"
+"""The seat of the NPC; the players' seats are "player-1", "player-2", ..."""
+
+FactKind: TypeAlias = Literal["magic item", "weapon", "place", "person", "danger"]
+Form: TypeAlias = Literal["information", "intention"]
+
+
+class Record(BaseModel):
+    """A record of this world's data: frozen, and nothing in it that is not known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Character(Record):
+    """A character, as its own player knows it. `look` is all that the others know beforehand.
+
+    `description` is prose that agrees with the traits; the abilities are scores from 3 to 20.
+    """
+
+    id: str
+    name: str
+    pronouns: str
+    race: str
+    class_name: str
+    background: str
+    alignment: str
+    abilities: dict[str, Annotated[int, Field(ge=3, le=20)]]
+    personality: tuple[str, ...]
+    ideal: str
+    bond: str
+    flaw: str
+    goal: str
+    look: str
+    description: str
+
+    @property
+    def first_name(self) -> str:
+        """What the others at the table call this character."""
+        return self.name.split()[0]
+
+
+class Fact(Record):
+    """One atomic fact that the NPC alone knows: `subject` has `value` as its `attribute`.
+
+    `text` says it in one sentence. With `holds` False the fact is that this is NOT so.
+    """
+
+    id: str
+    kind: FactKind
+    subject: str
+    attribute: str
+    value: str
+    text: str
+    holds: bool = True
+
+
+class Intention(Record):
+    """A skill that a player means to use in this session; `text` enters that player's head only."""
+
+    seat: str
+    skill: str
+    text: str
+
+    @model_validator(mode="after")
+    def _known_skill(self) -> Self:
+        if self.skill not in SKILLS:
+            raise ValueError(f'expected one of the 18 skills, found "{self.skill}"')
+        return self
+
+
+class Session(Record):
+    """The content of a task. The players come in the order in which they act, the NPC last.
+
+    `situation` is told to all. Information: `knowledge` is the NPC's; `decoys` are the facts of
+    another session and `guesses` what somebody would say who knows the genre only (controls).
+    Intention: `intentions` are the players', none, one or several a player.
+    """
+
+    id: str
+    form: Form
+    turns: Annotated[int, Field(ge=1)]
+    situation: str
+    characters: tuple[Character, ...]
+    knowledge: tuple[Fact, ...] = ()
+    decoys: tuple[Fact, ...] = ()
+    guesses: tuple[str, ...] = ()
+    intentions: tuple[Intention, ...] = ()
+
+    @model_validator(mode="after")
+    def _table(self) -> Self:
+        seats = [character.id for character in self.characters]
+        if len(set(seats)) != len(seats):
+            raise ValueError(f"expected every seat once, found {seats}")
+        if seats.count(NPC) != 1 or seats[-1] != NPC:
+            raise ValueError(f'expected one "{NPC}", in the last seat, found {seats}')
+        if len(seats) < 2:
+            raise ValueError("expected at least one player beside the NPC")
+        names = [character.first_name.casefold() for character in self.characters]
+        if len(set(names)) != len(names):
+            raise ValueError(f"expected first names of which no two are alike, found {names}")
+        for intention in self.intentions:
+            if intention.seat not in seats[:-1]:
+                raise ValueError(f'the intention of "{intention.seat}": expected a player\'s seat')
+        return self
+
+    @property
+    def npc(self) -> Character:
+        """The one who knows."""
+        return self.characters[-1]
+
+    @property
+    def players(self) -> tuple[Character, ...]:
+        """The party, in the order in which it acts."""
+        return self.characters[:-1]
+
+    def seated(self, seat: str) -> Character:
+        """The character in this seat."""
+        return next(character for character in self.characters if character.id == seat)
+
+
+@lru_cache(maxsize=1024)
+def session_from(content: str) -> Session:
+    """The session that a task's content holds; kept, as player and judges of an episode all ask."""
+    return Session.model_validate_json(content)
