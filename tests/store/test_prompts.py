@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import Message, Prompt, Schema
-from sociolab.store.prompts import pack, prompt_hash, shared, unpack
+from sociolab.store.prompts import pack, shared, unpack
 
 from . import samples
 
@@ -59,6 +59,6 @@ def test_the_hash_is_of_messages_and_schema_and_knows_their_borders() -> None:
         replace(prompt, schema=Schema("s", "[]")),
         replace(prompt, schema=None),
     )
-    hashes = {prompt_hash(prompt), *map(prompt_hash, different)}
+    hashes = {prompt.fingerprint, *(other.fingerprint for other in different)}
     assert len(hashes) == 1 + len(different)
-    assert prompt_hash(replace(prompt, temperature=1.0)) == prompt_hash(prompt)
+    assert replace(prompt, temperature=1.0).fingerprint == prompt.fingerprint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from sociolab.core.errors import Cause
@@ -34,16 +34,31 @@ class ActionKind:
 
 @dataclass(frozen=True, slots=True)
 class ActionSpace:
-    """The kinds of action of a world, and how many of them one turn may hold."""
+    """The kinds of action of a world, and how many of them one turn may hold.
+
+    `distinct`: no kind twice in a turn, and a kind without a text stands alone.
+    """
 
     kinds: tuple[ActionKind, ...]
     most: int = 1
+    distinct: bool = False
+    # Worked out once: every turn looks kinds up, and prompts and schemas are kept by the space.
+    _named: dict[str, ActionKind] = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_named", {kind.name: kind for kind in self.kinds})
+        object.__setattr__(self, "_hash", hash((self.kinds, self.most, self.distinct)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __getitem__(self, name: str) -> ActionKind:
-        for kind in self.kinds:
-            if kind.name == name:
-                return kind
-        raise KeyError(name)
+        return self._named[name]
+
+    def get(self, name: str) -> ActionKind | None:
+        """The kind of this name; None if this world has none."""
+        return self._named.get(name)
 
 
 @dataclass(frozen=True, slots=True)

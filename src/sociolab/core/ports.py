@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
@@ -218,7 +220,7 @@ class CallKey:
     index: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: the fingerprint is kept
 class Prompt:
     """What is sent to a chat model."""
 
@@ -226,6 +228,15 @@ class Prompt:
     schema: Schema | None = None
     temperature: float | None = None
     max_tokens: int | None = None
+
+    @cached_property
+    def fingerprint(self) -> bytes:
+        """16 bytes that identify the rendered messages and the schema; settings do not count."""
+        parts = [text for message in self.messages for text in (message.role, message.text)]
+        parts.append(self.schema.text if self.schema else "")
+        # The lengths say where one part ends and the next begins, whatever the texts hold.
+        text = "\x1f".join([*map(str, map(len, parts)), *parts])
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,10 +31,11 @@ def checked(
         return reply
     if not isinstance(reply.value, tuple) or not all(isinstance(a, Action) for a in reply.value):
         raise _no_reply(request, "a tuple of actions", reply.value)
-    problem = _count_problem(len(reply.value), wanted.most)
+    problem = _turn_problem(reply.value, wanted)
+    if not problem and all(_is_plain(action, wanted) for action in reply.value):
+        return reply
     actions = []
     for action in reply.value:
-        problem = problem or _problem(action, wanted)
         if problem:
             break
         if not wanted[action.kind].has_text:
@@ -48,8 +49,22 @@ def checked(
     return Reply(tuple(actions), reply.memory, reply.raw)
 
 
+def _turn_problem(actions: tuple[Action, ...], space: ActionSpace) -> str:
+    problem = _count_problem(len(actions), space.most)
+    for action in actions:
+        problem = problem or _problem(action, space)
+    if not problem and space.distinct:
+        problem = _mix_problem(actions, space)
+    return problem
+
+
+def _is_plain(action: Action, space: ActionSpace) -> bool:
+    """Whether there is nothing to leave out, and nobody to look up."""
+    return not action.to and (not action.text or space[action.kind].has_text)
+
+
 def _problem(action: Action, space: ActionSpace) -> str:
-    kind = next((kind for kind in space.kinds if kind.name == action.kind), None)
+    kind = space.get(action.kind)
     if kind is None:
         names = ", ".join(kind.name for kind in space.kinds)
         return f'"{action.kind}" is no kind of action here; choose one of: {names}'
@@ -63,6 +78,17 @@ def _count_problem(found: int, most: int) -> str:
         return ""
     allowed = "1 action" if most == 1 else f"1 to {most} actions"
     return f"a turn holds {allowed}, found {found}"
+
+
+def _mix_problem(actions: tuple[Action, ...], space: ActionSpace) -> str:
+    """What is wrong with these kinds in one turn, each of them known."""
+    names = [action.kind for action in actions]
+    for name in names:
+        if names.count(name) > 1:
+            return f'a turn holds "{name}" once, found it {names.count(name)} times'
+        if len(names) > 1 and not space[name].has_text:
+            return f'"{name}" stands alone in a turn, found {" and ".join(names)}'
+    return ""
 
 
 def _addressed(

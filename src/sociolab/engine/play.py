@@ -32,7 +32,8 @@ def play(
     turn = 0
     ended = None
     while ended is None:
-        yield from table.poll(turn)
+        if scene.polls:
+            yield from table.poll(turn)
         failed = yield from table.ask(table.next_seats(), turn, scene.space)
         if failed and policy.then == "stop":
             ended = Ended("failed turn", turn, failed)
@@ -69,6 +70,8 @@ class _Table:
     @property
     def present(self) -> tuple[str, ...]:
         """The seats that have not left."""
+        if not self._left:
+            return self._seats
         return tuple([seat for seat in self._seats if seat not in self._left])
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import BaseModel
+
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel
@@ -36,15 +38,17 @@ class LlmJudge:
             problem = "expected an episode with turns, found none: there is nothing to judge"
             return self._rubric.failures(episode, "incomplete", problem, "", 0)
         prompt, kind = self._rubric.prompt(episode, self._temperature)
+        found: tuple[Verdict, ...] = ()
+
+        def complaint(reply: BaseModel) -> str:
+            nonlocal found
+            found = self._rubric.verdicts(episode, reply, 1)
+            return _missing(found)
+
         key = CallKey(episode.trial.id, "judge", "", 0, self.id.name, 1, judging)
         try:
             asked = await ask_model(
-                self._model,
-                prompt,
-                kind,
-                key,
-                attempts=ATTEMPTS,
-                complaint=lambda reply: _missing(self._rubric.verdicts(episode, reply, 1)),
+                self._model, prompt, kind, key, attempts=ATTEMPTS, complaint=complaint
             )
         except ModelError as error:
             if error.fatal:
@@ -54,6 +58,8 @@ class LlmJudge:
             return self._rubric.failures(
                 episode, asked.cause, asked.problem, asked.raw, asked.attempts
             )
+        if asked.attempts == 1:
+            return found
         return self._rubric.verdicts(episode, asked.value, asked.attempts)
 
 

@@ -64,12 +64,16 @@ class KeptModel:
 
 def reply_key(address: str, model: str, prompt: Prompt, key: CallKey) -> str:
     """Identifies a call within a run: what is sent, where to, and what for."""
-    schema = prompt.schema.text if prompt.schema else ""
-    parts = [address, model, schema, f"{prompt.temperature} {prompt.max_tokens}"]
-    for message in prompt.messages:
-        parts += message.role, message.text
-    parts += key.trial, key.role, key.seat, key.name
-    parts.append(f"{key.turn} {key.attempt} {key.index}")
+    parts = (
+        address,
+        model,
+        f"{prompt.fingerprint.hex()} {prompt.temperature} {prompt.max_tokens}",
+        key.trial,
+        key.role,
+        key.seat,
+        key.name,
+        f"{key.turn} {key.attempt} {key.index}",
+    )
     # The lengths say where one part ends and the next begins, whatever the texts hold.
-    text = "".join([*[f"{len(part)} " for part in parts], *parts])
+    text = f"{[*map(len, parts)]}{''.join(parts)}"
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -9,7 +9,7 @@ from typing import Any
 
 from sociolab.core.errors import Cause, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Schema, Usage
-from sociolab.store.prompts import prompt_hash, unpack
+from sociolab.store.prompts import unpack
 from sociolab.store.runs import RunTable
 from sociolab.store.surrogates import as_text
 
@@ -112,7 +112,7 @@ class CallTable(RunTable):
             schema = None if name is None else Schema(as_text(name), as_text(text))
             prompt = unpack(data, prompt, schema)
         assert prompt is not None
-        if prompt_hash(prompt) != chain[0][2]:
+        if prompt.fingerprint != chain[0][2]:
             raise StoreError(f"the prompt of call {pk} in {self.path} is damaged")
         known[pk] = prompt
         return prompt

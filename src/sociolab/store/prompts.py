@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import zlib
-from hashlib import blake2b
 
+from sociolab.core.codec import compact_json
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import Message, Prompt, Schema
 from sociolab.store.surrogates import as_bytes, as_text
 
 _WORTH_PACKING = 512
 """Bytes below which compressing costs more time than it saves space."""
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def pack(prompt: Prompt, base: Prompt | None) -> bytes:
@@ -27,7 +25,7 @@ def pack(prompt: Prompt, base: Prompt | None) -> bytes:
     for index, message in enumerate(prompt.messages):
         same = shared(before[index].text, message.text) if index < len(before) else 0
         rows.append((message.role, same, message.text[same:]))
-    plain = as_bytes(_encode([prompt.temperature, prompt.max_tokens, rows]))
+    plain = as_bytes(compact_json([prompt.temperature, prompt.max_tokens, rows]))
     if len(plain) < _WORTH_PACKING:
         return plain
     packed = zlib.compress(plain, 1)
@@ -61,11 +59,3 @@ def shared(old: str, new: str) -> int:
         else:
             high = middle - 1
     return low
-
-
-def prompt_hash(prompt: Prompt) -> bytes:
-    """16 bytes that identify the rendered messages and the schema."""
-    parts = [text for message in prompt.messages for text in (message.role, message.text)]
-    parts.append(prompt.schema.text if prompt.schema else "")
-    text = "\x1f".join([*(str(len(part)) for part in parts), *parts])
-    return blake2b(as_bytes(text), digest_size=16).digest()

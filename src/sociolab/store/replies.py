@@ -8,7 +8,7 @@ from asyncio import AbstractEventLoop, get_running_loop
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
-from sociolab.store.prompts import pack, prompt_hash
+from sociolab.store.prompts import pack
 from sociolab.store.runs import RunTable
 from sociolab.store.surrogates import as_text
 
@@ -81,7 +81,7 @@ class RunReplies:
             reply.finish,
             base,
             self._schema(prompt),
-            prompt_hash(prompt),
+            prompt.fingerprint,
             pack(prompt, before),
             reply.text,
         )

@@ -118,39 +118,28 @@ class SotopiaWitness:
             for other, character in self._others.items()
             for tie in (casting.between(seat, other),)
         }
+        self._unknown = self._not_known_by_name()
         self._labels = _labels(casting.characters, self._known)
         self._goal = casting.scenario.goals[index]
         self._lines: list[Line] = []
         self._gone: set[str] = set()
         self._head = self._render_head()
+        self._view = self._as_records()
 
     def see(self, move: Moved) -> None:
         """Take in a move; a stranger who says their name has one from the next line on."""
         you = move.seat == self._seat
         who = self._me.first_name if you else self._labels[move.seat]
         name = "You" if you else who[0].upper() + who[1:]
-        shown = [self._shown(action) for action in move.actions]
-        text = " ".join(line_text(name, action, self._aside(action)) for action in shown)
-        actions = tuple(
-            replace(action, to=tuple(self._called(seat) for seat in action.to))
-            if action.to
-            else action
-            for action in shown
-        )
+        actions, text = self._told(move.actions, name)
         self._lines.append(Line(move.turn, who, you, actions, text))
         if leaves(move, self._scene.space):
             self._gone.add(move.seat)
-        if not you:
+        if self._unknown and not you:
             self._hear_names(move)
 
     def observe(self, turn: int) -> Observation:
         """What is shown to this seat at this turn."""
-        view = SotopiaView(
-            self._me,
-            {self._labels[seat]: seen for seat, seen in self._known.items()},
-            self._scene.casting.scenario.context,
-            self._goal,
-        )
         return Observation(
             seat=self._seat,
             you=self._me.first_name,
@@ -159,8 +148,8 @@ class SotopiaWitness:
             head=self._head,
             history=tuple(self._lines),
             tail=_tail(turn + 1, self._scene.limit),
-            others=tuple(name for seat, name in self._labels.items() if seat not in self._gone),
-            view=view,
+            others=self._present_names(),
+            view=self._view,
         )
 
     def seat_called(self, name: str) -> str | None:
@@ -174,6 +163,20 @@ class SotopiaWitness:
                 return seat
         return None
 
+    def _told(self, actions: tuple[Action, ...], name: str) -> tuple[tuple[Action, ...], str]:
+        """What was done as this seat may know it, and as one line."""
+        if self._unknown:
+            actions = tuple(self._shown(action) for action in actions)
+        if len(actions) == 1 and not actions[0].to:  # nearly always
+            return actions, line_text(name, actions[0])
+        text = " ".join(line_text(name, action, self._aside(action)) for action in actions)
+        return tuple(self._addressed(action) for action in actions), text
+
+    def _addressed(self, action: Action) -> Action:
+        if not action.to:
+            return action
+        return replace(action, to=tuple(self._called(seat) for seat in action.to))
+
     def _hear_names(self, move: Moved) -> None:
         """A name that is spoken is known from now on, unless somebody here is called so already."""
         for action in move.actions:
@@ -186,9 +189,11 @@ class SotopiaWitness:
                 if name in (None, self._known[seat].name):
                     continue
                 self._known[seat] = replace(self._known[seat], name=name)
+                self._unknown = self._not_known_by_name()
                 first = character.first_name
                 if first not in (self._me.first_name, *self._labels.values()):
                     self._labels[seat] = first
+                self._view = self._as_records()
 
     def _shown(self, action: Action) -> Action:
         """The action without names that this seat does not know: words are heard as they are,
@@ -196,10 +201,26 @@ class SotopiaWitness:
         if self._scene.space[action.kind].spoken or not action.text:
             return action
         text = action.text
-        for seat, character in self._others.items():
-            if self._known[seat].name != character.name:
-                text = without_name(text, character, self._labels[seat])
+        for seat in self._unknown:
+            text = without_name(text, self._others[seat], self._labels[seat])
         return action if text == action.text else replace(action, text=text)
+
+    def _present_names(self) -> tuple[str, ...]:
+        if not self._gone:
+            return tuple(self._labels.values())
+        return tuple(name for seat, name in self._labels.items() if seat not in self._gone)
+
+    def _as_records(self) -> SotopiaView:
+        others = {self._labels[seat]: seen for seat, seen in self._known.items()}
+        return SotopiaView(self._me, others, self._scene.casting.scenario.context, self._goal)
+
+    def _not_known_by_name(self) -> tuple[str, ...]:
+        """The seats whose full name this one does not know."""
+        return tuple(
+            seat
+            for seat, character in self._others.items()
+            if self._known[seat].name != character.name
+        )
 
     def _called(self, seat: str) -> str:
         return self._me.first_name if seat == self._seat else self._labels[seat]

@@ -54,12 +54,11 @@ class Phrases(Generic[Tag]):
     def marks(self, words: list[str]) -> list[Mark[Tag]]:
         """The phrases that occur, in order, none overlapping another."""
         found: list[Mark[Tag]] = []
-        root, count, start = self._root, len(words), 0
-        while start < count:
-            node = root.get(words[start])
-            if node is None:
-                start += 1
+        root, count, end = self._root, len(words), 0
+        for start in [i for i, word in enumerate(words) if word in root]:
+            if start < end:
                 continue
+            node = root[words[start]]
             at = end = start + 1
             tags = node.get(_END)
             while at < count:
@@ -71,5 +70,4 @@ class Phrases(Generic[Tag]):
                     end, tags = at, node[_END]
             if tags is not None:
                 found += [(start, end, tag) for tag in tags]
-            start = end
         return found
