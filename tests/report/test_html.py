@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.report.html import page, private_part, write_html
+from sociolab.report.html import ShownRun, private_part, write_html
+from sociolab.report.html import page as page_of_runs
 from sociolab.report.prose import cautions, command, summary
 from sociolab.report.schema import RunResult
 from sociolab.report.shown import Shown, chosen
@@ -19,6 +21,10 @@ from .small_run import ALPHA, RUN, SCRIPTED
 from .test_shown import hostile, transcript
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "circle", "line"}
+
+
+def page(result: RunResult, episodes: Sequence[Shown] = ()) -> str:
+    return page_of_runs([ShownRun(result, episodes)])
 
 
 class Reader(HTMLParser):
@@ -161,7 +167,8 @@ def test_texts_of_either_direction_are_kept_apart(result: RunResult) -> None:
 def test_control_characters_and_broken_text_can_be_written(
     result: RunResult, tmp_path: Path
 ) -> None:
-    write_html(tmp_path / "r.html", result, [hostile("a\x00\x1b[2Jb \ud800")])
+    run = ShownRun(result, [hostile("a\x00\x1b[2Jb \ud800")])
+    write_html(tmp_path / "r.html", [run])
     assert "a\ufffd\ufffd[2Jb \ufffd" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
@@ -170,7 +177,7 @@ def test_writing_leaves_the_page_and_nothing_else(result: RunResult, tmp_path: P
     path.write_text("old", encoding="utf-8")
     reader = tmp_path / "opened before"
     reader.hardlink_to(path)
-    write_html(path, result)
+    write_html(path, [ShownRun(result)])
     assert reader.read_text(encoding="utf-8") == "old"
     assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert [found.name for found in tmp_path.iterdir() if "html" in found.name] == ["r.html"]
@@ -178,7 +185,7 @@ def test_writing_leaves_the_page_and_nothing_else(result: RunResult, tmp_path: P
 
 def test_a_folder_that_is_not_there_is_refused(result: RunResult, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"cannot be written to .*none/r\.html"):
-        write_html(tmp_path / "none" / "r.html", result)
+        write_html(tmp_path / "none" / "r.html", [ShownRun(result)])
 
 
 def test_the_same_result_gives_the_same_page(
@@ -217,3 +224,15 @@ def test_the_command_repeats_the_run(result: RunResult) -> None:
         "sociolab run sotopia --agent openai/alpha --partner scripted --judge none "
         "--tasks 'bargain,a b' --repeats 2 --seed 7 --name small"
     )
+
+
+def test_a_page_of_several_runs_links_to_each_and_repeats_no_id(result: RunResult) -> None:
+    other = result.model_copy(update={"run": "another", "world": "elsewhere"})
+    text = page_of_runs([ShownRun(result), ShownRun(other)])
+    found = Reader(text)
+    ids = [value for name, value in found.attributes if name == "id"]
+    links = [value for name, value in found.attributes if name == "href"]
+    assert links == ["#run-1", "#run-2"]
+    assert len(set(ids)) == len(ids)
+    assert {"run-1", "run-2"} <= set(ids)
+    assert found.tags.count("h1") == 2

@@ -151,12 +151,13 @@ def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[
     """The checks of the world, then the judges named; the heuristic one for offline play only."""
     wanted = config.judges
     if not wanted:
+        by_rules = tuple(casting.kit.judges)[:1]
         if any(agent.calls_model for agent in seated.all):
             raise ConfigError(
-                "a run with models needs a judge: --judge endpoint/model, --judge heuristic for "
-                f"the rule-based one, or --judge {NO_JUDGE} to play only"
+                f"a run with models needs a judge: --judge endpoint/model, --judge {by_rules[0]} "
+                f"for the rule-based one, or --judge {NO_JUDGE} to play only"
             )
-        wanted = tuple(casting.kit.judges)[:1]
+        wanted = by_rules
     named = [casting.judge(text) for text in dict.fromkeys(wanted) if text != NO_JUDGE]
     return (*casting.kit.checks, *named)
 

@@ -17,14 +17,14 @@ from sociolab.cli.progress import watch
 
 def demo(*, html: Path, store: Path | None) -> None:
     """Play all tasks of every world with scripted players, and judge them by rules."""
-    failed = False
+    results = []
     for world in world_names():
         say(f"{world}: scripted players, no model, no network; every figure below is rule-based")
         config = RunConfig(world=world, agents=("scripted",), store=store)
         result = play(config, watch(lambda name: None))
         show_result(result, store, as_json=False)
-        failed = failed or bool(result.failed)
-        with open_store(store) as opened:
-            write_page(opened, result, html)
-        say(f"wrote {html}: open it in a browser")
-    raise typer.Exit(1 if failed else 0)
+        results.append(result)
+    with open_store(store) as opened:
+        write_page(opened, results, html)
+    say(f"wrote {html}: open it in a browser")
+    raise typer.Exit(1 if any(result.failed for result in results) else 0)

@@ -17,7 +17,7 @@ def report(
     with open_store(store) as opened:
         result = result_of(opened, run)
         if html is not None:
-            write_page(opened, result, html)
+            write_page(opened, [result], html)
     show_result(result, store, as_json=as_json, details=details)
     if html is not None:
         say(f"wrote {html}")

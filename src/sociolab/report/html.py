@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +33,20 @@ from sociolab.report.shown import Shown
 from sociolab.report.words import interval, minus, number, warnings
 
 
-def write_html(path: Path, result: RunResult, episodes: Sequence[Shown] = ()) -> None:
-    """Write the page, all or nothing: readers find the old file or the whole new one.
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """A run as a page shows it: its result, and some whole episodes."""
+
+    result: RunResult
+    episodes: Sequence[Shown] = ()
+
+
+def write_html(path: Path, runs: Sequence[ShownRun]) -> None:
+    """Write a page of these runs, all or nothing: readers find the old file or the whole new one.
 
     ConfigError if it cannot be written there.
     """
-    text = page(result, episodes)
+    text = page(runs)
     made = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         made.write_text(text, encoding="utf-8", newline="\n")
@@ -51,8 +60,8 @@ def write_html(path: Path, result: RunResult, episodes: Sequence[Shown] = ()) ->
         made.unlink(missing_ok=True)
 
 
-def page(result: RunResult, episodes: Sequence[Shown] = ()) -> str:
-    """The page as text: tables with intervals, charts, whole episodes, how to repeat it."""
+def page(runs: Sequence[ShownRun]) -> str:
+    """The page as text: for each run tables with intervals, charts, episodes, how to repeat it."""
     environment = Environment(
         loader=PackageLoader("sociolab.report"),
         autoescape=True,
@@ -62,10 +71,18 @@ def page(result: RunResult, episodes: Sequence[Shown] = ()) -> str:
     )
     environment.tests["line"] = lambda item: isinstance(item, Line)
     environment.filters["private"] = private_part
-    return legible(environment.get_template("page.html").render(_content(result, episodes)))
+    one = environment.get_template("run.html")
+    bodies = [
+        (run.result.world, Markup(one.render(_content(i, run)))) for i, run in enumerate(runs)
+    ]
+    first = runs[0].result
+    title = f"{first.run}: {first.world}" if len(runs) == 1 else ", ".join(w for w, _ in bodies)
+    return legible(environment.get_template("page.html").render(title=title, runs=bodies))
 
 
-def _content(result: RunResult, episodes: Sequence[Shown]) -> dict[str, Any]:
+def _content(place: int, run: ShownRun) -> dict[str, Any]:
+    result = run.result
+
     def figure(entry: ScoreEntry) -> str:
         assert entry.value is not None
         return minus(number(entry.value, result.measure(entry.measure)))
@@ -82,18 +99,20 @@ def _content(result: RunResult, episodes: Sequence[Shown]) -> dict[str, Any]:
         "setting": setting(result),
         "account": account(result),
         "agent_grids": agent_grids(result) + other_grids(result),
-        "charts": _charts(result),
+        "charts": _charts(place, result),
         "pair_grids": [(grid, _range(grid)) for grid in pair_grids(result, details=False)],
         "type_grids": type_grids(result),
         "play_grid": play_grid(result),
-        "episodes": episodes,
+        "episodes": run.episodes,
         "command": command(result),
         "settings": json.dumps(result.settings, indent=2, ensure_ascii=False),
         "show": {"figure": figure, "span": span, "shade": shade},
     }
 
 
-def _charts(result: RunResult) -> tuple[tuple[str, tuple[tuple[str, Markup], ...]], ...]:
+def _charts(
+    place: int, result: RunResult
+) -> tuple[tuple[str, tuple[tuple[str, Markup], ...]], ...]:
     """For each judge, a chart of each measure with a range: agents, or an only agent's types."""
     found = []
     for number_, judge in enumerate(judges_of(result)):
@@ -102,7 +121,7 @@ def _charts(result: RunResult) -> tuple[tuple[str, tuple[tuple[str, Markup], ...
             dots = _dots(result, judge, measure.measure)
             if measure.high is None or not any(dot.value is not None for dot in dots):
                 continue
-            key = f"c{number_}-{len(charts)}"
+            key = f"c{place}-{number_}-{len(charts)}"
             title = f"{measure.title} by {judge}"
             charts.append((measure.title, dot_plot(key, title, dots, measure.low, measure.high)))
         if charts:
