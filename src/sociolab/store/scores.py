@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
@@ -42,6 +43,10 @@ class ScoreRow:
     verdict: Verdict
 
 
+_Stored: TypeAlias = Mapping[tuple[int, str | None], tuple[str, int]]
+"""What stands already, by measure and seat: its kind and its place."""
+
+
 class ScoreTable(TrialTable):
     """The verdicts of a store's runs.
 
@@ -72,10 +77,11 @@ class ScoreTable(TrialTable):
             run_pk, target = self.run_pk(run), self._target(run, trial, cell)
             found = self._find(run_pk, judge, target, judging)
             if found is None:
-                found = self._insert_judging(
-                    run_pk, *target, self._judge_pk(run_pk, judge), judging
-                )
-            self._say(run_pk, found, verdicts)
+                by = self._judge_pk(run_pk, judge)
+                fresh = self._insert_judging(run_pk, *target, by, judging)
+                self._say(run_pk, fresh, verdicts, {})
+            else:
+                self._say(run_pk, found, verdicts, self._stored(found))
 
     def delete_verdicts(
         self,
@@ -176,14 +182,16 @@ class ScoreTable(TrialTable):
             (run, trial, cell, judge, number),
         )
 
-    def _say(self, run: int, judging: int, verdicts: Iterable[Verdict]) -> None:
+    def _stored(self, judging: int) -> _Stored:
         found = self.rows(
             "SELECT measure, seat, kind, n FROM verdicts WHERE judging = ?", (judging,)
         )
-        stored = {
+        return {
             (measure, None if seat is None else as_text(seat)): (kind, n)
             for measure, seat, kind, n in found
         }
+
+    def _say(self, run: int, judging: int, verdicts: Iterable[Verdict], stored: _Stored) -> None:
         end = len(stored)
         rows = []
         for verdict in verdicts:

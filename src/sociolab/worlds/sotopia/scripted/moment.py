@@ -110,19 +110,8 @@ def moment(request: Request) -> Moment:
     observation = request.observation
     view: SotopiaView = observation.view
     lines = observation.history
-    talk: list[tuple[int, bool, str]] = []
-    texts: list[str] = []
-    own, quiet = 0, False
-    for index, line in enumerate(lines):
-        words = ""
-        for action in line.actions:
-            texts.append(action.text)
-            if action.kind == SPEAK:
-                words = words or action.text
-        if words:
-            talk.append((index, line.you, words))
-        if line.you:
-            own, quiet = own + 1, not words
+    talk = [(i, line.you, said) for i, line in enumerate(lines) if (said := _words(line))]
+    mine = [line for line in lines if line.you]
     seats = len(observation.others) + 1
     alone = len(view.others) == 1
     label, known = next(iter(view.others.items()))
@@ -136,11 +125,19 @@ def moment(request: Request) -> Moment:
         met=known.relationship is not RelationshipType.STRANGER,
         lines=lines,
         talk=talk,
-        said="\n".join(texts),
-        own=own,
+        said="\n".join([action.text for line in lines for action in line.actions]),
+        own=len(mine),
         left=max(1, (observation.limit - observation.turn + seats - 1) // seats),
-        quiet=quiet,
+        quiet=bool(mine) and not _words(mine[-1]),
     )
+
+
+def _words(line: Line) -> str:
+    """The first words that were spoken in a turn; empty if none were."""
+    for action in line.actions:
+        if action.kind == SPEAK and action.text:
+            return action.text
+    return ""
 
 
 @lru_cache(maxsize=1024)
