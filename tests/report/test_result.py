@@ -258,15 +258,42 @@ def test_a_verdict_on_a_failed_trial_stands(store: Store) -> None:
     assert (checked.n, checked.failures) == (5, 1)
 
 
-def test_measures_of_whole_episodes_belong_to_no_agent(store: Store) -> None:
+def test_measures_of_whole_episodes_belong_to_the_agent_that_played_alone(store: Store) -> None:
     harmony = Measure("harmony", 0, 1)
     for trial, value in (("lamp-AA", 0.5), ("bike-AA", 1), ("noise-AA", 0)):
         store.add_verdicts(RUN, HEURISTIC, [Score(harmony, None, value)], trial=trial)
     result = result_of(store, RUN)
-    found = entry(result, None, "harmony")
-    assert (found.value, found.n, found.clusters, found.failures) == (0.5, 3, 3, 1)
-    assert entry(result, None, "harmony", {"type": "norms"}).value == 0
+    found = entry(result, ALPHA, "harmony")
+    assert (found.value, found.n, found.clusters, found.failures) == (0.5, 3, 3, 0)
+    assert entry(result, ALPHA, "harmony", {"type": "norms"}).value == 0
+    failed = entry(result, SCRIPTED, "harmony")  # its bike failed, its other two were not judged
+    assert (failed.value, failed.n, failed.failures) == (None, 0, 1)
+
+
+def test_measures_of_whole_episodes_belong_to_nobody_where_several_agents_met(
+    store: Store,
+) -> None:
+    harmony = Measure("harmony", 0, 1)
+    store.add_verdicts(RUN, HEURISTIC, [Score(harmony, None, 0.5)], trial="lamp-AS")
+    result = result_of(store, RUN)
+    assert entry(result, None, "harmony").value == 0.5
     assert absent(result, ALPHA, "harmony")
+
+
+def test_measures_of_whole_episodes_belong_to_the_agent_that_met_the_partner(
+    tmp_path: Path,
+) -> None:
+    harmony = Measure("harmony", 0, 1)
+    with Store.open(tmp_path / "p.db") as store:
+        settings = {"partner": [SCRIPTED, "s1"]}
+        trials = [trial for trial in plan() if trial.id in ("lamp-AS", "lamp-SA")]
+        store.create_run("p", "sotopia", settings, trials)  # type: ignore[arg-type]
+        for trial, value in zip(trials, (0.0, 1.0), strict=True):
+            store.append("p", trial.id, Ended("left", 0, "ann"))
+            store.set_status("p", trial.id, "played")
+            store.add_verdicts("p", HEURISTIC, [Score(harmony, None, value)], trial=trial.id)
+        result = result_of(store, "p")
+    assert entry(result, ALPHA, "harmony", {"partner": SCRIPTED}).value == 0.5
 
 
 def test_verdicts_on_cells_and_on_the_run_are_shown_as_they_are(store: Store) -> None:

@@ -135,7 +135,7 @@ def test_a_type_that_a_judge_cannot_score_is_a_note(result: RunResult) -> None:
 
 def test_scores_of_whole_episodes_and_of_cells_have_a_table_of_their_own(store: Store) -> None:
     harmony, gap = Measure("harmony", 0, 1), Measure("gap", -1, 1)
-    store.add_verdicts(RUN, CHECK, [Score(harmony, None, 0.5)], trial="lamp-AA")
+    store.add_verdicts(RUN, CHECK, [Score(harmony, None, 0.5)], trial="lamp-AS")
     store.add_verdicts(RUN, CHECK, [Score(gap, None, 0.25)], cell={"agent": ALPHA, "level": 2})
     (grid,) = other_grids(result_of(store, RUN))
     cells = {

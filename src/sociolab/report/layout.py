@@ -38,6 +38,25 @@ LAYOUTS = {
         main=("overall", "goal"),
         clusters="scenario",
     ),
+    # AntEval, Table 1: IEP first; then the measures over atomic facts, and the controls.
+    "anteval-information": Layout(
+        columns=(
+            "iep",
+            "precision",
+            "recall",
+            "f1",
+            "hallucination",
+            "no_talk",
+            "other_session",
+            "party_recall",
+            "blind_guess",
+            "oracle_transcript",
+            "oracle_facts",
+        ),
+        main=("iep",),
+        clusters="session",
+    ),
+    "anteval-intention": Layout(columns=("f_c", "f_o"), main=("f_o",), clusters="session"),
 }
 
 

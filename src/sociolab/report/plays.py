@@ -45,19 +45,27 @@ def plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
     )
 
 
-def whole_plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
-    """A play without seat and agent for each trial, in plan order."""
-    return tuple(
-        Play(
-            (row.trial.id, None),
-            None,
-            None,
-            _type(row.trial),
-            row.trial.task.cluster,
-            row.status == "failed",
-        )
-        for row in rows
-    )
+def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[Play, ...]:
+    """A play without seat for each trial, in plan order.
+
+    It is the agent's that sat in all seats, or in all but those of the run's `partner`; nobody's
+    where several agents met.
+    """
+    found = []
+    for row in rows:
+        agent, met = _whole_cast(row.trial, partner)
+        key, failed = (row.trial.id, None), row.status == "failed"
+        found.append(Play(key, agent, met, _type(row.trial), row.trial.task.cluster, failed))
+    return tuple(found)
+
+
+def _whole_cast(trial: Trial, partner: str | None) -> tuple[str | None, str | None]:
+    """The one agent that an episode is about, and whom it met."""
+    agents = {member.agent for member in trial.cast}
+    others = agents - {partner}
+    if len(agents) == 1:
+        return next(iter(agents)), next(iter(agents))
+    return (next(iter(others)), partner) if len(others) == 1 else (None, None)
 
 
 def _partner(trial: Trial, seat: str) -> str | None:

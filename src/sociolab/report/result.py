@@ -73,7 +73,7 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
         ),
         judges=_judges(judged),
         measures=_measures(judged, own),
-        scores=_scores(trials, (*judged.columns(), *own), judged.cells()),
+        scores=_scores(trials, (*judged.columns(), *own), judged.cells(), _partner(settings)),
         settings=row.settings,
         versions={"sociolab": _version()},
     )
@@ -96,12 +96,15 @@ def _observed(store: Store, run: str) -> Observed:
 
 
 def _scores(
-    trials: Sequence[TrialRow], columns: Sequence[Column], cells: Sequence[CellValue]
+    trials: Sequence[TrialRow],
+    columns: Sequence[Column],
+    cells: Sequence[CellValue],
+    partner: str | None,
 ) -> tuple[ScoreEntry, ...]:
     of_seats = [column for column in columns if not column.whole]
     of_episodes = [column for column in columns if column.whole]
     found = entries(plays_of(trials), of_seats) if of_seats else ()
-    found += entries(whole_plays_of(trials), of_episodes) if of_episodes else ()
+    found += entries(whole_plays_of(trials, partner), of_episodes) if of_episodes else ()
     return found + tuple(cell_entry(cell) for cell in cells)
 
 

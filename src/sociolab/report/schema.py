@@ -84,8 +84,9 @@ class MeasureEntry(Record):
 class ScoreEntry(Record):
     """A mean over the plays of one agent; a play is one seat of one trial.
 
-    `by` narrows the plays: {} all, {"partner": ...} or {"type": ...} some. `agent` is null for a
-    measure of whole episodes (or of the run), whose plays are trials. Every play that was judged,
+    `by` narrows the plays: {} all, {"partner": ...} or {"type": ...} some. A measure of
+    whole episodes has trials for plays; `agent` is null where several agents met in them, and for
+    a measure of the run. Every play that was judged,
     or whose trial failed, is in one of `n` (has a value), `failures` (a value was due and is
     missing) and `unscored` (the judge cannot tell). `value` is null where `n` is 0. `low` and
     `high` bound the 95 % interval clustered by `clusters` scenarios (sessions, tasks); both are
