@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sociolab.core.errors import ModelError
 
+SUFFIX = "sociolab"
+"""A part of the name of every model that is tuned from here."""
+
 Known = TypeVar("Known", bound=BaseModel)
 
 
@@ -24,7 +27,7 @@ class _Row(BaseModel):
 class UploadedFile(_Row):
     """A file as the provider knows it; `bytes` is its length."""
 
-    filename: str = ""
+    filename: str
     bytes: int | None = None
 
 
@@ -61,7 +64,7 @@ class TuningJob(_Row):
 class TuningEvent(_Row):
     """What a provider tells of a job under way."""
 
-    message: str = ""
+    message: str
 
 
 class TuningOrder(BaseModel):
@@ -71,13 +74,12 @@ class TuningOrder(BaseModel):
 
     seed: int = 0
     epochs: int | None = None
-    suffix: str = "sociolab"
 
 
 def order_body(model: str, order: TuningOrder, training_file: str) -> bytes:
     """The request that creates a job."""
     body: dict[str, Any] = {"model": model, "training_file": training_file}
-    body |= {"suffix": order.suffix, "seed": order.seed}
+    body |= {"suffix": SUFFIX, "seed": order.seed}
     if order.epochs is not None:
         body["hyperparameters"] = {"n_epochs": order.epochs}
     return json.dumps(body).encode()

@@ -78,10 +78,10 @@ async def tuned(
         record,
         state,
         status=job.status,
-        tuned_model=job.fine_tuned_model,
+        tuned_model=None if job.lost else job.fine_tuned_model,
         trained_tokens=job.trained_tokens,
     )
-    if job.lost or state.tuned_model is None:
+    if state.tuned_model is None:
         raise _lost(client, job)
     return state
 
@@ -143,8 +143,9 @@ def _kept(record: Path, state: TunedJob, **news: str | int | None) -> TunedJob:
 
 def _lost(client: FineTuningClient, job: TuningJob) -> ModelError:
     return ModelError(
-        f'the fine-tuning job {job.id} of "{client.model}" at {client.base_url} {job.status} '
-        f"({client.reason(job)}); run the same command again to start a new one",
+        f'the fine-tuning job {job.id} of "{client.model}" at {client.base_url} was expected to '
+        f"give a model, found it {job.status} without one ({client.reason(job)}); run the same "
+        "command again to start a new job",
         cause="refused",
         fatal=True,
     )

@@ -24,11 +24,11 @@ class Counters:
     """Counts of chat requests since the start or the last reset.
 
     `by_status` has HTTP statuses, "no reply" (dropped, or hanging until the end) and "client
-    gone". `by_fault` has faults and quirks. Prompts are counted once they are read and not
-    refused, whatever fault then befalls them: message texts and schema, without role markers;
-    `repeated_characters` is the part at their start that an earlier prompt had too. Completions
-    and tokens are counted as in the `usage` of the replies. A retry is a request whose attempt
-    is above 1.
+    gone". `by_fault` has faults and quirks, the faults of calls about fine-tuning among them.
+    Prompts are counted once they are read and not refused, whatever fault then befalls them:
+    message texts and schema, without role markers; `repeated_characters` is the part at their
+    start that an earlier prompt had too. Completions and tokens are counted as in the `usage` of
+    the replies. A retry is a request whose attempt is above 1.
     """
 
     requests: int = 0

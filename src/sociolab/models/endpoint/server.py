@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import hmac
 import json
 from contextlib import suppress
@@ -24,6 +25,7 @@ from sociolab.models.endpoint.faults import (
     nearly_json,
     truncated,
 )
+from sociolab.models.endpoint.fine_tuning import Call, FineTuning, is_tuning
 from sociolab.models.endpoint.refusals import (
     RefusalError,
     rate_limited,
@@ -41,6 +43,16 @@ from sociolab.models.endpoint.settings import EndpointSettings, Fault
 ATTEMPT_HEADER = "x-sociolab-attempt"
 """Which attempt at the same call a request is, from 1."""
 
+_BODY_FAULTS: tuple[Fault, ...] = (
+    "rate_limited",
+    "server_error",
+    "dropped",
+    "hang",
+    "truncated_body",
+    "malformed_body",
+)
+"""The faults that can befall a call without a text."""
+
 _MOST_SEEN = 100_000
 _JSON = "application/json"
 
@@ -56,6 +68,7 @@ class Endpoint:
         self._faults = FaultTable(settings)
         self._replies = Replies(settings)
         self._by_hand = None if settings.by_hand is None else ByHand(settings.by_hand)
+        self.tuning = FineTuning(settings)
         self._seen: dict[bytes, int] = {}
 
     @property
@@ -64,7 +77,10 @@ class Endpoint:
         return self._tally.counters
 
     def reset(self) -> None:
-        """Start counting again, and forget all prompts and which requests were seen before."""
+        """Start counting again, and forget all prompts and which requests were seen before.
+
+        Training files, jobs and the models that came of them stay.
+        """
         self._tally.reset()
         self._seen.clear()
 
@@ -74,6 +90,8 @@ class Endpoint:
         if path == "/chat/completions" and request.method == hdrs.METH_POST:
             return await self._count_and_answer(request)
         try:
+            if is_tuning(path):
+                return await self._tune(request, path) or _without_reply(request)
             return self._other(request, path)
         except RefusalError as refusal:
             return _refused(refusal)
@@ -101,8 +119,8 @@ class Endpoint:
         raw = await request.content.read()  # unlike request.read(), of any length
         self._authorize(request)
         chat = self._reader.read(raw)
-        refuse_what_is_unsupported(self.settings, chat)
-        attempt = self._attempt(request, chat)
+        refuse_what_is_unsupported(self.settings, chat, self.tuning.models)
+        attempt = self._attempt(request, chat.key)
         characters, repeated = self._tally.read(chat, attempt)
         chance = Chance(chat.key, attempt)
         fault = self._faults.drawn(chance)
@@ -147,6 +165,9 @@ class Endpoint:
         return self._with_quirks(text, chance), "stop"
 
     async def _good_text(self, chat: ChatBody) -> str:
+        tuned = self.tuning.reply(chat)
+        if tuned is not None:
+            return tuned
         if self._by_hand is not None:
             return await self._by_hand.reply(chat)
         return (self.settings.responder or self._replies.good)(chat)
@@ -161,15 +182,52 @@ class Endpoint:
             text = after_thinking(text, prose(chance.stream("thought"), 200))
         return text
 
-    def _attempt(self, request: web.BaseRequest, chat: ChatBody) -> int:
+    def _attempt(self, request: web.BaseRequest, key: bytes) -> int:
         header = request.headers.get(ATTEMPT_HEADER, "")
         if header.isdecimal() and 0 < len(header) < 10:
             return int(header)
-        attempt = self._seen.pop(chat.key, 0) + 1
-        self._seen[chat.key] = attempt
+        attempt = self._seen.pop(key, 0) + 1
+        self._seen[key] = attempt
         if len(self._seen) > _MOST_SEEN:
             del self._seen[next(iter(self._seen))]
         return attempt
+
+    # -------------------------------------------------------------- fine-tuning
+
+    async def _tune(self, request: web.BaseRequest, path: str) -> web.StreamResponse | None:
+        """A call about training files or jobs; None if there is to be no response.
+
+        It meets the same faults as a chat call, but for those of texts. What spoils or drops the
+        reply comes after the deed: the job is there, and the client does not know it.
+        """
+        raw = await request.content.read()
+        self._authorize(request)
+        salt = str(self.settings.seed).encode()
+        named = f"{request.method} {request.raw_path}\n".encode() + raw
+        key = hashlib.blake2b(named, digest_size=16, key=salt).digest()
+        chance = Chance(key, self._attempt(request, key))
+        fault = self._faults.drawn(chance)
+        if fault in _BODY_FAULTS:
+            self._tally.happened(fault)
+        if seconds := latency_seconds(self.settings, chance):
+            await asyncio.sleep(seconds)
+        if fault == "rate_limited":
+            refusal = rate_limited("fine-tuning", self.settings.retry_after)
+            return _refused(refusal, {hdrs.RETRY_AFTER: f"{self.settings.retry_after:g}"})
+        if fault == "server_error":
+            raise server_error()
+        kind = request.headers.get(hdrs.CONTENT_TYPE, "")
+        row = self.tuning.answer(Call(request.method, path, request.query, kind, raw))
+        if fault == "hang":
+            await asyncio.sleep(HANG_SECONDS)
+        if fault in ("hang", "dropped"):
+            return None
+        if fault == "malformed_body":
+            body, kind = malformed_body(chance)
+            return web.Response(body=body, headers={hdrs.CONTENT_TYPE: kind})
+        if fault == "truncated_body":
+            return await _cut_short(request, json.dumps(row).encode())
+        return _json_response(row)
 
     # -------------------------------------------------------------- everything else
 
@@ -188,12 +246,13 @@ class Endpoint:
             return _json_response(self.counters.as_json())
         self._authorize(request)
         if path == "/models":
-            rows = [_model_row(model) for model in self.settings.models]
+            names = (*self.settings.models, *self.tuning.models)
+            rows = [_model_row(model) for model in names]
             return _json_response({"object": "list", "data": rows})
         return _json_response(self._model(request.path.partition("/models/")[2]))
 
     def _model(self, name: str) -> dict[str, Any]:
-        if self.settings.models and name not in self.settings.models:
+        if self.settings.models and name not in (*self.settings.models, *self.tuning.models):
             raise unknown_model(name)
         return _model_row(name)
 

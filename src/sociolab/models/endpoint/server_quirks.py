@@ -7,10 +7,15 @@ from sociolab.models.endpoint.refusals import bad_request, unknown_model
 from sociolab.models.endpoint.settings import EndpointSettings
 
 
-def refuse_what_is_unsupported(settings: EndpointSettings, chat: ChatBody) -> None:
-    """RefusalError (404 or 400) if the server that the settings describe would not take this."""
+def refuse_what_is_unsupported(
+    settings: EndpointSettings, chat: ChatBody, tuned: tuple[str, ...]
+) -> None:
+    """RefusalError (404 or 400) if the server that the settings describe would not take this.
+
+    `tuned` are the models that were fine-tuned here: they exist beside those of the settings.
+    """
     fields = chat.fields
-    if settings.models and chat.model not in settings.models:
+    if settings.models and chat.model not in (*settings.models, *tuned):
         raise unknown_model(chat.model)
     if settings.wants_max_completion_tokens and fields.get("max_tokens") is not None:
         raise bad_request(

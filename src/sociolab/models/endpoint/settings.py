@@ -96,6 +96,8 @@ class EndpointSettings:
     """About the length of each piece of made-up text."""
     leave_rate: float = 0.0
     """How often a made-up action is "leave" where the schema allows it; otherwise "speak"."""
+    tuning_polls: int = 2
+    """How many times a fine-tuning job must be asked for until it is done."""
     by_hand: Path | None = None
     """A folder where every request waits for a person's reply."""
     responder: Callable[[ChatBody], str] | None = None
@@ -111,6 +113,7 @@ class EndpointSettings:
         known = get_args(Distribution)
         _require(self.latency in known, "latency", f"one of {', '.join(known)}", self.latency)
         _require(self.characters >= 1, "characters", "1 or more", self.characters)
+        _require(self.tuning_polls >= 1, "tuning_polls", "1 or more", self.tuning_polls)
         if self.by_hand is not None and self.responder is not None:
             raise ConfigError("An endpoint answers by hand or by a responder: set one of the two.")
 

@@ -1,0 +1,87 @@
+"""A virtual DM fine-tuned by a provider that speaks OpenAI's fine-tuning API."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from sociolab.core.errors import Cause, WorldError
+from sociolab.core.ports import ChatModel
+from sociolab.models.finetuning import FineTuningClient
+from sociolab.models.finetuning_wire import TuningOrder
+from sociolab.models.tuned_job import PATIENT, Patience, tuned, tuning_key
+from sociolab.worlds.anteval.virtual_dm.chat import ChatDM
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label
+from sociolab.worlds.anteval.virtual_dm.training_file import (
+    read_training_file,
+    training_bytes,
+    training_tokens,
+    write_training_file,
+)
+
+
+class OpenAITunedDM:
+    """Fine-tunes a chat model on examples and asks the tuned one; a VirtualDM to be awaited.
+
+    Training file and job record lie in `folder`, named by a hash of examples, model and order, so
+    that fitting on the same examples again waits for the same job, or finds its model at once.
+    `open_model` makes a chat model of the tuned model's name (with its replies kept, where that is
+    wanted); `tell` hears what the provider says of the job; `run` is as in `ChatDM`.
+    """
+
+    def __init__(
+        self,
+        client: FineTuningClient,
+        open_model: Callable[[str], ChatModel],
+        folder: Path,
+        order: TuningOrder,
+        *,
+        tell: Callable[[str], None],
+        patience: Patience = PATIENT,
+        run: str = "",
+    ) -> None:
+        self._client = client
+        self._open_model = open_model
+        self._folder = folder
+        self._order = order
+        self._tell = tell
+        self._patience = patience
+        self._run = run
+        self._dm: ChatDM | None = None
+
+    @property
+    def name(self) -> str:
+        """The base model, said to be tuned."""
+        return f"tuned:{self._client.model}"
+
+    @property
+    def failures(self) -> Counter[Cause]:
+        """As in `ChatDM`: the examples without a usable reply, by cause, since it was fitted."""
+        return Counter() if self._dm is None else self._dm.failures
+
+    async def fit_async(self, examples: Sequence[Example]) -> None:
+        """Write the training file, and make, resume or find the job; ModelError if it is lost.
+
+        ConfigError where there is nothing to learn from, or a file cannot be written.
+        """
+        self._dm = None
+        content = training_bytes(examples)
+        key = tuning_key(self._client, self._order, content)
+        file = self._folder / f"{key}.jsonl"
+        write_training_file(file, content)
+        tokens = training_tokens(read_training_file(file), epochs=1)
+        self._tell(f"{file}: {len(examples)} examples, about {tokens} tokens an epoch")
+        record = self._folder / f"{key}.job.json"
+        job = await tuned(self._client, self._order, content, record, self._patience, self._tell)
+        assert job.tuned_model is not None
+        # No schema: the tuned model then reads what it was trained on, and nothing else.
+        self._dm = ChatDM(self._open_model(job.tuned_model), run=self._run, typed=False)
+
+    async def predict_async(
+        self, examples: Sequence[Example], most: int = 1
+    ) -> tuple[frozenset[Label], ...]:
+        """Ask the tuned model about each example; WorldError before it was fitted."""
+        if self._dm is None:
+            raise WorldError(f"{self.name}: expected to be fitted before it predicts, found not")
+        return await self._dm.predict_async(examples, most)
