@@ -35,21 +35,12 @@ def import_sotopia(wanted: Import) -> tuple[str, ...]:
     """SOTOPIA's public profiles, scenarios, relationships and combinations as a data set."""
     from sociolab.worlds.sotopia.importing.importer import import_sotopia as read
 
-    checked_name(wanted.name)
-    target = imported_folder("sotopia", wanted.name)
-    if target.exists() and not wanted.replace:
-        raise ConfigError(
-            f'a data set called "{wanted.name}" is there already; choose another --name, or '
-            "add --replace"
-        )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=target.parent, prefix=".import-") as scratch:
-        fresh = Path(scratch) / wanted.name
-        report = read(wanted.path, fresh, wanted.name, strategy_hints=wanted.hints)
-        if target.exists():
-            shutil.rmtree(target)
-        fresh.rename(target)
-    return (*report.lines, f"play it: sociolab run sotopia --data {wanted.name}")
+    lines = _data_set(
+        wanted,
+        "sotopia",
+        lambda path, fresh: read(path, fresh, wanted.name, strategy_hints=wanted.hints).lines,
+    )
+    return (*lines, f"play it: sociolab run sotopia --data {wanted.name}")
 
 
 def import_sotopia_episodes(wanted: Import) -> tuple[str, ...]:
@@ -60,6 +51,34 @@ def import_sotopia_episodes(wanted: Import) -> tuple[str, ...]:
     with Store.open(store_path(wanted.store)) as store:
         keep_episodes(store, wanted.name, "sotopia", found.episodes)
     return (*found.lines, f"judge it: sociolab judge {wanted.name} --judge SPEC")
+
+
+def import_dnd(wanted: Import) -> tuple[str, ...]:
+    """Labelled play in our open format (docs/import-dnd.md) as a data set for virtual DMs."""
+    from sociolab.worlds.anteval.importing.importer import import_dnd as read
+
+    return _real_play(wanted, read)
+
+
+def import_crd3(wanted: Import) -> tuple[str, ...]:
+    """CRD3's transcripts of a show, from a clone of its repository, as a data set."""
+    from sociolab.worlds.anteval.importing.importer import import_crd3 as read
+
+    return _real_play(wanted, read)
+
+
+def import_fireball(wanted: Import) -> tuple[str, ...]:
+    """FIREBALL's records of play over a bot as a data set."""
+    from sociolab.worlds.anteval.importing.importer import import_fireball as read
+
+    return _real_play(wanted, read)
+
+
+def import_transcript(wanted: Import) -> tuple[str, ...]:
+    """Transcripts that somebody marked by hand as a data set."""
+    from sociolab.worlds.anteval.importing.importer import import_transcript as read
+
+    return _real_play(wanted, read)
 
 
 def import_run(wanted: Import) -> tuple[str, ...]:
@@ -73,6 +92,10 @@ def import_run(wanted: Import) -> tuple[str, ...]:
 FORMATS: Mapping[str, Callable[[Import], tuple[str, ...]]] = {
     "sotopia": import_sotopia,
     "sotopia-episodes": import_sotopia_episodes,
+    "dnd": import_dnd,
+    "crd3": import_crd3,
+    "fireball": import_fireball,
+    "dnd-transcript": import_transcript,
     "run": import_run,
 }
 
@@ -85,6 +108,32 @@ def import_anything(format: str, wanted: Import) -> tuple[str, ...]:
             f'there is no import format "{format}"; expected one of {", ".join(FORMATS)}'
         )
     return reader(wanted)
+
+
+def _real_play(wanted: Import, read: Callable[[Path, Path], tuple[str, ...]]) -> tuple[str, ...]:
+    lines = _data_set(wanted, "dnd", read)
+    return (*lines, f"learn from it: sociolab gap --real {wanted.name} --generated RUN")
+
+
+def _data_set(
+    wanted: Import, kind: str, read: Callable[[Path, Path], tuple[str, ...]]
+) -> tuple[str, ...]:
+    """Read a source into a folder under the wanted name, whole or not at all; what `read` tells."""
+    checked_name(wanted.name)
+    target = imported_folder(kind, wanted.name)
+    if target.exists() and not wanted.replace:
+        raise ConfigError(
+            f'a data set called "{wanted.name}" is there already; choose another --name, or '
+            "add --replace"
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=target.parent, prefix=".import-") as scratch:
+        fresh = Path(scratch) / wanted.name
+        lines = read(wanted.path, fresh)
+        if target.exists():
+            shutil.rmtree(target)
+        fresh.rename(target)
+    return lines
 
 
 def keep_episodes(store: Store, name: str, world: str, episodes: tuple[Episode, ...]) -> None:

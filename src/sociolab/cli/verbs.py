@@ -238,7 +238,11 @@ def judge(
 @app.command("import")
 def import_(
     format: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="sotopia, sotopia-episodes or run.")
+        str,
+        typer.Argument(
+            metavar="FORMAT",
+            help="sotopia, sotopia-episodes, dnd, crd3, fireball, dnd-transcript or run.",
+        ),
     ],
     path: Annotated[Path, typer.Argument(help="The folder or file to read.")],
     name: Annotated[str, typer.Option("--name", help="What to call it here.")],

@@ -59,16 +59,21 @@ class ChatDM:
         self._run = run
         self._schema = answer_schema() if typed else None
         self._shown: tuple[Message, ...] | None = None if shots else ()
-        self.failures: Counter[Cause] = Counter()
+        self._failures: Counter[Cause] = Counter()
 
     @property
     def name(self) -> str:
         """The model's label, and how many examples it is shown."""
         return f"{self._model.label}, {self._shots} examples" if self._shots else self._model.label
 
+    @property
+    def failures(self) -> Counter[Cause]:
+        """The examples whose replies could not be used, by cause and since it was fitted."""
+        return self._failures
+
     async def fit_async(self, examples: Sequence[Example]) -> None:
         """Draw the examples to show; ConfigError if there are too few."""
-        self.failures.clear()
+        self._failures.clear()
         chosen = shots_from(examples, self._shots, self._seed)
         self._shown = tuple(message for example in chosen for message in _exchange(example))
 
@@ -122,13 +127,13 @@ class ChatDM:
             )
             if asked.value is not None:
                 return labels_in(asked.value, example, most)
-            self.failures[asked.cause] += 1
+            self._failures[asked.cause] += 1
         except ReplyError as error:
-            self.failures[error.cause] += 1
+            self._failures[error.cause] += 1
         except ModelError as error:
             if error.fatal:
                 raise
-            self.failures[error.cause] += 1
+            self._failures[error.cause] += 1
         return frozenset()
 
     def _prompt(self, example: Example) -> Prompt:

@@ -7,13 +7,14 @@ A chat model, a fine-tuned one and a causal model with LoRA all see `head()`, th
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from sociolab.core.errors import ReplyError
+from sociolab.core.errors import Cause, ReplyError
 from sociolab.core.ports import Schema
 from sociolab.prompting.structured import read, schema_of
 from sociolab.prompting.templates import prompt
@@ -32,6 +33,11 @@ class AsyncVirtualDM(Protocol):
     @property
     def name(self) -> str:
         """Shown in tables, such as "openai/gpt-x, 8 examples"."""
+        ...
+
+    @property
+    def failures(self) -> Counter[Cause]:
+        """By cause and since it was fitted: the examples whose replies could not be used."""
         ...
 
     async def fit_async(self, examples: Sequence[Example]) -> None:

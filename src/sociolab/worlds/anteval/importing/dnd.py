@@ -1,0 +1,181 @@
+"""Our open format of labelled play: JSON lines, one example each (docs/import-dnd.md)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, StrictBool, StrictStr
+
+from sociolab.core.errors import ConfigError
+from sociolab.worlds.anteval.importing.reading import RawRecord, json_lines, record
+from sociolab.worlds.anteval.skills import SKILLS
+from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+
+EXAMPLES = "examples.jsonl"
+"""The file of examples in the folder of an imported data set."""
+
+_Name = Annotated[StrictStr, Field(min_length=1)]
+
+
+class _Candidate(RawRecord):
+    player: _Name | None = None
+    character: _Name | None = None
+
+    @property
+    def name(self) -> str:
+        """What the example calls the candidate: the character, or the player without one."""
+        return self.character or self.player or ""
+
+
+class _Turn(RawRecord):
+    speaker: _Name
+    text: StrictStr
+
+
+class _Label(_Candidate):
+    skill: StrictStr
+
+
+class _Row(RawRecord):
+    id: _Name
+    episode: _Name
+    candidates: Annotated[tuple[_Candidate, ...], Field(min_length=1)]
+    context_turns: Annotated[tuple[_Turn, ...], Field(min_length=1)]
+    labels: Annotated[tuple[_Label, ...], Field(min_length=1)]
+    strict: StrictBool | None = None
+    dm: _Name | None = None
+
+
+def read_examples(path: Path) -> tuple[Example, ...]:
+    """The examples of a file in our open format (.jsonl or .jsonl.gz), or of an imported folder.
+
+    Speakers become characters where the candidates tell who plays whom. The game master becomes
+    `DM`: who a row's `dm` names, or who is called "DM", or else the one among those who are
+    nobody's candidate who speaks in the most turns of the episode (of two alike, the first).
+    ConfigError with file and line: a line that is not such a row, a skill that is none of the 18,
+    a character who is not at the table, an id that comes twice, a file without rows.
+    """
+    rows: dict[str, tuple[str, _Row]] = {}
+    for place, fields in json_lines(examples_file(path)):
+        row = record(place, _Row, fields)
+        if row.id in rows:
+            raise ConfigError(f"{place}: the id {row.id!r} comes a second time; change one of them")
+        rows[row.id] = (place, row)
+    masters = _masters([row for _, row in rows.values()])
+    return tuple(_example(place, row, masters.get(row.episode)) for place, row in rows.values())
+
+
+def examples_file(path: Path) -> Path:
+    """The file of examples: the path itself, or where it is a folder the one in there."""
+    return path / EXAMPLES if path.is_dir() else path
+
+
+def write_examples(path: Path, examples: Iterable[Example]) -> None:
+    """Write examples in our open format; reading them again gives the same examples."""
+    path.write_text("".join(json_line(example) for example in examples), "utf-8")
+
+
+def json_line(example: Example) -> str:
+    """An example as a line of our open format."""
+    fields = {
+        "id": example.id,
+        "episode": example.group,
+        "dm": DM,
+        "candidates": [{"character": name} for name in example.candidates],
+        "context_turns": [{"speaker": turn.speaker, "text": turn.text} for turn in example.turns],
+        "labels": [label._asdict() for label in sorted(example.labels)],
+        "strict": example.strict,
+    }
+    return json.dumps(fields) + "\n"
+
+
+def names_skill(turns: Iterable[Turn], skills: Iterable[str]) -> bool:
+    """Whether one of the skills is named, as a whole word, in what was said."""
+    patterns = [_named(skill) for skill in skills]
+    return any(pattern.search(turn.text) for turn in turns for pattern in patterns)
+
+
+@lru_cache(maxsize=len(SKILLS))
+def _named(skill: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{skill}\b".replace(" ", r"\s+"), re.IGNORECASE)
+
+
+def _masters(rows: Sequence[_Row]) -> Mapping[str, str]:
+    """Who is game master in each episode, as far as the rows do not say it themselves."""
+    turns: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        seated = {name for one in row.candidates for name in (one.player, one.character)}
+        turns[row.episode].update(
+            turn.speaker for turn in row.context_turns if turn.speaker not in seated
+        )
+    return {
+        episode: DM if DM in spoken else spoken.most_common(1)[0][0]
+        for episode, spoken in turns.items()
+        if spoken
+    }
+
+
+def _example(place: str, row: _Row, master: str | None) -> Example:
+    names = _names(place, row)
+    voices = {**_players(row), **{name: name for name in names}}
+    master = row.dm or master
+    if master in voices:
+        raise ConfigError(f'{place}: dm: expected somebody who is no candidate, found "{master}"')
+    voices[master or DM] = DM
+    turns = tuple(Turn(voices.get(t.speaker, t.speaker), t.text) for t in row.context_turns)
+    labels = frozenset(_label(place, label, row.candidates) for label in row.labels)
+    if row.strict is None:
+        strict = not names_skill(turns, [label.skill for label in labels])
+    else:
+        strict = row.strict
+    return Example(row.id, row.episode, turns, names, labels, strict)
+
+
+def _names(place: str, row: _Row) -> tuple[str, ...]:
+    names = tuple(one.name for one in row.candidates)
+    if not all(names):
+        raise ConfigError(f"{place}: candidates: expected a character or a player in each")
+    for name, times in Counter(names).items():
+        if times > 1 or name == DM:
+            raise ConfigError(
+                f'{place}: candidates: expected names of which no two are alike, and none "{DM}"; '
+                f'found "{name}"'
+            )
+    return names
+
+
+def _players(row: _Row) -> dict[str, str]:
+    """The character of each player who plays just one."""
+    plays = Counter(one.player for one in row.candidates)
+    return {one.player: one.name for one in row.candidates if one.player and plays[one.player] == 1}
+
+
+def _label(place: str, label: _Label, table: Sequence[_Candidate]) -> Label:
+    """The label, by the name of the one candidate who has its player and character."""
+    skill = " ".join(label.skill.casefold().split())
+    if skill not in SKILLS:
+        raise ConfigError(
+            f'{place}: labels: there is no skill "{label.skill}"; expected one of '
+            f"{', '.join(SKILLS)}"
+        )
+    meant = [one.name for one in table if _agrees(label, one)]
+    if len(meant) != 1 or not label.name:
+        seated = ", ".join(one.name for one in table)
+        raise ConfigError(
+            f'{place}: labels: "{label.name}" is not one character at the table; expected one of '
+            f"the candidates ({seated})"
+        )
+    return Label(meant[0], skill)
+
+
+def _agrees(label: _Label, candidate: _Candidate) -> bool:
+    """Whether what the label tells of player and character is so of the candidate."""
+    if label.character is not None and label.character != candidate.name:
+        return False
+    return label.player in (None, candidate.player)

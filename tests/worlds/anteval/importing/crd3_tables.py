@@ -1,0 +1,47 @@
+"""Invented tables in the form of CRD3's cleaned data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sociolab.worlds.anteval.importing.crd3.examples import Extracted, extract
+from sociolab.worlds.anteval.importing.crd3.turns import Episode, Spoken
+from sociolab.worlds.anteval.virtual_dm.example import Example
+
+PLAYERS = ("INES", "OTTO", "RUTH")
+CHATTER = "We walk on."
+
+Line = tuple[str, str]
+
+
+def table(*lines: Line, players: Sequence[str] = PLAYERS, id: str = "C1E900") -> Episode:
+    """An episode that ends with these lines, after enough chatter to seat the players."""
+    seats = [Spoken(player, CHATTER) for _ in range(25) for player in players]
+    closing = [Spoken("MATT", "And so the day goes by, with nothing more to tell of it than this.")]
+    told = [Spoken(speaker, text) for speaker, text in lines]
+    return Episode(id, int(id[1]), int(id[3:6]), tuple(seats + closing + told))
+
+
+def extracted(*lines: Line) -> Extracted:
+    """What such an episode gives."""
+    return extract(table(*lines))
+
+
+def one(*lines: Line) -> Example:
+    """The only example of such an episode."""
+    found = extracted(*lines)
+    assert len(found.examples) == 1, found.dropped
+    return found.examples[0]
+
+
+def dropped(*lines: Line) -> str:
+    """Why the only exchange of such an episode gives no example."""
+    found = extracted(*lines)
+    assert not found.examples, found.examples[0].labels
+    (reason,) = found.dropped
+    return reason
+
+
+def labels(*lines: Line) -> set[tuple[str, str]]:
+    """The labels of the only example."""
+    return {(label.character, label.skill) for label in one(*lines).labels}
