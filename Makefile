@@ -3,6 +3,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS ?=
+# Installed before the finetune extra, by itself: where a CPU build is offered, pip takes that.
+TORCH := torch==2.13.0
 comma := ,
 STAMP = $(VENV)/.installed-$(1)
 
@@ -20,6 +22,9 @@ test: $(call STAMP,dev) extras
 
 .PHONY: extras
 extras: $(call STAMP,dev)
+ifneq ($(findstring finetune,$(EXTRAS)),)
+	$(BIN)/pip install -q -c constraints.txt $(TORCH)
+endif
 ifneq ($(EXTRAS),)
 	$(BIN)/pip install -q -c constraints.txt -e ".[$(EXTRAS)]"
 endif

@@ -87,7 +87,7 @@ def play(folder: Path, url: str, **config: Any) -> dict[str, Any]:
         "store": str(folder / "runs.db"),
         **config,
     }
-    command = [sys.executable, str(HERE / "play_sotopia.py"), json.dumps(config)]
+    command = [sys.executable, str(HERE / "play_run.py"), json.dumps(config)]
     return _last_line(command)
 
 

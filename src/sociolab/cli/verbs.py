@@ -53,7 +53,9 @@ OptPath = Optional[Path]  # noqa: UP045
 
 @app.command()
 def run(
-    world: Annotated[OptText, typer.Argument(help="The world to play: sotopia.")] = None,
+    world: Annotated[
+        OptText, typer.Argument(help="sotopia, anteval-information, anteval-intention.")
+    ] = None,
     file: Annotated[
         OptPath, typer.Option("--file", metavar="TOML", help="A description of the run.")
     ] = None,
@@ -68,7 +70,7 @@ def run(
     partner: Annotated[
         OptText,
         typer.Option(
-            "--partner", metavar="SPEC", help="Whom each agent plays with, in both seats."
+            "--partner", metavar="SPEC", help="Whom each agent plays with, in all its seats."
         ),
     ] = None,
     judge: Annotated[
@@ -233,6 +235,126 @@ def judge(
         "models": models,
     }
     verb.judge(run, flags, repeats=repeats, as_json=json)
+
+
+@app.command()
+def gap(
+    real: Annotated[
+        str, typer.Option("--real", metavar="DATA", help="Imported real play, a file, or sample.")
+    ],
+    generated: Annotated[
+        list[str], typer.Option("--generated", metavar="RUN", help="A run to compare. Repeat it.")
+    ],
+    test: Annotated[
+        OptText,
+        typer.Option("--test", metavar="DATA", help="Real play to test on; default: a fifth."),
+    ] = None,
+    information: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--information", metavar="RUN", help="A run with the IEP. Repeat it."),
+    ] = None,
+    dm: Annotated[
+        str,
+        typer.Option(
+            "--dm",
+            metavar="SPEC",
+            help="linear, encoder, lora:DIR, endpoint/model?examples=8, tuned:endpoint/model.",
+        ),
+    ] = "linear",
+    most: Annotated[int, typer.Option("--most", min=1, help="Labels a row at most.")] = 1,
+    all_rows: Annotated[
+        bool, typer.Option("--all-rows", help="Test on rows that name the skill, too.")
+    ] = False,
+    all_real: Annotated[
+        bool, typer.Option("--all-real", help="Learn from all real play, whatever the run's size.")
+    ] = False,
+    cut: Annotated[
+        bool, typer.Option("--cut", help="Cut sessions to the turns that show the intention.")
+    ] = False,
+    splits: Annotated[
+        OptInt, typer.Option("--splits", min=0, help="Pairs of real samples: the noise floor.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of samples and intervals.")] = 0,
+    store: Store = None,
+    base_url: BaseUrl = None,
+    key_env: KeyEnv = None,
+    models: ModelsFile = None,
+    in_flight: Annotated[
+        OptInt, typer.Option("--in-flight", min=1, help="Calls at once to each endpoint.")
+    ] = None,
+    budget: Annotated[
+        OptFloat, typer.Option("--budget", min=0, metavar="USD", help="Stop before spending more.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """How far generated D&D play is from real play, as virtual DMs see it (AntEval's IEG)."""
+    from sociolab.cli import gap as verb
+
+    flags = {
+        "real": real,
+        "test": test,
+        "generated": generated,
+        "information": information,
+        "dm": dm,
+        "most": most,
+        "strict": not all_rows,
+        "matched": not all_real,
+        "cut": cut,
+        "splits": splits,
+        "seed": seed,
+        "store": store,
+        "base_url": base_url,
+        "key_env": key_env,
+        "models": models,
+        "in_flight": in_flight,
+        "budget": budget,
+    }
+    verb.gap(flags, as_json=json)
+
+
+@app.command()
+def write(
+    world: Annotated[str, typer.Argument(help="anteval-information or anteval-intention.")],
+    writer: Annotated[str, typer.Option("--writer", metavar="SPEC", help="Such as openai/MODEL.")],
+    name: Annotated[str, typer.Option("--name", help="What to call the data set.")],
+    settings: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting of the world. Repeat it."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of all that is drawn; default 0.")] = 0,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace a data set of this name.")
+    ] = False,
+    store: Store = None,
+    base_url: BaseUrl = None,
+    key_env: KeyEnv = None,
+    models: ModelsFile = None,
+    in_flight: Annotated[
+        OptInt, typer.Option("--in-flight", min=1, help="Calls at once to each endpoint.")
+    ] = None,
+    budget: Annotated[
+        OptFloat, typer.Option("--budget", min=0, metavar="USD", help="Stop before spending more.")
+    ] = None,
+) -> None:
+    """Have a model write the people and the knowledge of sessions: a data set to play."""
+    from sociolab.cli import writing as verb
+    from sociolab.cli.settings import settings_of
+
+    flags = {
+        "world": world,
+        "writer": writer,
+        "name": name,
+        "settings": settings_of(settings),
+        "seed": seed,
+        "replace": replace,
+        "store": store,
+        "base_url": base_url,
+        "key_env": key_env,
+        "models": models,
+        "in_flight": in_flight,
+        "budget": budget,
+    }
+    verb.write(flags)
 
 
 @app.command("import")

@@ -24,6 +24,9 @@ from sociolab.report.grids import (
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.words import interval, number, warnings
 
+_FAILED = "  failed"
+_Line = tuple[str, list[str]]
+
 
 def print_report(result: RunResult, console: Console, *, details: bool = False) -> None:
     """Print a result; `details` adds a matrix of agents and partners for every measure."""
@@ -60,23 +63,27 @@ def table(result: RunResult, grid: Grid, width: int) -> RenderableType:
     lines = [_lines(result, row, beside=True) for row in grid.rows]
     if _width(grid, lines) > width:
         lines = [_lines(result, row, beside=False) for row in grid.rows]
+    notes = [Padding(Text(note, style="dim italic"), (0, 0, 0, 2)) for note in grid.notes]
+    parts = [_part(grid, lines, columns, width) for columns in _fitting(grid, lines, width)]
+    return Group(Text(grid.heading, style="bold"), *parts, *notes, Text())
+
+
+def _part(
+    grid: Grid, lines: Sequence[Sequence[_Line]], columns: Sequence[int], width: int
+) -> Table:
+    """The table with some of its columns."""
     shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
     shown.add_column(
         Text(grid.corner), overflow="fold", min_width=11, max_width=max(16, width // 4)
     )
-    for title in grid.columns:
-        shown.add_column(Text(title), justify="right", overflow="fold")
+    for column in columns:
+        shown.add_column(Text(grid.columns[column]), justify="right", overflow="fold")
     for block in lines:
         for i, (label, cells) in enumerate(block):
             style = "" if i == 0 else "red" if label == _FAILED else "dim"
-            texts = (Text(text) for text in (label, *cells))
+            texts = (Text(text) for text in (label, *(cells[column] for column in columns)))
             shown.add_row(*texts, style=style, end_section=i == len(block) - 1)
-    notes = [Padding(Text(note, style="dim italic"), (0, 0, 0, 2)) for note in grid.notes]
-    return Group(Text(grid.heading, style="bold"), shown, *notes, Text())
-
-
-_FAILED = "  failed"
-_Line = tuple[str, list[str]]
+    return shown
 
 
 def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
@@ -126,8 +133,29 @@ def _coverage(entry: ScoreEntry) -> str:
     return "" if entry.coverage is None else f"{entry.coverage:.0%}"
 
 
+def _fitting(
+    grid: Grid, lines: Sequence[Sequence[_Line]], width: int
+) -> tuple[tuple[int, ...], ...]:
+    """The columns in as few tables, one below the other, as the width needs."""
+    first, *others = _widths(grid, lines)
+    parts: list[list[int]] = [[]]
+    room = width - min(first, max(18, width // 4))
+    left = room
+    for column, needed in enumerate(others):
+        if needed > left and parts[-1]:
+            parts.append([])
+            left = room
+        parts[-1].append(column)
+        left -= needed
+    return tuple(tuple(part) for part in parts)
+
+
 def _width(grid: Grid, lines: Sequence[Sequence[_Line]]) -> int:
     """How wide the table would be."""
+    return sum(_widths(grid, lines))
+
+
+def _widths(grid: Grid, lines: Sequence[Sequence[_Line]]) -> list[int]:
     rows = [(grid.corner, list(grid.columns))] + [line for block in lines for line in block]
     columns = zip(*((label, *cells) for label, cells in rows), strict=True)
-    return sum(max(cell_len(text) for text in column) + 2 for column in columns)
+    return [max(cell_len(text) for text in column) + 2 for column in columns]

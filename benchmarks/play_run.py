@@ -1,6 +1,6 @@
-"""Play one run in this process, for `bench_sotopia.py`, and print what it cost as JSON.
+"""Play one run in this process, for the benchmarks, and print what it cost as JSON.
 
-    python benchmarks/play_sotopia.py '{"agents": ["openai/x"], ...}'
+    python benchmarks/play_run.py '{"agents": ["openai/x"], ...}'
 
 The argument is a `RunConfig`. CPU seconds are user and system time of this process, all its
 threads: `play` from the first call to the last verdict, `run` with plan and result too, `process`

@@ -1,0 +1,283 @@
+"""The intention gap of runs that are stored, against real play that was imported (AntEval IEG)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sociolab.app.anywhere import run_anywhere
+from sociolab.app.config import RunConfig
+from sociolab.app.data import imported_folder, imported_names
+from sociolab.app.kept_replies import kept_in_a_run
+from sociolab.app.models import Models
+from sociolab.app.session import store_path
+from sociolab.app.virtual_dms import DMs, Workshop
+from sociolab.core.episode import Episode
+from sociolab.core.errors import Cause, ConfigError
+from sociolab.core.seeding import digest
+from sociolab.models.budget import Budget
+from sociolab.report.grids import judges_of
+from sociolab.report.result import result_of
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.stats.intervals import Estimate
+from sociolab.store.sqlite import Store
+from sociolab.worlds.anteval.gap.measure import GapSettings, measure_gap
+from sociolab.worlds.anteval.gap.records import GapTable
+from sociolab.worlds.anteval.importing.dnd import read_examples
+from sociolab.worlds.anteval.intention.examples import cut_examples, example_of
+from sociolab.worlds.anteval.session import NPC
+from sociolab.worlds.anteval.virtual_dm.example import Example
+
+SAMPLE = "sample"
+"""The name of the sample data that comes with the package."""
+
+_INTENTION = "anteval-intention"
+_INFORMATION = "anteval-information"
+_SPLITS = 10
+_TEST_SHARE = 5
+"""One in so many episodes of the real play is kept for the test, where no test set is named."""
+
+
+class GapConfig(BaseModel):
+    """What to compare with what, and by which virtual DM.
+
+    `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
+    real episodes is kept for it. `generated` and `information` are runs of the store. `splits`
+    None: 10 for the linear DM, 0 for those whose training takes long or costs money.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    real: str
+    test: str | None = None
+    generated: tuple[str, ...] = Field(min_length=1)
+    information: tuple[str, ...] = ()
+    dm: str = "linear"
+    most: int = Field(default=1, ge=1)
+    strict: bool = True
+    matched: bool = True
+    cut: bool = False
+    splits: int | None = Field(default=None, ge=0)
+    seed: int = 0
+    store: Path | None = None
+    base_url: str | None = None
+    key_env: str | None = None
+    models: Path | None = None
+    in_flight: int | None = Field(default=None, ge=1)
+    budget: float | None = Field(default=None, ge=0)
+
+
+@dataclass(frozen=True, slots=True)
+class GapResult:
+    """The table, and what to know of it; `failures` counts unusable replies of the virtual DM."""
+
+    table: GapTable
+    failures: Counter[Cause]
+    notes: tuple[str, ...]
+
+
+def gap(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
+    """Measure the gap; `tell` hears of slow steps. ConfigError where something is not there."""
+    return run_anywhere(lambda: gap_async(config, tell))
+
+
+async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
+    """As `gap`, to be awaited."""
+    notes: list[str] = []
+    real, test = _real_play(config, notes)
+    path = store_path(config.store)
+    with Store.open(path, create=False) as store:
+        generated = _generated(store, config, notes)
+        information = _information(store, config, generated, notes)
+        replies, budget = TalliedReplies(Tally()), Budget(config.budget)
+        workshop = Workshop(Models(_as_run(config)), replies, budget, config.seed, tell)
+        dms = workshop.dms(config.dm)
+        settings = GapSettings(
+            most=config.most,
+            strict=config.strict,
+            matched=config.matched,
+            splits=_splits(config, notes),
+            seed=config.seed,
+        )
+        about = {
+            "dm": config.dm,
+            "real": config.real,
+            "test": config.test,
+            "base_url": config.base_url,
+        }
+        kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies, budget)
+        with kept if dms.keeps else nullcontext():
+            tell(f"{dms.name}: learning from {len(real)} real examples and from each run")
+            try:
+                table = await measure_gap(
+                    real,
+                    test,
+                    {row.name: row.examples for row in generated},
+                    dms.fresh,
+                    untrained=dms.untuned,
+                    information=information,
+                    settings=settings,
+                )
+            finally:
+                await workshop.close()
+    return _result(dms, table, notes)
+
+
+def _result(dms: DMs, table: GapTable, notes: list[str]) -> GapResult:
+    if dms.failures:
+        causes = ", ".join(f"{count} {cause}" for cause, count in dms.failures.most_common())
+        notes.append(f"replies that could not be used, each an empty prediction: {causes}")
+    return GapResult(table, dms.failures, tuple(notes))
+
+
+# ------------------------------------------------------------------ real play
+
+
+def _real_play(
+    config: GapConfig, notes: list[str]
+) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    real = examples_called(config.real, "--real")
+    if SAMPLE in (config.real, config.test):
+        notes.append(
+            "the real play is sample data written for this package, not human play: nothing here "
+            "says how human an agent plays"
+        )
+    if config.test is not None:
+        return real, examples_called(config.test, "--test")
+    groups = sorted({example.group for example in real}, key=lambda group: digest("test", group))
+    if len(groups) < _TEST_SHARE:
+        raise ConfigError(
+            f"--real {config.real}: expected at least {_TEST_SHARE} episodes, to keep one in "
+            f"{_TEST_SHARE} for the test, found {len(groups)}; name a --test set"
+        )
+    kept = set(groups[: len(groups) // _TEST_SHARE])
+    notes.append(f"{len(kept)} of the {len(groups)} real episodes are kept for the test")
+    train = tuple(example for example in real if example.group not in kept)
+    return train, tuple(example for example in real if example.group in kept)
+
+
+def examples_called(name: str, flag: str) -> tuple[Example, ...]:
+    """The examples of an imported data set, a file, or the sample; ConfigError if none is there."""
+    if name == SAMPLE:
+        with as_file(files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl") as path:
+            return read_examples(path)
+    imported = imported_folder("dnd", name)
+    if imported.is_dir():
+        return read_examples(imported)
+    if Path(name).exists():
+        return read_examples(Path(name))
+    known = ", ".join((SAMPLE, *imported_names("dnd")))
+    raise ConfigError(
+        f'{flag}: there is no data set or file "{name}"; there is: {known}; import one with '
+        "sociolab import crd3 or dnd"
+    )
+
+
+# ------------------------------------------------------------------ runs
+
+
+@dataclass(frozen=True, slots=True)
+class _Generated:
+    """The play of one agent in one run: its name in the table, and its examples."""
+
+    name: str
+    agent: str
+    run: str
+    examples: tuple[Example, ...]
+
+
+def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Generated, ...]:
+    found: dict[tuple[str, str, str], list[Example]] = {}
+    for run in dict.fromkeys(config.generated):
+        row = store.run(run)
+        if row.world != _INTENTION:
+            raise ConfigError(
+                f'--generated: expected a run of {_INTENTION}, found "{run}", a run of {row.world}'
+            )
+        for episode in store.episodes(run, "played"):
+            of_episode = cut_examples(episode) if config.cut else (example_of(episode),)
+            found.setdefault((run, *_cast(episode)), []).extend(of_episode)
+        left_out = row.trials - row.played
+        if left_out:
+            notes.append(f"{run}: {left_out} of {row.trials} sessions were not played to the end")
+    if not found:
+        raise ConfigError(f"--generated: no session was played in {', '.join(config.generated)}")
+    names = Counter(_name(agent, npc) for _, agent, npc in found)
+    rows = tuple(
+        _Generated(
+            _name(agent, npc) if names[_name(agent, npc)] == 1 else f"{_name(agent, npc)} ({run})",
+            agent,
+            run,
+            tuple(examples),
+        )
+        for (run, agent, npc), examples in found.items()
+    )
+    if any(row.agent == "scripted" for row in rows):
+        notes.append("scripted: rule-based players, never to be set beside a paper's figures")
+    return rows
+
+
+def _cast(episode: Episode) -> tuple[str, str]:
+    """Who played the party, and who the NPC."""
+    party = (m.agent for m in episode.trial.cast if m.seat != NPC)
+    return " + ".join(dict.fromkeys(party)), episode.trial.agent(NPC)
+
+
+def _name(agent: str, npc: str) -> str:
+    return agent if agent == npc else f"{agent} (NPC: {npc})"
+
+
+def _information(
+    store: Store, config: GapConfig, generated: Sequence[_Generated], notes: list[str]
+) -> Mapping[str, Estimate]:
+    """The IEP of each agent, by its name in the table."""
+    of_agent: dict[str, Estimate] = {}
+    for run in dict.fromkeys(config.information):
+        result = result_of(store, run)
+        if result.world != _INFORMATION:
+            raise ConfigError(
+                f"--information: expected a run of {_INFORMATION}, found "
+                f'"{run}", a run of {result.world}'
+            )
+        judges = [j for j in judges_of(result) if any(s.judge == j for s in result.scores)]
+        for entry in result.scores:
+            mine = entry.measure == "iep" and not entry.by and entry.agent is not None
+            if mine and entry.judge == judges[0]:
+                assert entry.agent is not None
+                if entry.agent in of_agent:
+                    raise ConfigError(f"--information: {entry.agent} plays in more than one run")
+                of_agent[entry.agent] = Estimate(
+                    entry.value, entry.n, entry.clusters, entry.low, entry.high, entry.interval
+                )
+        if judges:
+            notes.append(f"IEP of {run}: judged by {judges[0]}")
+    return {row.name: of_agent[row.agent] for row in generated if row.agent in of_agent}
+
+
+# ------------------------------------------------------------------ virtual DMs
+
+
+def _splits(config: GapConfig, notes: list[str]) -> int:
+    if config.splits is not None:
+        return config.splits
+    if config.dm == "linear":
+        return _SPLITS
+    notes.append("no noise floor: it takes two more trainings a split; ask for it with --splits")
+    return 0
+
+
+def _as_run(config: GapConfig) -> RunConfig:
+    """Where models are served, as a run says it."""
+    return RunConfig(
+        world=_INTENTION,
+        base_url=config.base_url,
+        key_env=config.key_env,
+        models=config.models,
+        in_flight=config.in_flight,
+    )

@@ -1,0 +1,135 @@
+"""Sessions that a model writes, as a data set to play: `sociolab write`."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sociolab.app.anywhere import run_anywhere
+from sociolab.app.config import RunConfig
+from sociolab.app.data import imported_folder
+from sociolab.app.kept_replies import kept_in_a_run
+from sociolab.app.models import Models
+from sociolab.app.session import store_path
+from sociolab.app.specs import ModelSpec, parse
+from sociolab.core.errors import ConfigError
+from sociolab.engine.setup import WorldSetup
+from sociolab.models.budget import Budget
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.names import checked_name
+from sociolab.store.sqlite import Store
+from sociolab.worlds.anteval.sessions import Drawn
+from sociolab.worlds.anteval.settings import InformationSettings, IntentionSettings
+from sociolab.worlds.anteval.writing import Written, write_sessions
+
+
+class WriteConfig(BaseModel):
+    """What to have written, by which model, and what to call it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    world: str
+    writer: str
+    name: str
+    settings: dict[str, str] = Field(default_factory=dict)
+    seed: int = 0
+    replace: bool = False
+    store: Path | None = None
+    base_url: str | None = None
+    key_env: str | None = None
+    models: Path | None = None
+    in_flight: int | None = Field(default=None, ge=1)
+    budget: float | None = Field(default=None, ge=0)
+
+
+def write(config: WriteConfig) -> tuple[str, ...]:
+    """Have sessions written and keep them as a data set; sentences on what came of it.
+
+    ConfigError where the description is wrong or no session could be written. Replies are kept in
+    the store, so that the same command after a break pays for none of them twice.
+    """
+    return run_anywhere(lambda: write_async(config))
+
+
+async def write_async(config: WriteConfig) -> tuple[str, ...]:
+    """As `write`, to be awaited."""
+    drawn = _drawn(config)
+    spec = parse(config.writer, "writer")
+    if not isinstance(spec, ModelSpec):
+        raise ConfigError(
+            f'--writer: expected a model such as openai/MODEL, found "{config.writer}"; without '
+            "one, tables of our own write the sessions when they are played"
+        )
+    target = imported_folder(config.world, checked_name(config.name))
+    if target.exists() and not config.replace:
+        raise ConfigError(
+            f'a data set called "{config.name}" is there already; choose another --name, or add '
+            "--replace"
+        )
+    budget, replies, models = (
+        Budget(config.budget),
+        TalliedReplies(Tally()),
+        Models(_as_run(config)),
+    )
+    model = models.kept(spec, replies, budget)
+    path = store_path(config.store)
+    about = {
+        "world": config.world,
+        "writer": config.writer,
+        "base_url": config.base_url,
+        "seed": str(config.seed),
+        **config.settings,
+    }
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        Store.open(path) as store,
+        kept_in_a_run(store, path, config.world, ("write", about), replies, budget) as kept,
+        TemporaryDirectory(dir=target.parent, prefix=".writing-") as scratch,
+    ):
+        try:
+            written = await write_sessions(model, Path(scratch) / "data", drawn)
+        finally:
+            await models.close()
+        if not written.sessions:
+            raise ConfigError(
+                f"{config.writer} wrote no session that can be used ({written.failures[0]})"
+            )
+        if target.exists():
+            shutil.rmtree(target)
+        (Path(scratch) / "data").rename(target)
+    return _told(config, written, kept)
+
+
+def _told(config: WriteConfig, written: Written, kept: str) -> tuple[str, ...]:
+    return (
+        f"{len(written.sessions)} sessions written by {config.writer}",
+        *(f"left out: {failure}" for failure in written.failures),
+        f"the writer's replies are kept in the run {kept}",
+        f"play them: sociolab run {config.world} --data {config.name}",
+    )
+
+
+def _drawn(config: WriteConfig) -> Drawn:
+    setup = WorldSetup(settings=config.settings, seed=config.seed)
+    if config.world == "anteval-information":
+        return setup.read(config.world, InformationSettings).drawn(config.seed)
+    if config.world == "anteval-intention":
+        return setup.read(config.world, IntentionSettings).drawn(config.seed)
+    raise ConfigError(
+        "a model can write sessions of anteval-information and anteval-intention, found the world "
+        f'"{config.world}"'
+    )
+
+
+def _as_run(config: WriteConfig) -> RunConfig:
+    """Where models are served, as a run says it."""
+    return RunConfig(
+        world=config.world,
+        base_url=config.base_url,
+        key_env=config.key_env,
+        models=config.models,
+        in_flight=config.in_flight,
+    )

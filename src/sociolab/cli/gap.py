@@ -1,0 +1,160 @@
+"""`sociolab gap`: the paper's Tables 1 and 2, a row for each agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pydantic import ValidationError
+
+from sociolab.app.config import first_problem
+from sociolab.app.gap import GapConfig, GapResult
+from sociolab.app.gap import gap as measure
+from sociolab.cli.output import print_json, say
+from sociolab.core.errors import ConfigError
+from sociolab.worlds.anteval.gap.records import Figure, Floor, Gap, GapRow, GapTable, Scores
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_Parts: TypeAlias = tuple[Figure, Figure, Gap, Floor | None]
+
+
+def gap(flags: dict[str, Any], *, as_json: bool) -> None:
+    """Measure, and print tables or one JSON object."""
+    try:
+        config = GapConfig.model_validate({k: v for k, v in flags.items() if v is not None})
+    except ValidationError as error:
+        raise ConfigError(f"gap: {first_problem(error)}") from error
+    found = measure(config, say)
+    if as_json:
+        print_json(_document(found))
+        return
+    from rich.console import Console
+
+    console = Console()
+    tables = [_reading(found.table)]
+    if any(row.information for row in found.table.rows):
+        tables.append(_exchange(found.table))
+    tables.append(_gaps(found.table, "Who makes a check: F_c and G_c in percent", _characters))
+    tables.append(_gaps(found.table, "Who makes which check: F_o and G_o in percent", _tuples))
+    for table in tables:
+        console.print(table)
+    for line in (*_explained(found.table), *found.notes):
+        console.print(line, style="dim italic", markup=False)
+
+
+def _document(found: GapResult) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "kind": "gap",
+        "table": asdict(found.table),
+        "failures": dict(found.failures),
+        "notes": list(found.notes),
+    }
+
+
+def _reading(table: GapTable) -> Table:
+    """How well virtual DM and baselines read the test rows (f0 and fr of the paper's Table 2)."""
+    shown = _empty(
+        f"Virtual DM {table.virtual_dm} on real play, {table.measured_on}",
+        "learned from",
+        "F_c",
+        "F_o",
+        "F_s",
+    )
+    if table.f0 is not None:
+        _add(shown, "nothing (f0)", _scores(table.f0))
+    _add(shown, f"{table.real_examples} real examples (fr)", _scores(table.fr))
+    for row in table.baselines:
+        cells = _scores(row.scores) if row.names_skills else (_scores(row.scores)[0], "-", "-")
+        _add(shown, f"baseline: {row.name}", cells)
+    return shown
+
+
+def _exchange(table: GapTable) -> Table:
+    """IEP beside IEG, as in the paper's Table 1."""
+    shown = _empty("Information exchange", "agent", "IEP", "answers", "sessions")
+    for row in table.rows:
+        iep = row.information
+        if iep is not None:
+            value = Figure(iep.value, iep.low, iep.high)
+            _add(shown, row.name, (_percent(value), str(iep.n), str(iep.clusters)))
+    return shown
+
+
+def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Table:
+    """A row for each agent (the paper's Tables 1 and 2)."""
+    shown = _empty(title, "agent", "n", "fr", "fg", "G", "signed G", "noise floor")
+    for row in table.rows:
+        real, generated, gap, floor = parts(row)
+        below = "-" if floor is None or floor.q95 is None else f"{floor.q95:.1f}"
+        cells = (_percent(real), _percent(generated), _plain(gap.printed), _plain(gap.signed))
+        _add(shown, row.name, (str(row.examples), *cells, below))
+    return shown
+
+
+def _characters(row: GapRow) -> _Parts:
+    return row.fr.f_c, row.fg.f_c, row.g_c, row.floor_c
+
+
+def _tuples(row: GapRow) -> _Parts:
+    return row.fr.f_o, row.fg.f_o, row.g_o, row.floor_o
+
+
+def _explained(table: GapTable) -> tuple[str, ...]:
+    lines = [
+        "below each figure its 95 % interval: bootstrap over the groups of the test rows, paired "
+        "for G",
+        "G = |fr - fg| / (fr + fg) x 100; signed: above 0 where real play teaches more",
+        f"each prediction: at most {table.most} label{'s' if table.most > 1 else ''} a row",
+    ]
+    if table.matched:
+        lines.append("fr and fg of a row: virtual DMs that learned from equally many examples (n)")
+    floors = [row.floor_o for row in table.rows if row.floor_o is not None]
+    if floors:
+        lines.append(
+            f"noise floor: 95 % of the G between two disjoint real samples of {floors[0].size} "
+            f"lie below it ({len(floors[0].values)} splits); a G below it shows nothing"
+        )
+    return tuple(lines)
+
+
+def _empty(title: str, *columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    shown = Table(
+        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
+    for number, column in enumerate(columns):
+        shown.add_column(column, justify="right" if number else "left", overflow="fold")
+    return shown
+
+
+def _add(table: Table, label: str, cells: tuple[str, ...]) -> None:
+    from rich.text import Text
+
+    table.add_row(Text(label), *map(Text, cells))
+
+
+def _scores(scores: Scores) -> tuple[str, ...]:
+    return tuple(_percent(figure) for figure in (scores.f_c, scores.f_o, scores.f_s))
+
+
+def _percent(figure: Figure) -> str:
+    return _text(figure.value, figure.low, figure.high, 100)
+
+
+def _plain(figure: Figure) -> str:
+    return _text(figure.value, figure.low, figure.high, 1)
+
+
+def _text(value: float | None, low: float | None, high: float | None, by: int) -> str:
+    if value is None:
+        return "-"
+    shown = f"{value * by:.1f}"
+    if low is None or high is None:
+        return shown
+    return f"{shown}\n{low * by:.0f} to {high * by:.0f}"

@@ -1,0 +1,23 @@
+"""`sociolab write`: sessions by a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from pydantic import ValidationError
+
+from sociolab.app.config import first_problem
+from sociolab.app.writing import WriteConfig
+from sociolab.app.writing import write as write_sessions
+from sociolab.core.errors import ConfigError
+
+
+def write(flags: dict[str, Any]) -> None:
+    """Have them written, and print what came of it."""
+    try:
+        config = WriteConfig.model_validate({k: v for k, v in flags.items() if v is not None})
+    except ValidationError as error:
+        raise ConfigError(f"write: {first_problem(error)}") from error
+    for sentence in write_sessions(config):
+        typer.echo(sentence)

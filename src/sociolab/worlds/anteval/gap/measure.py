@@ -1,0 +1,226 @@
+"""Measures the intention gap: train on real and on generated play, test both on real play."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sociolab.core.errors import Cause, ConfigError
+from sociolab.stats.intervals import Estimate
+from sociolab.worlds.anteval.gap.records import BaselineRow, Floor, Gap, GapRow, GapTable
+from sociolab.worlds.anteval.gap.resampling import Draws
+from sociolab.worlds.anteval.gap.samples import disjoint, sample
+from sociolab.worlds.anteval.virtual_dm.baselines import LastSpeaker, LastSpeakerMajority
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, VirtualDM
+from sociolab.worlds.anteval.virtual_dm.lexicon import LexiconDM
+from sociolab.worlds.anteval.virtual_dm.prompting import AsyncVirtualDM
+from sociolab.worlds.anteval.virtual_dm.scoring import Overlaps, overlaps
+
+
+@dataclass(frozen=True, slots=True)
+class GapSettings:
+    """How the gap is measured.
+
+    `most`: labels predicted a row. `strict`: test only on rows where the skill is not named.
+    `matched`: real and generated play are cut to the same number of examples. `splits`: pairs of
+    disjoint real samples behind the noise floor, 0 for none (a DM whose training costs money).
+    """
+
+    most: int = 1
+    strict: bool = True
+    matched: bool = True
+    splits: int = 10
+    seed: int = 0
+
+
+class AtOnce:
+    """A virtual DM on this machine, as one to be awaited; it holds everything up as it works."""
+
+    def __init__(self, dm: VirtualDM) -> None:
+        self._dm = dm
+        self.failures: Counter[Cause] = Counter()
+
+    @property
+    def name(self) -> str:
+        """Its own."""
+        return self._dm.name
+
+    async def fit_async(self, examples: Sequence[Example]) -> None:
+        """Learn from examples."""
+        self._dm.fit(examples)
+
+    async def predict_async(
+        self, examples: Sequence[Example], most: int = 1
+    ) -> tuple[frozenset[Label], ...]:
+        """For each example, at most `most` labels."""
+        return self._dm.predict(examples, most)
+
+
+async def measure_gap(
+    real: Sequence[Example],
+    test: Sequence[Example],
+    generated: Mapping[str, Sequence[Example]],
+    make: Callable[[], AsyncVirtualDM],
+    *,
+    untrained: AsyncVirtualDM | None = None,
+    information: Mapping[str, Estimate] | None = None,
+    settings: GapSettings | None = None,
+) -> GapTable:
+    """Train a virtual DM on real play and on each set of generated play; test on `test`.
+
+    `make` gives a virtual DM that has learned nothing, a new one each time; `untrained` is the DM
+    of f0, where there is one. `information` holds the IEP by the name of the generated set.
+    ConfigError for empty sets, and for episodes that are in both `real` and `test`.
+    """
+    chosen = settings or GapSettings()
+    rows = tuple(row for row in test if row.strict or not chosen.strict)
+    _check(real, rows, generated, chosen)
+    bench = _Bench(tuple(real), rows, make, chosen)
+    f0 = None if untrained is None else bench.draws.scores(await bench.tested(untrained))
+    table = [
+        await bench.row(name, examples, (information or {}).get(name))
+        for name, examples in generated.items()
+    ]
+    fr = bench.draws.scores(await bench.trained_on_real(len(real)))
+    return GapTable(
+        virtual_dm=make().name,
+        test_rows=len(rows),
+        test_groups=bench.draws.groups,
+        strict=chosen.strict,
+        most=chosen.most,
+        matched=chosen.matched,
+        real_examples=len(real),
+        f0=f0,
+        fr=fr,
+        rows=tuple(table),
+        baselines=await bench.baselines(),
+        failures=tuple(sorted(bench.failures.items())),
+    )
+
+
+class _Bench:
+    """The test rows, and the virtual DMs that were trained so far, by what they learned from."""
+
+    def __init__(
+        self,
+        real: tuple[Example, ...],
+        test: tuple[Example, ...],
+        make: Callable[[], AsyncVirtualDM],
+        settings: GapSettings,
+    ) -> None:
+        self._real = real
+        self._test = test
+        self._make = make
+        self._settings = settings
+        self._on_real: dict[int, tuple[Overlaps, ...]] = {}
+        self._floors: dict[int, tuple[Floor, Floor]] = {}
+        self.draws = Draws(test, settings.seed)
+        self.failures: Counter[Cause] = Counter()
+
+    async def row(
+        self, name: str, generated: Sequence[Example], information: Estimate | None
+    ) -> GapRow:
+        """One set of generated play beside real play."""
+        size = min(len(self._real), len(generated))
+        mine = sample(generated, size, self._settings.seed) if self._settings.matched else generated
+        real_size = size if self._settings.matched else len(self._real)
+        fr, fg = await self.trained_on_real(real_size), await self._trained(mine)
+        floors = await self._floor(real_size) if self._settings.splits else (None, None)
+        return GapRow(
+            name=name,
+            examples=len(mine),
+            real_examples=real_size,
+            fr=self.draws.scores(fr),
+            fg=self.draws.scores(fg),
+            g_c=self.draws.gap_c(fr, fg),
+            g_o=self.draws.gap_o(fr, fg),
+            floor_c=floors[0],
+            floor_o=floors[1],
+            information=information,
+        )
+
+    async def trained_on_real(self, size: int) -> tuple[Overlaps, ...]:
+        """How a DM does that learned from so many real examples."""
+        if size not in self._on_real:
+            examples = sample(self._real, size, self._settings.seed)
+            self._on_real[size] = await self._trained(examples)
+        return self._on_real[size]
+
+    async def tested(self, dm: AsyncVirtualDM) -> tuple[Overlaps, ...]:
+        """How a DM does as it is."""
+        predicted = await dm.predict_async(self._test, self._settings.most)
+        self.failures.update(dm.failures)
+        return overlaps(predicted, self._test)
+
+    async def baselines(self) -> tuple[BaselineRow, ...]:
+        """What can be had without reading, or without learning."""
+        known: tuple[tuple[VirtualDM, bool], ...] = (
+            (LastSpeaker(), False),
+            (LastSpeakerMajority(), True),
+            (LexiconDM(), True),
+        )
+        rows = []
+        for dm, names_skills in known:
+            dm.fit(self._real)
+            scores = self.draws.scores(await self.tested(AtOnce(dm)))
+            rows.append(BaselineRow(dm.name, scores, names_skills))
+        return tuple(rows)
+
+    async def _trained(self, examples: Sequence[Example]) -> tuple[Overlaps, ...]:
+        dm = self._make()
+        await dm.fit_async(examples)
+        return await self.tested(dm)
+
+    async def _floor(self, size: int) -> tuple[Floor, Floor]:
+        """G_c and G_o between DMs that learned from disjoint real samples of this size."""
+        if size not in self._floors:
+            found: list[tuple[Gap, Gap]] = []
+            used = 0
+            for split in range(self._settings.splits):
+                one, other = disjoint(self._real, size, self._settings.seed + split)
+                if not one:
+                    continue
+                used = len(one)
+                left, right = await self._trained(one), await self._trained(other)
+                found.append((self.draws.gap_c(left, right), self.draws.gap_o(left, right)))
+            self._floors[size] = (
+                _floor(used, [gap for gap, _ in found]),
+                _floor(used, [gap for _, gap in found]),
+            )
+        return self._floors[size]
+
+
+def _floor(size: int, gaps: Sequence[Gap]) -> Floor:
+    values = tuple(gap.printed.value for gap in gaps if gap.printed.value is not None)
+    if not values:
+        return Floor(size, (), None, None)
+    return Floor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
+
+
+def _check(
+    real: Sequence[Example],
+    test: Sequence[Example],
+    generated: Mapping[str, Sequence[Example]],
+    settings: GapSettings,
+) -> None:
+    if settings.most < 1 or settings.splits < 0:
+        raise ConfigError(
+            "the gap: expected at least 1 label a row and 0 splits or more, found "
+            f"{settings.most} and {settings.splits}"
+        )
+    if not test:
+        kind = "a strict test row" if settings.strict else "a test row"
+        raise ConfigError(f"the gap: expected at least {kind}, found none; give more real play")
+    for name, examples in (("real play", real), *generated.items()):
+        if not examples:
+            raise ConfigError(f"the gap: expected examples to train on in {name}, found none")
+    groups = {row.group for row in test}
+    shared = groups.intersection(example.group for example in real)
+    if shared:
+        raise ConfigError(
+            f'the gap: "{min(shared)}" is in the real play to train on and in the test rows; '
+            "leave each episode in one of them"
+        )

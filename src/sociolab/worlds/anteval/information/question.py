@@ -1,0 +1,70 @@
+"""What each player is asked when it is over, and for the controls before: what it learned."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from pydantic import BaseModel, ConfigDict
+
+from sociolab.core.episode import Answered, Episode, Unusable
+from sociolab.core.ports import Question
+from sociolab.engine.scene import Poll
+from sociolab.prompting.templates import prompt
+from sociolab.worlds.anteval.session import Session
+
+LEARNED = "learned"
+"""The question's name in requests and events."""
+
+
+class Learned(BaseModel):
+    """What a player says that it learned: one sentence each, none if it learned nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    facts: list[str]
+
+
+def polls(session: Session, *, controls: bool, every: int) -> tuple[Poll, ...]:
+    """When the players are asked: at the end, for the controls at 0, and every so many turns.
+
+    Answers never enter the history; `every` 0 takes no snapshots.
+    """
+    seats = tuple(character.id for character in session.players)
+    question = _question(session.npc.first_name)
+    times = {0} if controls else set()
+    if every:
+        times.update(snapshot_turns(session.turns, every))
+    return (*(Poll(at, seats, question) for at in sorted(times)), Poll(None, seats, question))
+
+
+def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
+    """0, every, 2 every, ... and the last turn; none without snapshots."""
+    return (*range(0, turns, every), turns) if every else ()
+
+
+@lru_cache(maxsize=1024)
+def _question(teller: str) -> Question:
+    text = prompt("sociolab.worlds.anteval", "learned").render({"teller": teller})
+    return Question(LEARNED, text, Learned)
+
+
+def answer(episode: Episode, seat: str, at: int | None) -> tuple[str, ...] | Unusable | None:
+    """What this seat said after `at` turns, None being the end; the failure; or None: not asked.
+
+    Sentences without a word are left out.
+    """
+    ended = episode.ended
+    if at is None and ended is None:
+        return None
+    turn = at if at is not None else (ended.turn + 1 if ended else 0)
+    for event in reversed(episode.events):
+        if isinstance(event, Answered) and _is(event.seat, event.question, event.turn, seat, turn):
+            facts = Learned.model_validate(event.value).facts
+            return tuple(text for text in facts if any(map(str.isalnum, text)))
+        if isinstance(event, Unusable) and _is(event.seat, event.name, event.turn, seat, turn):
+            return event
+    return None
+
+
+def _is(seat: str, name: str, turn: int, wanted: str, at: int) -> bool:
+    return seat == wanted and name == LEARNED and turn == at

@@ -1,0 +1,179 @@
+"""Turns of phrase that deny, offer alternatives, admit ignorance or only guess."""
+
+# Patterns read better whole than broken.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+
+NOT = "~not"
+"""Stands for any word or phrase that denies."""
+
+DENY = "~whole"
+"""Stands for a phrase that denies all of the clauses that follow ("it is false that")."""
+
+WITHOUT = "~without"
+"""Stands for "without", which denies what follows at once."""
+
+OR = "~or"
+"""Stands for a word that offers an alternative."""
+
+
+def marked(text: str) -> str:
+    """A sentence with every word or phrase that denies or offers a choice replaced by its mark."""
+    text = _IS.sub(r"\1 is", text)
+    if _ASIDE.search(text):
+        for pattern, instead in _ASIDES:
+            text = pattern.sub(instead, text)
+    if _DENIAL.search(text):
+        for pattern, instead in _DENIALS:
+            text = pattern.sub(instead, text)
+    return text
+
+
+def told_part(text: str) -> str:
+    """The sentence without its clauses of mere ignorance ("..., but she would not say why")."""
+    text = _FACTIVE.sub("", text)
+    if not _IGNORANCE.search(text):
+        return text
+    clauses = _CLAUSE.split(text)
+    told = [clause for clause in clauses if not _IGNORANCE.search(clause)]
+    return ", ".join(told) if told else text
+
+
+def asserts(text: str) -> bool:
+    """Whether a sentence asserts anything: no question, wish, ignorance or choice of guesses."""
+    return not (
+        text.rstrip("\"') ").endswith("?")
+        or _QUESTION.match(text)
+        or _IGNORANCE.search(text)
+        or _GONE.search(text)
+        or len(_GUESS.findall(text)) > 1
+    )
+
+
+def _rules(*pairs: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in pairs)
+
+
+_ASIDES = _rules(
+    (
+        r",? (?:i|we) (?:think|believe|guess|suppose|reckon|gather|hear|heard),?(?= )(?! (?:not|so))",
+        "",
+    ),
+    (r", (?:as|so) [^,.;]{2,30},", ""),
+    (r",? if [^,.;]*\b(?:right|true|correct|honest|believed|truth|reliable|trusted)\b[^,.;]*$", ""),
+    (
+        r", (?:apparently|supposedly|it seems|they say|he says|she says|i hear|however|though|after "
+        r"all|in fact|it is said|it's said|of course|whatever [^,.;]*|no matter [^,.;]*),?",
+        "",
+    ),
+)
+_DENIALS = _rules(
+    # What looks like a denial and is none, or the other way round. The order matters.
+    (r"\bbelieve it or not\b", ""),
+    (r"\bno match for\b", "slain by"),
+    (r",? (?:and )?(?:nothing|nobody|no one|nowhere|none) else\b(?! (?:than|but|except)\b)", ""),
+    (r",? no more,? (?:and )?no less\b|,? not one (?:more|less)\b", ""),
+    (r"^(?:don't|do not|never) (?:ever )?(?:get|let|spill|drop|expose)\b", "beware"),
+    (r"\bno(?:body|one| one)(?: else)? (?:is |will be |'s )?(?:with|around|near|there)\b", "alone"),
+    (r"\b(?:it(?:'s| is| was| would be)|that(?:'s| is| was))? ?(?:just |only |simply )?"
+     r"(?:a |an )?(?:not true|untrue|false|wrong|mistaken|lie|myth|error|mistake|not so|not the case)"
+     r"(?: rumou?r| tale| story)? (?:that|to (?:say|think|believe)(?: that)?)\b", f" {DENY} "),
+    (r"\b(?:i|we|you) (?:really |just )?(?:do not|don't|dont|cannot|can't) (?:think|believe)(?: that)?\b",
+     f" {DENY} "),
+    (r"\bno(?:body| one|ne of us) (?:thinks|believes)(?: that)?\b", f" {DENY} "),
+    (r"\b(?:i|we) doubt(?: that)?\b|\b\w+ (?:denies|denied|doubts)(?: that)?\b", f" {DENY} "),
+    (r"\b(?:gives?|gave|giving) up\b", "surrenders"),
+    (r"\b(?:sleeps?|asleep|dormant|inactive|silent|closed|shut|locked|blocked)\b((?: \w+){0,3}?)"
+     r" (?:until|till|unless|without|except)\b", r"\1 only"),
+    (r"\b(?:would|'d) (?:love|like) to\b", NOT),
+    (r"\b(?:next|close|opposite) to\b", "adjoining"),
+    (r"\b(?:look(?:s|ed|ing)?|search(?:es|ed|ing)?) for\b(?= (?:an?|the)? ?\w+\.?$)", "seeks"),
+    (r"\b(?:is|are|was|were) (?:looking|searching) for\b", "seeks"),
+    (r"\b(?:say|says|said) no to\b|\b(?:turns?|turn(?:ed|ing)) down\b|\bpass(?:es)? up\b|"
+     r"\bdo(?:es)? without\b|\bget enough of\b|\bhelp (?:himself|herself|themselves) (?:around|near|with)\b",
+     " resist "),
+    (r"\b(?:cannot|can't|can not|couldn't) (?:stand|bear|abide|endure|tolerate)\b", " hate "),
+    (r"\bno way\b", NOT),
+    (r"\bnot (?:only|just|merely|simply)\b", ""),
+    (r"\b(?:no|without(?: a)?|beyond(?: any)?) (?:doubt|question|less than|wonder)\b", ""),
+    (r"\bnot (?:to mention|surprisingly|far)\b", ""),
+    (r"\b(?:less|fewer) than\b", NOT),
+    (r"\bno matter (?:what|how|who|where)\b", ""),
+    (r"\bno (?:later|fewer|other) than\b", ""),
+    (r"\bnever fail(?:s|ed)? to\b", ""),
+    (r"\b(?:there(?:'s| is) )?no(?:thing|body|where|ne| one| place| thing| man| other \w+|-one)"
+     r"(?: else)?(?: (?:but|except(?: for)?|save|other than|than))\b", "only"),
+    (r"\bno one (?:but|except|other than)\b", "only"),
+    (r"\bno \w+ (?:but|except|save|other than)\b", "only"),
+    (r"\b(?:not|cannot|[a-z]+n't) ((?:[\w-]+ ){0,6}?)(?:(?:anywhere|anything|anyone|anybody|any \w+)"
+     r"(?: else)? (?:but|except|other than|than)|until|till|unless|except|other than|before)\b",
+     r"\1 only"),
+    (r"\b(?:nothing|nobody|no one|none|no \w+|never|nowhere) (?!like)((?:\w+ ){1,6}?)"
+     r"(?:like|more than|as much as|except|until|unless|without|other than|else than)\b",
+     r"\1 only"),
+    (r"\b(?:not|cannot|[a-z]+n't) ((?:[\w-]+ ){0,6}?)without\b", r"\1 only"),
+    (r"\b(?:anywhere|anything|anyone|anybody|everywhere|everything|everyone|everybody|any \w+|all)"
+     r" (?:but|except(?: for)?|other than)\b", f" {NOT} "),
+    (r"\bfar from\b(?! (?:here|the|town))", f" {NOT} "),
+    (r"\b(?:instead of|rather than|as opposed to)\b", f", {NOT} "),
+    (r"\b(?:no longer|not any ?more|not any longer|no more)\b(?! \w+ than)", f" {NOT} "),
+    (r"\bneither\b|\bnor\b|\bnone of\b", f" {NOT} "),
+    (r"\b(?:cannot|can not|can't|couldn't|won't|wouldn't|isn't|aren't|wasn't|weren't|doesn't|don't|"
+     r"didn't|hasn't|haven't|hadn't|ain't|shouldn't|mustn't|needn't|isnt|doesnt|dont|cant|didnt|"
+     r"wasnt|arent|wont)\b", f" {NOT} "),
+    (r"\b(?:not|never|nobody|no one|nothing|nowhere|none|no-one|no)\b", f" {NOT} "),
+    (r"(?<!~)\bwithout\b", f" {WITHOUT} "),
+    (r"\b(?:fails?|failed|unable|incapable|refuses?|refused|lacks?|lacking|den(?:y|ies|ied)|"
+     r"useless|powerless|harmless|ineffective|impossible|false|untrue|doubts?|unlikely|immune|"
+     r"unaffected|hardly|myth|wrong|ignores?)\b", f" {NOT} "),
+    (r"\b(?:either|whether)\b", f" {OR} "),
+    (r"\bbut\s+(?:it\s+|they\s+|he\s+|she\s+|that\s+)?(?:really\s+|actually\s+)?" + NOT + r"\s*(?=[.,;!]|$)", f" {NOT} "),
+    (r"\bor (?:so|something|rather|whatever|other)\b", ""),
+    (r"\bmore or less\b|\bsooner or later\b", ""),
+    (r"\bor\b", f" {OR} "),
+)  # fmt: skip
+_IS = re.compile(r"\b(it|that|he|she|there|here|what|who|where)'s\b", re.IGNORECASE)
+_ASIDE = re.compile(r",|\b(?:I|we)\b", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"\bn(?:o|ot|one|obody|othing|owhere|either|or|ever)\b|n't\b|\b(?:cannot|or|either|whether|without|"
+    r"isnt|doesnt|dont|cant|didnt|wasnt|arent|wont|fail|refus|lack|den(?:y|ie)|all|any|every|far|"
+    r"instead|rather|unable|incap|less|fewer|next|looking|opposite|turn|pass|do|doubt|wrong|false|untrue|"
+    r"myth|lie|immune|hardly|harmless|ignore|unlikely|unaffected|ineffective|impossible|only|power|until|till|unless|would|'d|g(?:i|a)v)",
+    re.IGNORECASE,
+)
+"""What a text must hold for the rules on denials to be worth trying."""
+_IGNORANCE = re.compile(
+    r"\b(?:(?:do|did|does|could|can|would)(?: not|n't) (?:really )?(?:know|say|tell|remember|find out|learn|"
+    r"mention|reveal|recall|understand|hear)\b|dont know|no idea|not sure|unsure|not certain|uncertain|wonder(?:s|ed|ing)?\b|wish(?:es|ed)?\b|"
+    r"(?:i|we) hope|would like to (?:know|learn|see)|want(?:s|ed)? to (?:know|learn|find)|ask(?:s|ed|ing)?"
+    r" (?:\w+ ){0,3}?(?:if|whether|about|where|what|who|when|how|which)|find(?:ing)? out|unclear|unknown|"
+    r"remains? to be seen|(?:we|i|you|they|somebody|someone) (?:should|must|need to|ought to|have to|has to) "
+    r"(?:\w+ )?(?:ask|learn|figure|check|determine|discover|know|confirm|look into)|never (?:said|told|mentioned|learned|"
+    r"learnt|found out|revealed)|let's|(?:check|see|test|verify|confirm|tell me|know) (?:if|whether))",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r" - |[;()]|,? (?:but|though|although|and) (?=(?:i|we|he|she|they|nobody|no one)\b)"
+    r"|(?<=sure),? but |(?<=certain),? but |(?<=know),? but |(?<=idea),? but |(?<=why),? but ",
+    re.IGNORECASE,
+)
+_FACTIVE = re.compile(
+    r"(?<!\bI )(?<!\bwe )\b(?:(?:has|have|had) no idea that\b|(?:does|do|did)(?: not|n't) know (?:that|(?=the\b|a\b|it\b))"
+    r"|(?:is|are|was) (?:unaware|not aware) that\b)",
+    re.IGNORECASE,
+)
+"""Who does not know THAT something is so: it is so all the same."""
+_GONE = re.compile(
+    r"\bused to (?:be|lie|live|serve|own|belong|sleep|work|love|have|open|obey)", re.IGNORECASE
+)
+_GUESS = re.compile(
+    r"\b(?:maybe|perhaps|possibly|might|could be|may be|may have|could have)\b", re.IGNORECASE
+)
+_QUESTION = re.compile(
+    r"^(?:so |and |but )?(?:is|are|was|were|does|do|did|can|could|will|would|has|have|who|what|where|"
+    r"when|which|whom|whose|why|how)\b[^.]*\?",
+    re.IGNORECASE,
+)

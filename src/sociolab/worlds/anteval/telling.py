@@ -1,0 +1,58 @@
+"""How AntEval puts things in words: a turn as a line, a character as its own player knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sociolab.core.episode import Action
+from sociolab.worlds.anteval.session import Character
+from sociolab.worlds.anteval.skills import ABILITIES
+
+SPEAK, ACT, PASS = "speak", "act", "pass"
+
+
+def turn_text(name: str, actions: Sequence[Action], asides: Sequence[Sequence[str]]) -> str:
+    """A turn as one line of the history; `asides` hold, for each action, whom it is for only.
+
+    Deeds stand in brackets: `Mira [lifts the lid]: Look at this.` Line ends become spaces, so that
+    nobody can write lines for another.
+    """
+    if all(action.kind == PASS for action in actions):
+        return f"{name} {'wait' if name == 'You' else 'waits'}."
+    parts = []
+    for action, aside in zip(actions, asides, strict=True):
+        text = " ".join(action.text.split())
+        only = f" (to {', '.join(aside)} only)" if aside else ""
+        parts.append(f"{only}: {text}" if action.kind == SPEAK else f" [{text}]{only}")
+    return name + "".join(parts)
+
+
+def describe_self(character: Character) -> str:
+    """All of a character, as its own player is told."""
+    kind = f"{character.race} {character.class_name}".strip()
+    lines = [
+        f"{character.name} ({character.pronouns}), {kind}. Background: {character.background}. "
+        f"Alignment: {character.alignment}.",
+        character.description,
+        f"Others see: {character.look}",
+        f"Abilities: {_abilities(character)}.",
+        _listed("Personality", character.personality),
+    ]
+    for title, text in (
+        ("Ideal", character.ideal),
+        ("Bond", character.bond),
+        ("Flaw", character.flaw),
+        ("Goal", character.goal),
+    ):
+        lines.append(_listed(title, (text,)))
+    return "\n".join(line for line in lines if line.strip())
+
+
+def _abilities(character: Character) -> str:
+    known = [name for name in ABILITIES if name in character.abilities]
+    return ", ".join(f"{name} {character.abilities[name]}" for name in known)
+
+
+def _listed(title: str, texts: Sequence[str]) -> str:
+    said = " ".join(text for text in texts if text)
+    return f"{title}: {said}" if said else ""

@@ -1,0 +1,178 @@
+"""AntEval as two worlds: sessions about information and about intentions, and how they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sociolab.core.episode import Answered, Episode, Moved, Task, Unusable
+from sociolab.core.ports import DataId, Line, Play, Transcript
+from sociolab.core.seeding import digest
+from sociolab.engine.play import DEFAULT_POLICY, play
+from sociolab.engine.scene import FailurePolicy
+from sociolab.engine.visibility import witnessed
+from sociolab.prompting.templates import prompt
+from sociolab.worlds.anteval.information.matching import FactMatcher
+from sociolab.worlds.anteval.information.question import LEARNED, Learned, polls
+from sociolab.worlds.anteval.information.tracing import Telling, trace
+from sociolab.worlds.anteval.scene import ACTIONS, PACKAGE, AntScene
+from sociolab.worlds.anteval.session import Form, Session, session_from
+from sociolab.worlds.anteval.sessions import Sessions
+from sociolab.worlds.anteval.telling import describe_self, turn_text
+
+Notes: TypeAlias = Iterator[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class AntEval:
+    """One of the two worlds, over one set of sessions.
+
+    Information: with `controls` the players are asked before the first turn too, with `snapshots`
+    N after every N turns.
+    """
+
+    form: Form
+    sessions: Sessions
+    controls: bool = False
+    snapshots: int = 0
+    policy: FailurePolicy = DEFAULT_POLICY
+
+    @property
+    def name(self) -> str:
+        """As in `sociolab run anteval-information`."""
+        return f"anteval-{self.form}"
+
+    @property
+    def data(self) -> DataId:
+        """The sessions; the hash covers them, the prompts and the questions that are put."""
+        prompts = [prompt(PACKAGE, name).hash for name in ("act_head", "act_tail", "learned")]
+        own = self.sessions.id
+        asked = digest(own.hash, *prompts, self.controls, self.snapshots)
+        return DataId(own.name, own.version, asked)
+
+    def tasks(self) -> Sequence[Task]:
+        """A task a session."""
+        return self.sessions.tasks
+
+    def play(self, task: Task, trial: str, seed: int) -> Play:
+        """The table, round and round, for as many turns as the session says."""
+        return play(self._scene(task), trial=trial, seed=seed, policy=self.policy)
+
+    def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
+        """The session to read: with everything private, or only as one seat saw it."""
+        session = session_from(episode.trial.task.content)
+        if seat is None:
+            return _whole(session, episode)
+        witness = AntScene(session).witness(seat)
+        for move in witnessed(episode.moves, seat, ACTIONS):
+            witness.see(move)
+        shown = witness.observe(len(episode.moves))
+        title = f"{session.id}, as {shown.you} saw it"
+        return Transcript(title, (("What this seat was told", shown.head),), shown.history)
+
+    def _scene(self, task: Task) -> AntScene:
+        session = session_from(task.content)
+        if self.form == "intention":
+            return AntScene(session)
+        return AntScene(session, polls(session, controls=self.controls, every=self.snapshots))
+
+
+def _whole(session: Session, episode: Episode) -> Transcript:
+    title = f"{session.id}: {_and([one.first_name for one in session.characters])}"
+    return Transcript(
+        title, tuple(_stage(session)), _lines(session, episode.moves), _notes(session, episode)
+    )
+
+
+def _stage(session: Session) -> Iterator[tuple[str, str]]:
+    yield "The situation", session.situation
+    for character in session.characters:
+        text = describe_self(character)
+        meant = [one.text for one in session.intentions if one.seat == character.id]
+        yield character.name, "\n".join((text, *(f"Intention: {one}" for one in meant)))
+    if session.knowledge:
+        facts = "\n".join(f"{fact.id}: {fact.text}" for fact in session.knowledge)
+        yield f"What {session.npc.first_name} alone knows", facts
+
+
+def _lines(session: Session, moves: Sequence[Moved]) -> tuple[Line, ...]:
+    names = _names(session)
+    return tuple(
+        Line(
+            move.turn,
+            names[move.seat],
+            False,
+            move.actions,
+            turn_text(
+                names[move.seat],
+                move.actions,
+                [[names[seat] for seat in action.to] for action in move.actions],
+            ),
+        )
+        for move in moves
+    )
+
+
+def _notes(session: Session, episode: Episode) -> tuple[str, ...]:
+    """Failed replies and the ways of the facts beside the turns, answers before and behind."""
+    notes = [*_failures(session, episode), *_facts_told(session, episode)]
+    notes.sort(key=lambda note: note[0])
+    return (*(text for _, text in notes), *_answers(session, episode))
+
+
+def _failures(session: Session, episode: Episode) -> Notes:
+    names = _names(session)
+    for event in episode.events:
+        if isinstance(event, Unusable):
+            what = "failed" if event.final else "asked again"
+            yield (
+                event.turn,
+                (
+                    f"turn {event.turn + 1}, {names[event.seat]}, {event.name}, attempt "
+                    f"{event.attempt}: {what} ({event.cause}: {event.problem})"
+                ),
+            )
+
+
+def _facts_told(session: Session, episode: Episode) -> Notes:
+    names = _names(session)
+    for way in trace(session, episode.moves, FactMatcher()):
+        for one in way.tellings[:1]:
+            yield one.turn, f"{_when(one)}, {names[one.by]} tells fact {way.fact} {_to(one, names)}"
+        for one in way.relays:
+            yield one.turn, f"{_when(one)}, {names[one.by]} passes on {way.fact} {_to(one, names)}"
+
+
+def _when(telling: Telling) -> str:
+    return f"turn {telling.turn + 1}"
+
+
+def _to(telling: Telling, names: dict[str, str]) -> str:
+    if len(telling.heard) == len(names) - 1:
+        return "to all"
+    return f"to {_and([names[seat] for seat in telling.heard])} only"
+
+
+def _answers(session: Session, episode: Episode) -> Iterator[str]:
+    """What players said that they had learned, time by time; who said nothing, together."""
+    names = _names(session)
+    answers: dict[int, list[tuple[str, str]]] = {}
+    for event in episode.events:
+        if isinstance(event, Answered) and event.question == LEARNED:
+            facts = Learned.model_validate(event.value).facts
+            answers.setdefault(event.turn, []).append((names[event.seat], " / ".join(facts)))
+    for turn, given in answers.items():
+        when = f"after {turn} turns" if turn else "before the first turn"
+        yield from (f"{when} {name} had learned: {facts}" for name, facts in given if facts)
+        empty = [name for name, facts in given if not facts]
+        if empty:
+            yield f"{when} {_and(empty)} had learned nothing"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _names(session: Session) -> dict[str, str]:
+    return {character.id: character.first_name for character in session.characters}

@@ -1,0 +1,160 @@
+"""Small AntEval sessions for tests: a mark in each private part, and facts with marks of theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sociolab.core.episode import (
+    Action,
+    Answered,
+    CastMember,
+    Ended,
+    Episode,
+    Event,
+    Moved,
+    Task,
+    Trial,
+)
+from sociolab.core.ports import DataId
+from sociolab.worlds.anteval.information.question import LEARNED
+from sociolab.worlds.anteval.session import NPC, Character, Fact, Form, Intention, Session
+from sociolab.worlds.anteval.sessions import task_of
+
+NAMES = ("Mira Voss", "Tom Harrow", "Odo Penn")
+TELLER = "Ansel Reed"
+PRIVATE = ("jobmark", "idealmark", "bondmark", "flawmark", "goalmark", "charmark", "storymark")
+"""Words in the private parts of a character are these with its seat behind them."""
+FACT_MARKS = ("Subjectmark", "valuemark", "Textmark")
+INTENTION_MARK = "meanmark"
+
+
+def character(seat: str, name: str) -> Character:
+    """A character each of whose private parts holds a word of its own."""
+    job, ideal, bond, flaw, goal, char, story = (f"{mark}-{seat}" for mark in PRIVATE)
+    return Character(
+        id=seat,
+        name=name,
+        pronouns="she/her",
+        race="Elf",
+        class_name="Bard",
+        background=f"Has a {job}.",
+        alignment="Lawful Good",
+        abilities={"strength": 10, "wisdom": 14},
+        personality=(f"Is {char}.",),
+        ideal=f"Wants {ideal}.",
+        bond=f"Loves {bond}.",
+        flaw=f"Hides {flaw}.",
+        goal=f"Seeks {goal}.",
+        look=f"Wears a coat seen-{seat}.",
+        description=f"Tells of {story}.",
+    )
+
+
+def fact(number: int) -> Fact:
+    """A fact with a mark in subject, value and text."""
+    subject, value, text = (f"{mark}{number}" for mark in FACT_MARKS)
+    return Fact(
+        id=f"F{number}",
+        kind="weapon",
+        subject=subject,
+        attribute="kept in",
+        value=value,
+        text=f"The {subject} is kept in {value} {text}.",
+    )
+
+
+KNOWN = (
+    Fact(
+        id="F1",
+        kind="place",
+        subject="the tower of Velmora",
+        attribute="door",
+        value="iron",
+        text="The tower of Velmora has a door of iron.",
+    ),
+    Fact(
+        id="F2",
+        kind="person",
+        subject="Kestrith",
+        attribute="fears",
+        value="mirrors",
+        text="Kestrith fears mirrors.",
+    ),
+    Fact(
+        id="F3",
+        kind="danger",
+        subject="the wights of Pezylm",
+        attribute="kept away by",
+        value="crushed mint",
+        text="You can keep the wights of Pezylm away with crushed mint.",
+    ),
+)
+"""Facts as people say them."""
+
+
+def session(
+    form: Form = "information",
+    players: int = 3,
+    *,
+    turns: int = 8,
+    knowledge: tuple[Fact, ...] = (),
+    decoys: tuple[Fact, ...] = (),
+    guesses: tuple[str, ...] = (),
+) -> Session:
+    """A session of marks; in one about intentions the first two players have one."""
+    seats = [f"player-{number}" for number in range(1, players + 1)]
+    people = [character(seat, name) for seat, name in zip(seats, NAMES, strict=False)]
+    skills = (("player-1", "stealth"), ("player-2", "arcana"))
+    return Session(
+        id=f"{form}-0-0007",
+        form=form,
+        turns=turns,
+        situation="The party enters a mill. They make out a brass gauge and a heap of sacks.",
+        characters=(*people, character(NPC, TELLER)),
+        knowledge=knowledge or ((fact(1), fact(2)) if form == "information" else ()),
+        decoys=decoys or ((fact(3), fact(4)) if form == "information" else ()),
+        guesses=guesses,
+        intentions=tuple(
+            Intention(seat=seat, skill=skill, text=f"You mean to {INTENTION_MARK}-{seat}.")
+            for seat, skill in skills
+            if form == "intention" and seat in seats
+        ),
+    )
+
+
+CASES = DataId("cases", "1", "cases")
+
+
+@dataclass(frozen=True)
+class Few:
+    """A set of the sessions that are given."""
+
+    tasks: tuple[Task, ...]
+    id: DataId = CASES
+
+
+def few(*sessions: Session) -> Few:
+    """These sessions as a set."""
+    return Few(tuple(task_of(one) for one in sessions))
+
+
+def episode_of(one: Session, *events: Event) -> Episode:
+    """A session with these events, played by nobody in particular."""
+    task = task_of(one)
+    cast = tuple(CastMember(seat, "tested") for seat in task.seats)
+    return Episode(Trial("trial", f"anteval-{one.form}", task, cast, 0, 0), events)
+
+
+def says(turn: int, seat: str, text: str, *to: str) -> Moved:
+    """A seat says this, to all or to some."""
+    return Moved(turn, seat, (Action("speak", text, to),))
+
+
+def learned(turn: int, seat: str, *facts: str) -> Answered:
+    """A seat's answer after so many turns."""
+    return Answered(turn, seat, LEARNED, {"facts": list(facts)})
+
+
+def over(turns: int) -> Ended:
+    """The end after so many turns."""
+    return Ended("turn limit", turns - 1)

@@ -1,0 +1,131 @@
+"""`sociolab gap`: the paper's tables from stored runs, offline and with a model as virtual DM."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Sociolab
+from sociolab.app.config import RunConfig
+from sociolab.app.play import run
+from sociolab.models.endpoint.running import EndpointProcess, start_in_process
+from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.store.sqlite import Store
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[EndpointProcess]:
+    with start_in_process(EndpointSettings(characters=60)) as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a run of each of the two worlds."""
+    path = tmp_path_factory.mktemp("gap") / "s.db"
+    for world, name in (("intention", "g"), ("information", "i")):
+        settings = {"sessions": "12", "turns": "12"}
+        run(RunConfig(world=f"anteval-{world}", settings=settings, name=name, store=path))
+    return path
+
+
+@pytest.fixture
+def played(sociolab: Sociolab, stored: Path, tmp_path: Path) -> Sociolab:
+    shutil.copy(stored, tmp_path / "s.db")
+    return sociolab
+
+
+def gap(sociolab: Sociolab, *more: object) -> dict[str, object]:
+    done = sociolab("gap", "--real", "sample", "--generated", "g", "--store", "s.db",
+                    "--splits", 1, "--json", *more)  # fmt: skip
+    assert done.code == 0, done.err
+    document: dict[str, object] = done.document
+    return document
+
+
+def test_the_gap_of_a_run_stands_beside_its_information_exchange(played: Sociolab) -> None:
+    document = gap(played, "--information", "i")
+    table = document["table"]
+    assert isinstance(table, dict)
+    (row,) = table["rows"]
+    fr, fg = row["fr"]["f_c"]["value"], row["fg"]["f_c"]["value"]
+    signed = (fr - fg) / (fr + fg) * 100
+    assert row["g_c"]["signed"]["value"] == pytest.approx(signed)
+    assert row["g_c"]["printed"]["value"] == pytest.approx(abs(signed))
+    assert (row["name"], row["examples"], row["real_examples"]) == ("scripted", 12, 12)
+    result = played("report", "i", "--store", "s.db", "--json").document
+    (iep,) = [s for s in result["scores"] if s["measure"] == "iep" and s["by"] == {}]
+    assert row["information"]["value"] == pytest.approx(iep["value"])
+    assert [b["name"] for b in table["baselines"]] == [
+        "last speaker", "last speaker + majority skill", "keyword lexicon",
+    ]  # fmt: skip
+
+
+def test_sample_data_and_scripted_players_are_called_so(played: Sociolab) -> None:
+    done = played("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--splits", 1)
+    text = " ".join(done.out.split())
+    assert "not human play" in text
+    assert "scripted: rule-based players" in text
+    assert "noise floor" in text
+    assert "last speaker + majority" in text
+
+
+def test_the_same_command_gives_the_same_figures(played: Sociolab) -> None:
+    assert gap(played) == gap(played)
+
+
+def test_a_model_as_virtual_dm_is_paid_once(
+    played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    flags = ("--dm", "openai/x?examples=2", "--base-url", endpoint.url, "--splits", 0)
+    first = gap(played, *flags)
+    with Store.open(tmp_path / "s.db", create=False) as store:
+        (name,) = [run.name for run in store.runs() if run.name.startswith("gap-")]
+        calls = store.totals(name).calls
+    assert calls > 0
+    assert gap(played, *flags) == first
+    with Store.open(tmp_path / "s.db", create=False) as store:
+        assert store.totals(name).calls == calls
+    table = first["table"]
+    assert isinstance(table, dict)
+    assert table["f0"] is not None
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (("--real", "nobody"), 'there is no data set or file "nobody"'),
+        (("--test", "nobody"), "--test: there is no data set"),
+        (("--generated", "i"), "expected a run of anteval-intention"),
+        (("--generated", "none"), 'there is no run "none"'),
+        (("--information", "g"), "expected a run of anteval-information"),
+        (("--dm", "wise"), 'there is no virtual DM "wise"'),
+        (("--dm", "openai/x"), "an untuned model learns nothing"),
+        (("--dm", "openai/x?examples=0"), "expected a whole number from 1"),
+    ],
+)
+def test_what_is_not_there_is_named_in_a_sentence(
+    played: Sociolab, flags: tuple[str, str], problem: str
+) -> None:
+    given = {"--real": "sample", "--generated": "g", flags[0]: flags[1]}
+    args = [part for pair in given.items() for part in pair]
+    done = played("gap", *args, "--store", "s.db")
+    assert done.code == 2
+    assert problem in done.sentence
+
+
+def test_a_broken_file_is_named_with_its_line(played: Sociolab, tmp_path: Path) -> None:
+    line = {
+        "id": "a", "episode": "e", "candidates": [{"character": "Ann"}],
+        "context_turns": [{"speaker": "DM", "text": "A door."}],
+        "labels": [{"character": "Bob", "skill": "stealth"}],
+    }  # fmt: skip
+    (tmp_path / "bad.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    done = played("gap", "--real", "bad.jsonl", "--generated", "g", "--store", "s.db")
+    assert done.code == 2
+    assert "bad.jsonl, line 1" in done.sentence
+    assert "Bob" in done.sentence

@@ -1,0 +1,290 @@
+"""The intention gap, measured with virtual DMs whose answers are known beforehand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from sociolab.core.errors import ConfigError
+from sociolab.stats.intervals import Estimate
+from sociolab.worlds.anteval.gap.measure import AtOnce, GapSettings, measure_gap
+from sociolab.worlds.anteval.gap.records import GapTable
+from sociolab.worlds.anteval.gap.resampling import Draws
+from sociolab.worlds.anteval.gap.samples import disjoint, sample
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn
+from sociolab.worlds.anteval.virtual_dm.scoring import overlaps
+
+TABLE = ("Orsa", "Tilin")
+RIGHT, WRONG = Label("Orsa", "stealth"), Label("Tilin", "arcana")
+HALF = Label("Orsa", "arcana")
+
+
+def play(count: int, label: Label = RIGHT, *, prefix: str = "g", groups: int = 5) -> list[Example]:
+    return [
+        Example(
+            f"{prefix}/{number}",
+            f"{prefix} {number % groups}",
+            (Turn("Orsa", "Hm."),),
+            TABLE,
+            frozenset({label}),
+            strict=number % 2 == 0,
+        )
+        for number in range(count)
+    ]
+
+
+class Parrot:
+    """Predicts the first label that it learned, everywhere, and notes what it learned from."""
+
+    def __init__(self, seen: list[tuple[Example, ...]]) -> None:
+        self._seen = seen
+        self._label = HALF
+
+    @property
+    def name(self) -> str:
+        return "parrot"
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        self._seen.append(tuple(examples))
+        self._label = min(examples[0].labels)
+
+    def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
+        return tuple(frozenset([self._label, WRONG][:most]) for _ in examples)
+
+
+def parrots(seen: list[tuple[Example, ...]] | None = None) -> Callable[[], AtOnce]:
+    notes = [] if seen is None else seen
+    return lambda: AtOnce(Parrot(notes))
+
+
+def measured(
+    generated: dict[str, list[Example]],
+    *,
+    settings: GapSettings | None = None,
+    test: list[Example] | None = None,
+    real: list[Example] | None = None,
+    seen: list[tuple[Example, ...]] | None = None,
+) -> GapTable:
+    return asyncio.run(
+        measure_gap(
+            real or play(20),
+            test or play(10, prefix="t"),
+            generated,
+            parrots(seen),
+            settings=settings or GapSettings(splits=2),
+        )
+    )
+
+
+def test_f_and_g_of_dms_that_are_all_right_all_wrong_and_half_right() -> None:
+    table = measured(
+        {
+            "right": play(20, RIGHT, prefix="a"),
+            "wrong": play(20, WRONG, prefix="b"),
+            "half": play(20, HALF, prefix="c"),
+        }
+    )
+    right, wrong, half = table.rows
+    assert table.fr.f_o.value == right.fr.f_o.value == 1.0
+    assert (right.g_c.printed.value, right.g_o.printed.value) == (0.0, 0.0)
+    assert (wrong.fg.f_c.value, wrong.g_c.printed.value, wrong.g_o.signed.value) == (0, 100, 100)
+    assert (half.fg.f_c.value, half.fg.f_o.value) == (1.0, 0.0)
+    assert (half.g_c.printed.value, half.g_o.printed.value) == (0.0, 100.0)
+
+
+def test_a_generated_set_that_beats_the_real_one_has_a_negative_signed_gap() -> None:
+    table = measured({"better": play(20, RIGHT, prefix="a")}, real=play(20, HALF))
+    (row,) = table.rows
+    assert row.g_o.printed.value == 100
+    assert row.g_o.signed.value == -100
+
+
+def test_only_strict_rows_are_tested_unless_all_are_wanted() -> None:
+    generated = {"one": play(20, prefix="a")}
+    strict = measured(generated)
+    assert (strict.test_rows, strict.measured_on) == (5, "measured on 5 strict rows, 5 groups")
+    every = measured(generated, settings=GapSettings(strict=False, splits=0))
+    assert (every.test_rows, every.measured_on) == (10, "measured on 10 rows, 5 groups")
+
+
+def test_real_play_is_cut_to_the_size_of_the_generated_set_and_the_other_way_round() -> None:
+    seen: list[tuple[Example, ...]] = []
+    table = measured(
+        {"few": play(6, prefix="a"), "many": play(50, prefix="b")},
+        settings=GapSettings(splits=0),
+        seen=seen,
+    )
+    few, many = table.rows
+    assert (few.examples, few.real_examples) == (6, 6)
+    assert (many.examples, many.real_examples) == (20, 20)
+    assert sorted(len(examples) for examples in seen) == [6, 6, 20, 20]
+
+
+def test_without_matching_each_learns_from_all_there_is() -> None:
+    table = measured({"few": play(6, prefix="a")}, settings=GapSettings(matched=False, splits=0))
+    assert (table.rows[0].examples, table.rows[0].real_examples) == (6, 20)
+
+
+def test_the_noise_floor_comes_from_real_samples_that_share_no_group() -> None:
+    seen: list[tuple[Example, ...]] = []
+    table = measured({"some": play(6, prefix="a")}, settings=GapSettings(splits=3), seen=seen)
+    (row,) = table.rows
+    assert row.floor_o is not None
+    assert (row.floor_o.size, row.floor_o.values) == (6, (0.0, 0.0, 0.0))
+    assert (row.floor_o.mean, row.floor_o.q95) == (0.0, 0.0)
+    pairs = [examples for examples in seen if len(examples) == 6][2:]
+    assert len(pairs) == 6
+    assert len(set(pairs)) > 2
+    for one, other in zip(pairs[::2], pairs[1::2], strict=True):
+        assert not {row.group for row in one} & {row.group for row in other}
+
+
+def test_a_gap_larger_than_those_between_real_samples_is_above_the_floor() -> None:
+    table = measured({"wrong": play(20, WRONG, prefix="a"), "right": play(20, prefix="b")})
+    wrong, right = table.rows
+    assert (wrong.above_floor_c, wrong.above_floor_o) == (True, True)
+    assert (right.above_floor_c, right.above_floor_o) == (False, False)
+
+
+def test_without_splits_there_is_no_floor() -> None:
+    (row,) = measured({"one": play(9, prefix="a")}, settings=GapSettings(splits=0)).rows
+    assert row.floor_c is None
+    assert row.above_floor_c is None
+
+
+def test_more_guesses_a_row_cost_precision() -> None:
+    (row,) = measured({"one": play(9, prefix="a")}, settings=GapSettings(most=2, splits=0)).rows
+    assert row.fg.f_o.value == pytest.approx(2 / 3)  # 1 right of 2 guesses, 1 label: 2 / (2 + 1)
+
+
+def test_the_baselines_and_f0_are_in_the_table() -> None:
+    untrained = AtOnce(Parrot([]))
+    information = Estimate(0.4, 150, 50, 0.3, 0.5, "bca")
+    table = asyncio.run(
+        measure_gap(
+            play(20),
+            play(10, prefix="t"),
+            {"one": play(9, prefix="a"), "two": play(9, prefix="b")},
+            parrots(),
+            untrained=untrained,
+            information={"two": information},
+            settings=GapSettings(splits=0),
+        )
+    )
+    names = [row.name for row in table.baselines]
+    assert names == ["last speaker", "last speaker + majority skill", "keyword lexicon"]
+    assert [row.names_skills for row in table.baselines] == [False, True, True]
+    assert table.baselines[1].scores.f_o.value == 1.0
+    assert table.f0 is not None
+    assert (table.f0.f_c.value, table.f0.f_o.value) == (1.0, 0.0)
+    assert [row.information for row in table.rows] == [None, information]
+
+
+def test_what_no_usable_reply_came_to_is_counted() -> None:
+    untrained = AtOnce(Parrot([]))
+    untrained.failures["unreadable"] = 3
+    table = asyncio.run(
+        measure_gap(
+            play(20),
+            play(10, prefix="t"),
+            {"one": play(9, prefix="a")},
+            parrots(),
+            untrained=untrained,
+            settings=GapSettings(splits=0),
+        )
+    )
+    assert table.failures == (("unreadable", 3),)
+
+
+def test_the_same_seed_gives_the_same_table() -> None:
+    generated = {"one": play(9, HALF, prefix="a")}
+    assert measured(generated) == measured(generated)
+
+
+def test_the_gap_of_a_dm_with_itself_is_0_and_claims_no_certainty() -> None:
+    rows = play(30, prefix="t")
+    found = overlaps([frozenset({WRONG if n < 12 else RIGHT}) for n in range(30)], rows)
+    draws = Draws(rows, 0)
+    gap = draws.gap_o(found, found)
+    assert (gap.signed.value, gap.signed.low, gap.signed.high) == (0, None, None)
+    scores = draws.scores(found)
+    assert scores.f_o.low is not None
+    assert scores.f_o.high is not None
+    assert scores.f_o.low < 0.6 < scores.f_o.high
+
+
+def test_pairing_takes_out_what_is_hard_for_both() -> None:
+    # In 6 of 12 episodes both are always wrong; the other DM has 4 more rows wrong: 30 and 26 of 60
+    # right, a gap of 4 / 56.
+    rows = play(60, prefix="t", groups=12)
+    hard = {f"t {number}" for number in range(6)}
+    one = [WRONG if row.group in hard else RIGHT for row in rows]
+    other = [WRONG if int(row.id[2:]) < 10 else label for row, label in zip(rows, one, strict=True)]
+    draws = Draws(rows, 0)
+    first = overlaps([frozenset({label}) for label in one], rows)
+    second = overlaps([frozenset({label}) for label in other], rows)
+    gap, scores = draws.gap_o(first, second).signed, draws.scores(first).f_o
+    assert gap.value == pytest.approx(100 * 4 / 56)
+    assert gap.low is not None
+    assert gap.high is not None
+    assert scores.low is not None
+    assert scores.high is not None
+    assert gap.low > 0
+    assert (gap.high - gap.low) / 100 < (scores.high - scores.low) / 4
+
+
+def test_the_printed_gap_starts_at_0_where_the_signed_one_reaches_across_it() -> None:
+    rows = play(40, prefix="t", groups=8)
+    one = [RIGHT if int(row.id[2:]) % 8 < 4 else WRONG for row in rows]
+    other = [RIGHT if int(row.id[2:]) % 8 > 3 else WRONG for row in rows]
+    found = [overlaps([frozenset({label}) for label in side], rows) for side in (one, other)]
+    gap = Draws(rows, 0).gap_o(*found)
+    assert gap.signed.low is not None
+    assert gap.signed.low < 0
+    assert gap.printed.low == 0
+    assert gap.printed.high == max(-gap.signed.low, gap.signed.high or 0)
+
+
+def test_one_group_has_no_interval() -> None:
+    rows = play(6, prefix="t", groups=1)
+    found = overlaps([frozenset({RIGHT})] * 6, rows)
+    figure = Draws(rows, 0).scores(found).f_o
+    assert (figure.value, figure.low, figure.high) == (1.0, None, None)
+
+
+def test_a_sample_takes_whole_groups_but_the_last() -> None:
+    examples = play(40, groups=8)
+    drawn = sample(examples, 13, seed=3)
+    sizes = [sum(one.group == name for one in drawn) for name in {one.group for one in drawn}]
+    assert len(drawn) == len(set(drawn)) == 13
+    assert sorted(sizes) == [3, 5, 5]
+    assert sample(list(reversed(examples)), 40, 3) == tuple(reversed(examples))
+    assert {one.group for one in sample(examples[::-1], 15, 3)} == {
+        one.group for one in sample(examples, 15, 3)
+    }
+    assert sample(examples, 13, seed=4) != drawn
+
+
+def test_two_disjoint_samples_are_as_large_as_can_be() -> None:
+    one, other = disjoint(play(40, groups=8), 30, seed=0)
+    assert len(one) == len(other) == 20
+    assert not {row.group for row in one} & {row.group for row in other}
+    assert disjoint(play(5, groups=1), 2, seed=0) == ((), ())
+
+
+def test_an_episode_is_not_both_learned_from_and_tested_on() -> None:
+    with pytest.raises(ConfigError, match='"g 0" is in the real play to train on and in the test'):
+        measured({"one": play(5, prefix="a")}, test=play(10))
+
+
+def test_empty_sets_are_refused_by_name() -> None:
+    with pytest.raises(ConfigError, match="examples to train on in nothing"):
+        measured({"nothing": []})
+    loose = [replace(row, strict=False) for row in play(4, prefix="t")]
+    with pytest.raises(ConfigError, match="at least a strict test row"):
+        measured({"one": play(5, prefix="a")}, test=loose)
+    with pytest.raises(ConfigError, match="at least 1 label a row"):
+        measured({"one": play(5, prefix="a")}, settings=GapSettings(most=0))

@@ -1,0 +1,262 @@
+"""Intentions: how they are given out, the examples made of play, and the judges of a session."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from anteval_cases import episode_of, over, says, session
+from fake_models import FakeModel, ImprovisingModel
+from sociolab.core.episode import Action, Episode, Moved
+from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.ports import Judge
+from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
+from sociolab.testing.contracts import JudgeContract
+from sociolab.worlds.anteval.intention.assign import Assigned, meant, read_prior
+from sociolab.worlds.anteval.intention.examples import cut_examples, example_of
+from sociolab.worlds.anteval.intention.judges import (
+    MEASURES,
+    ChatIntentionJudge,
+    IntentionJudge,
+    agreement,
+)
+from sociolab.worlds.anteval.intention.named import names_skill
+from sociolab.worlds.anteval.session import NPC, Session
+from sociolab.worlds.anteval.skills import SKILLS
+from sociolab.worlds.anteval.virtual_dm.example import DM, Label, Turn
+
+SEATS = tuple(f"player-{number}" for number in range(1, 4))
+TABLE = session("intention", turns=8)
+"""Mira (player-1) means to use stealth, Tom (player-2) arcana, Odo (player-3) nothing."""
+
+
+def does(turn: int, seat: str, deed: str, words: str = "") -> Moved:
+    actions = (Action("act", deed), *((Action("speak", words),) if words else ()))
+    return Moved(turn, seat, actions)
+
+
+PLAY = (
+    says(0, "player-1", "Good day."),
+    does(1, "player-2", "looks at the door", "What is behind it?"),
+    Moved(2, "player-3", (Action("pass"),)),
+    says(3, NPC, "Nothing that is mine."),
+    does(4, "player-1", "sneaks along the wall, in the shadow", "Hush"),
+    says(5, "player-2", "I study the runes. What spell is this?"),
+    says(6, "player-3", "I wait."),
+    says(7, NPC, "As you like."),
+    over(8),
+)
+
+
+# ---------------------------------------------------------------- assigning
+
+
+def many(assigned: Assigned, sessions: int = 600) -> list[tuple[str, str]]:
+    return [
+        (one.seat, one.skill)
+        for number in range(sessions)
+        for one in assigned.draw(3, f"intention-3-{number:04d}", SEATS)
+    ]
+
+
+def test_skills_are_given_out_uniformly_and_some_players_get_none() -> None:
+    given = many(Assigned(read_prior("uniform"), none=0.15, per_player=1))
+    assert len(given) / 1800 == pytest.approx(0.85, abs=0.03)
+    counts = Counter(skill for _, skill in given)
+    assert set(counts) == set(SKILLS)
+    assert all(50 < count < 125 for count in counts.values())  # 85 expected
+
+
+def test_a_real_prior_is_kept_to(tmp_path: Path) -> None:
+    path = tmp_path / "prior.json"
+    path.write_text(json.dumps({"perception": 3, "stealth": 1, "arcana": 0}))
+    counts = Counter(skill for _, skill in many(Assigned(read_prior(str(path)), 0, 1)))
+    assert set(counts) == {"perception", "stealth"}
+    assert counts["perception"] / 1800 == pytest.approx(0.75, abs=0.04)
+
+
+def test_several_intentions_of_a_player_are_different_ones() -> None:
+    for number in range(40):
+        given = Assigned(read_prior("uniform"), 0, 3).draw(0, f"s-{number}", SEATS)
+        assert len(given) == len(set(given)) == 9
+    few = Assigned((("arcana", 1.0),), 0, 3).draw(0, "s-1", SEATS)
+    assert [(one.seat, one.skill) for one in few] == [(seat, "arcana") for seat in SEATS]
+
+
+def test_the_same_seed_and_session_give_the_same_and_others_do_not() -> None:
+    assigned = Assigned(read_prior("uniform"), 0.15, 1)
+    assert assigned.draw(1, "s-1", SEATS) == assigned.draw(1, "s-1", SEATS)
+    assert len({assigned.draw(seed, "s-1", SEATS) for seed in range(5)}) == 5
+
+
+def test_the_sentence_for_the_player_says_which_skill_and_what_for() -> None:
+    texts = [meant(skill) for skill in SKILLS]
+    assert len(set(texts)) == 18
+    assert all(names_skill(text, skill) for text, skill in zip(texts, SKILLS, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('{"piloting": 1}', 'expected one of the 18 skills, found "piloting"'),
+        ('{"arcana": -1}', "arcana: expected a weight of 0 or more, found -1"),
+        ('{"arcana": 0}', "expected a weight above 0 for at least one skill"),
+        ("{}", "expected a weight above 0 for at least one skill"),
+        ("[1]", "expected a JSON object from skill to weight"),
+        ("{", "expected a JSON object from skill to weight"),
+    ],
+)
+def test_a_wrong_prior_is_said_in_a_sentence(tmp_path: Path, content: str, problem: str) -> None:
+    path = tmp_path / "prior.json"
+    path.write_text(content)
+    with pytest.raises(ConfigError, match=r"prior\.json: ") as raised:
+        read_prior(str(path))
+    assert problem in str(raised.value)
+
+
+def test_a_prior_that_is_not_there_says_what_may_stand_there() -> None:
+    with pytest.raises(ConfigError, match='expected "uniform" or a path to a JSON object'):
+        read_prior("uniformly")
+
+
+# ---------------------------------------------------------------- examples
+
+
+def test_an_example_is_the_whole_session_with_all_that_was_assigned() -> None:
+    example = example_of(episode_of(TABLE, *PLAY))
+    assert (example.id, example.group) == ("trial", "intention-0-0007")
+    assert example.candidates == ("Mira", "Tom", "Odo")
+    assert example.labels == {Label("Mira", "stealth"), Label("Tom", "arcana")}
+    assert example.turns == (
+        Turn("Mira", "Good day."),
+        Turn("Tom", "looks at the door. What is behind it?"),
+        Turn(DM, "Nothing that is mine."),
+        Turn("Mira", "sneaks along the wall, in the shadow. Hush."),
+        Turn("Tom", "I study the runes. What spell is this?"),
+        Turn("Odo", "I wait."),
+        Turn(DM, "As you like."),
+    )
+    assert example.strict
+
+
+@pytest.mark.parametrize(
+    ("words", "strict"),
+    [
+        ("I want to use Stealth here.", False),
+        ("Let me roll arcana!", False),
+        ("The stealthy one is me.", True),
+        ("That takes sleight  of\nhand.", True),  # named, but not assigned
+    ],
+)
+def test_strict_says_that_no_assigned_skill_is_named(words: str, strict: bool) -> None:
+    assert example_of(episode_of(TABLE, says(0, "player-3", words))).strict is strict
+
+
+def test_a_skill_of_several_words_is_named_across_line_ends() -> None:
+    assert names_skill("That takes Sleight\nof  hand.", "sleight of hand")
+    assert not names_skill("good-natured", "nature")
+
+
+def test_a_cut_ends_with_the_turn_that_shows_the_skill() -> None:
+    first, second = cut_examples(episode_of(TABLE, *PLAY))
+    assert [first.id, second.id] == ["trial-5", "trial-6"]
+    assert first.turns[-1].text == "sneaks along the wall, in the shadow. Hush."
+    assert first.labels == {Label("Mira", "stealth")}
+    assert second.turns[-1].text.startswith("I study the runes.")
+    assert second.labels == {Label("Tom", "arcana")}
+    assert {first.group, second.group} == {"intention-0-0007"}
+
+
+def test_without_a_cue_the_cut_ends_with_the_first_deed_and_without_one_there_is_none() -> None:
+    quiet = (says(0, "player-1", "Good day."), does(1, "player-2", "sits down"))
+    (only,) = cut_examples(episode_of(TABLE, *quiet))
+    assert only.labels == {Label("Tom", "arcana")}
+    assert only.turns[-1].text == "sits down."
+
+
+# ---------------------------------------------------------------- judges
+
+
+def test_agreement_worked_by_hand() -> None:
+    assigned = {Label("Mira", "stealth"), Label("Tom", "arcana")}
+    scores = agreement({Label("Mira", "arcana")}, assigned)
+    # Characters: 2 x 1 / (1 + 2); tuples: 2 x 0 / (1 + 2)
+    assert [s.value for s in scores if isinstance(s, Score)] == [pytest.approx(2 / 3), 0]
+    scores = agreement({Label("Tom", "arcana")}, assigned)
+    assert [s.value for s in scores if isinstance(s, Score)] == [pytest.approx(2 / 3)] * 2
+    assert all(isinstance(verdict, Unscored) for verdict in agreement(set(), set()))
+    scores = agreement({Label("Tom", "arcana")}, set())
+    assert [s.value for s in scores if isinstance(s, Score)] == [0, 0]
+
+
+def judged(model: FakeModel) -> list[object]:
+    found = asyncio.run(ChatIntentionJudge(model).judge(episode_of(TABLE, *PLAY)))
+    return [verdict.value if isinstance(verdict, Score) else verdict for verdict in found]
+
+
+def test_a_chat_model_is_asked_as_the_untuned_virtual_dm() -> None:
+    answer = (
+        '{"checks":[{"character":"Mira","skill":"stealth"},{"character":"Odo","skill":"arcana"}]}'
+    )
+    model = FakeModel(answer)
+    assert judged(model) == [pytest.approx(2 / 3)] * 2  # the first guess only
+    prompt, key = model.calls[0]
+    assert (key.trial, key.role, key.name) == ("trial", "judge", "virtual-dm")
+    assert "meanmark" not in repr(prompt)
+    assert "At the table: Mira, Tom, Odo" in prompt.messages[-1].text
+
+
+def test_a_character_who_is_not_at_the_table_is_asked_for_again_and_then_a_failure() -> None:
+    wrong = '{"checks":[{"character":"Gandor","skill":"stealth"}]}'
+    right = '{"checks":[{"character":"Tom","skill":"arcana"}]}'
+    assert judged(FakeModel(wrong, right)) == [pytest.approx(2 / 3)] * 2
+    for verdict in judged(FakeModel(wrong, wrong, wrong)):
+        assert isinstance(verdict, ScoreFailure)
+        assert "a character at the table" in verdict.problem
+        assert verdict.attempts == 3
+
+
+def test_a_call_that_fails_is_a_failure_and_a_fatal_one_passes_through() -> None:
+    for verdict in judged(FakeModel(ModelError("slow", cause="timeout"))):
+        assert isinstance(verdict, ScoreFailure)
+        assert verdict.cause == "timeout"
+    with pytest.raises(ModelError, match="no key"):
+        judged(FakeModel(ModelError("no key", cause="credentials", fatal=True)))
+
+
+EPISODES = (episode_of(TABLE, *PLAY), episode_of(TABLE, *PLAY[:3], over(3)))
+
+
+class TestLexiconJudge(JudgeContract):
+    def judge(self) -> Judge:
+        return IntentionJudge()
+
+    def episodes(self) -> Sequence[Episode]:
+        return EPISODES
+
+    def measures(self) -> Sequence[Measure]:
+        return MEASURES
+
+
+class TestChatJudge(JudgeContract):
+    pure = False
+
+    def judge(self) -> Judge:
+        return ChatIntentionJudge(ImprovisingModel())
+
+    def episodes(self) -> Sequence[Episode]:
+        return EPISODES
+
+    def measures(self) -> Sequence[Measure]:
+        return MEASURES
+
+
+def test_a_session_without_intentions_is_scored_only_where_something_was_guessed() -> None:
+    nobody: Session = TABLE.model_copy(update={"intentions": ()})
+    verdicts = asyncio.run(IntentionJudge().judge(episode_of(nobody, *PLAY)))
+    assert [v.value for v in verdicts if isinstance(v, Score)] == [0, 0]

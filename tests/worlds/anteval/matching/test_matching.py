@@ -1,0 +1,187 @@
+"""The rule-based matcher: worked examples, and what must hold for all drawn facts."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from sociolab.worlds.anteval.information.knowledge import draw_guesses, draw_knowledge
+from sociolab.worlds.anteval.information.matching import FactMatcher, Pairing
+from sociolab.worlds.anteval.information.statement_split import split_statement
+from sociolab.worlds.anteval.session import Fact
+
+DATA = Path(__file__).parents[1] / "data"
+MATCHER = FactMatcher()
+
+COMPASS = Fact(
+    id="F1",
+    kind="magic item",
+    subject="the Nulzaik compass",
+    attribute="where it lies",
+    value="in the dry well",
+    text="The Nulzaik compass lies in the dry well.",
+)
+HOUNDS = Fact(
+    id="F2",
+    kind="danger",
+    subject="the hounds of Lunvum",
+    attribute="how many there are",
+    value="forty-one",
+    text="There are forty-one of the hounds of Lunvum.",
+)
+BIKVYK = Fact(
+    id="F3",
+    kind="person",
+    subject="Bikvyk Taemrukh",
+    attribute="whom they betrayed",
+    value="Paekronva",
+    text="Bikvyk Taemrukh betrayed Paekronva.",
+)
+CLOAK = Fact(
+    id="F4",
+    kind="magic item",
+    subject="the cloak of Taernula",
+    attribute="what wakes it",
+    value="a drum beat",
+    text="A drum beat does not wake the cloak of Taernula.",
+    holds=False,
+)
+FACTS = (COMPASS, HOUNDS, BIKVYK, CLOAK)
+
+
+@pytest.mark.parametrize(
+    ("statement", "fact"),
+    [
+        ("The compass of Nulzaik was dropped into the dry well.", COMPASS),
+        ("I think the Nulzaik compas\u2019s place is in the well, the dry one.", COMPASS),
+        ("Nulzayk compass: dry well", COMPASS),
+        ("Orla says the compass is in the dried-up well.", COMPASS),
+        ("The Nulzaik compass isn't in the mill, it's in the dry well.", COMPASS),
+        ("You won't find the Nulzaik compass anywhere but in the dry well.", COMPASS),
+        ("There are 41 Lunvum hounds.", HOUNDS),
+        ("The hounds of Lunvum number forty one.", HOUNDS),
+        ("Paekronva was betrayed by Bikvyk.", BIKVYK),
+        ("Bikvyk sold out Paekronva", BIKVYK),
+        ("The cloak of Taernula can't be woken with a drum beat.", CLOAK),
+        ("It is false that a drum beat wakes the cloak of Taernula.", CLOAK),
+    ],
+)
+def test_paraphrases_say_the_fact(statement: str, fact: Fact) -> None:
+    assert MATCHER.judge_pair(statement, fact) == "same"
+
+
+@pytest.mark.parametrize(
+    ("statement", "fact"),
+    [
+        ("The Nulzaik compass lies in the salt mine.", COMPASS),
+        ("The Nulzaik compass does not lie in the dry well.", COMPASS),
+        ("The Nulzaik compass is no longer in the dry well.", COMPASS),
+        ("There are fourteen hounds of Lunvum.", HOUNDS),
+        ("A drum beat wakes the cloak of Taernula.", CLOAK),
+    ],
+)
+def test_another_value_or_a_denial_contradicts(statement: str, fact: Fact) -> None:
+    assert MATCHER.judge_pair(statement, fact) == "contradicts"
+
+
+@pytest.mark.parametrize(
+    ("statement", "fact"),
+    [
+        ("Is the Nulzaik compass in the dry well?", COMPASS),
+        ("I don't know whether the Nulzaik compass is in the dry well.", COMPASS),
+        ("The Nulzaik compass is either in the mill or in the dry well.", COMPASS),
+        ("Maybe the Nulzaik compass is in the mill, or maybe it's in the dry well.", COMPASS),
+        ("If the Nulzaik compass is in the dry well, we need a rope.", COMPASS),
+        ("The Nulzaik compass is somewhere in town.", COMPASS),
+        ("The Orvath compass lies in the dry well.", COMPASS),
+        ("Paekronva betrayed Bikvyk Taemrukh.", BIKVYK),
+        ("Bikvyk Taemrukh loves Paekronva.", BIKVYK),
+        ("There are forty-one moths, and the hounds of Lunvum are twelve.", HOUNDS),
+        ("", COMPASS),
+        ("...", COMPASS),
+    ],
+)
+def test_what_asserts_nothing_or_something_else_is_not_the_fact(statement: str, fact: Fact) -> None:
+    assert not MATCHER.supports(statement, fact)
+
+
+def test_each_statement_and_each_fact_is_paired_once() -> None:
+    statements = [
+        "The compass is in the dry well and the hounds of Lunvum number 41.",
+        "The Nulzaik compass is in the dry well.",
+        "Again: the Nulzaik compass is in the dry well.",
+        "The weather was bad.",
+    ]
+    found = MATCHER.match(statements, FACTS)
+    assert found == (Pairing(0, "F2"), Pairing(1, "F1"))
+
+
+def test_no_statements_or_no_facts_give_no_pairs() -> None:
+    assert MATCHER.match([], FACTS) == ()
+    assert MATCHER.match(["The Nulzaik compass is in the dry well."], ()) == ()
+
+
+def test_a_compound_statement_is_taken_apart() -> None:
+    assert split_statement("The Zorvath axe is made of tin and belongs to Orla.") == (
+        "The Zorvath axe is made of tin",
+        "The Zorvath axe belongs to Orla",
+    )
+    assert split_statement("The axe Zorvath lies in the mill and the well.") == (
+        "The axe Zorvath lies in the mill and the well",
+    )
+
+
+def test_the_parts_of_a_compound_statement_match_each_fact_once() -> None:
+    both = f"{COMPASS.text.rstrip('.')}, and {HOUNDS.text[0].lower()}{HOUNDS.text[1:]}"
+    parts = split_statement(both)
+    assert MATCHER.match(parts, FACTS) == (Pairing(0, "F1"), Pairing(1, "F2"))
+
+
+@cache
+def drawn() -> tuple[tuple[Fact, ...], ...]:
+    return tuple(draw_knowledge(7, f"information-7-{n:04d}", 6) for n in range(301))
+
+
+def test_a_facts_own_text_supports_it_and_no_other() -> None:
+    for known, decoys in zip(drawn()[:-1], drawn()[1:], strict=True):
+        for fact in known:
+            said = [other for other in (*known, *decoys) if MATCHER.supports(fact.text, other)]
+            assert said == [fact], fact.text
+
+
+def test_a_denied_text_never_supports() -> None:
+    for known in drawn()[:100]:
+        for fact in known:
+            lower = fact.text[0].lower() if fact.text.startswith(("The ", "A ")) else fact.text[0]
+            denied = f"It is not true that {lower}{fact.text[1:]}"
+            assert not MATCHER.supports(denied, fact), denied
+
+
+def test_guesses_hardly_ever_match() -> None:
+    matched = 0
+    for number, known in enumerate(drawn()[:-1]):
+        guesses = draw_guesses(7, f"information-7-{number:04d}", 6)
+        matched += len(MATCHER.match(guesses, known))
+    assert matched / (300 * 6) < 0.01
+
+
+def agreement(path: Path) -> float:
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert len(rows) >= 150
+    right = sum(
+        MATCHER.supports(row["statement"], Fact.model_validate(row["fact"]))
+        == (row["label"] == "same")
+        for row in rows
+    )
+    return float(right) / len(rows)
+
+
+@pytest.mark.parametrize("half", ["author", "reader"])
+def test_the_matcher_agrees_with_hand_labels(half: str) -> None:
+    path = DATA / f"pairs_by_{half}.jsonl"
+    if not path.exists():
+        pytest.skip(f"{path.name} is not written yet")
+    assert agreement(path) >= 0.95

@@ -1,0 +1,253 @@
+"""The table: who is told what, how turns read, which turns are refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anteval_cases import (
+    FACT_MARKS,
+    INTENTION_MARK,
+    KNOWN,
+    PRIVATE,
+    TELLER,
+    episode_of,
+    fact,
+    few,
+    learned,
+    over,
+    says,
+    session,
+)
+from sociolab.core.episode import Action, Json, Moved, Unusable
+from sociolab.core.ports import Player, Reply, Request
+from sociolab.engine.drive import drive
+from sociolab.engine.play import play
+from sociolab.testing.playing import play_scene
+from sociolab.worlds.anteval.information.question import Learned, polls
+from sociolab.worlds.anteval.scene import AntScene
+from sociolab.worlds.anteval.session import NPC, Session
+from sociolab.worlds.anteval.telling import turn_text
+from sociolab.worlds.anteval.visibility import visible
+from sociolab.worlds.anteval.world import AntEval
+
+SEATS = ("player-1", "player-2", "player-3", NPC)
+
+
+class Doing:
+    """Does what it is told, turn by turn; a question gets an empty answer."""
+
+    def __init__(self, turns: Mapping[int, tuple[Action, ...]]) -> None:
+        self._turns = turns
+        self.asked: list[Request] = []
+
+    async def reply(self, request: Request, memory: Json) -> Reply:
+        self.asked.append(request)
+        if request.name != "act":
+            return Reply(Learned(facts=[]))
+        return Reply(self._turns.get(request.turn, (Action("pass"),)))
+
+
+def head(one: Session, seat: str) -> str:
+    return AntScene(one).witness(seat).observe(0).head
+
+
+# ---------------------------------------------------------------- what is told
+
+
+def test_each_seat_is_told_its_own_character_and_how_the_others_look() -> None:
+    for seat in SEATS:
+        told = head(session(), seat)
+        assert all(f"{mark}-{seat}" in told for mark in PRIVATE)
+        for other in set(SEATS) - {seat}:
+            assert f"seen-{other}" in told
+            assert not any(f"{mark}-{other}" in told for mark in PRIVATE)
+
+
+def test_the_npc_alone_is_told_its_knowledge_and_what_to_do_with_it() -> None:
+    told = head(session(), NPC)
+    assert "The Subjectmark1 is kept in valuemark1 Textmark1." in told
+    assert "Never invent facts of this kind" in told
+    for seat in SEATS[:3]:
+        assert "mark1" not in head(session(), seat)
+        assert "you will be asked what you learned" in head(session(), seat)
+
+
+def test_a_player_alone_is_told_its_intention() -> None:
+    one = session("intention")
+    assert f"{INTENTION_MARK}-player-1" in head(one, "player-1")
+    assert f"{INTENTION_MARK}-player-2" not in head(one, "player-1")
+    for seat in ("player-3", NPC):
+        assert INTENTION_MARK not in head(one, seat)
+        assert "What you mean to do" not in head(one, seat)
+
+
+def test_knowledge_in_a_session_about_intentions_is_told_to_nobody() -> None:
+    one = session("intention").model_copy(update={"knowledge": (fact(1),)})
+    assert not any("mark1" in repr(visible(one, seat)) for seat in SEATS)
+
+
+def test_prompts_of_one_session_begin_alike_for_all_seats() -> None:
+    heads = [head(session(), seat) for seat in SEATS]
+    common = len(heads[0][: heads[0].index("# Your part")])
+    assert len({text[:common] for text in heads}) == 1
+    assert "The party enters a mill." in heads[0][:common]
+
+
+# ---------------------------------------------------------------- turns
+
+
+def test_turns_read_as_at_a_table() -> None:
+    act, speak = Action("act", "lifts\nthe lid"), Action("speak", "Look\r\nat this.")
+    assert turn_text("Mira", (act, speak), ((), ())) == "Mira [lifts the lid]: Look at this."
+    assert turn_text("Mira", (speak, act), ((), ())) == "Mira: Look at this. [lifts the lid]"
+    assert turn_text("Mira", (act,), ((),)) == "Mira [lifts the lid]"
+    assert turn_text("You", (Action("pass"),), ((),)) == "You wait."
+    assert turn_text("Mira", (speak,), (("you",),)) == "Mira (to you only): Look at this."
+
+
+def test_the_players_act_in_their_order_and_the_npc_last() -> None:
+    players = {seat: Doing({}) for seat in SEATS}
+    events = play_scene(AntScene(session(turns=9)), dict(players))
+    assert [e.seat for e in events if isinstance(e, Moved)] == [*SEATS, *SEATS, "player-1"]
+
+
+def test_a_turn_may_act_speak_do_both_or_pass() -> None:
+    both = (Action("act", "nods"), Action("speak", "Yes."))
+    turns = {0: both, 1: both[:1], 2: both[1:], 3: (Action("pass"),)}
+    events = play_scene(AntScene(session(turns=4)), dict.fromkeys(SEATS, Doing(turns)))
+    assert [e.actions for e in events if isinstance(e, Moved)] == list(turns.values())
+
+
+@pytest.mark.parametrize(
+    ("kinds", "problem"),
+    [
+        (("speak", "speak"), 'a turn holds "speak" once, found it 2 times'),
+        (("pass", "speak"), '"pass" stands alone in a turn, found pass and speak'),
+        (("act", "pass"), '"pass" stands alone in a turn, found act and pass'),
+        (("act", "speak", "act"), "a turn holds 1 to 2 actions, found 3"),
+    ],
+)
+def test_a_turn_that_mixes_what_does_not_go_together_is_refused(
+    kinds: tuple[str, ...], problem: str
+) -> None:
+    wrong = tuple(Action(kind, "" if kind == "pass" else "Hm.") for kind in kinds)
+    events = play_scene(AntScene(session(turns=1)), dict.fromkeys(SEATS, Doing({0: wrong})))
+    unusable = [event for event in events if isinstance(event, Unusable)]
+    assert [(one.cause, one.problem) for one in unusable] == [("not allowed", problem)] * 3
+
+
+def test_an_aside_is_heard_by_those_it_names_and_by_no_other() -> None:
+    turns = {0: (Action("speak", "Psst.", ("tom harrow",)), Action("act", "winks"))}
+    players = {seat: Doing(turns) for seat in SEATS}
+    seats: dict[str, Player] = dict(players)
+    play_scene(AntScene(session(turns=8)), seats)
+    seen = {seat: player.asked[-1].observation.history[0].text for seat, player in players.items()}
+    assert seen["player-1"] == "You (to Tom only): Psst. [winks]"
+    assert seen["player-2"] == "Mira (to you only): Psst. [winks]"
+    assert seen["player-3"] == seen[NPC] == "Mira [winks]"
+
+
+def test_people_are_called_by_first_or_full_name_in_any_case_but_not_oneself() -> None:
+    witness = AntScene(session()).witness("player-1")
+    assert witness.seat_called("ANSEL") == NPC
+    assert witness.seat_called(" odo  penn ") == "player-3"
+    assert witness.seat_called("Mira") is None
+    assert witness.seat_called("Nobody") is None
+
+
+# ---------------------------------------------------------------- canaries
+
+TOKENS = tuple(f"{mark}{number}" for mark in FACT_MARKS for number in (1, 2))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[int, tuple[str, tuple[str, ...]]]:
+    """For each turn: which token is wished for, and for whom it is meant."""
+    names = st.sampled_from(("Mira", "Tom", "Odo", "Ansel"))
+    return {
+        turn: (draw(st.sampled_from(TOKENS)), tuple(draw(st.lists(names, max_size=2, unique=True))))
+        for turn in range(12)
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables())
+def test_no_fact_is_shown_to_a_player_before_somebody_said_it_in_its_hearing(
+    wishes: dict[int, tuple[str, tuple[str, ...]]],
+) -> None:
+    one = session(turns=12)
+    names = {c.first_name: c.id for c in one.characters}
+    called = {seat: name for name, seat in names.items()}
+    knows = {seat: set(TOKENS) if seat == NPC else set[str]() for seat in SEATS}
+
+    class Teller:
+        """Says its token where it knows it; looks at all that it is shown."""
+
+        async def reply(self, request: Request, memory: Json) -> Reply:
+            shown = repr(request)
+            seen = {token for token in TOKENS if token in shown}
+            assert seen <= knows[request.seat], f"{request.seat} saw {seen}"
+            for other in set(SEATS) - {request.seat}:
+                assert not any(f"{mark}-{other}" in shown for mark in PRIVATE)
+            if request.name != "act":
+                return Reply(Learned(facts=[]))
+            token, wanted = wishes[request.turn]
+            to = tuple(name for name in wanted if name != called[request.seat])
+            if token not in knows[request.seat]:
+                return Reply((Action("speak", "Hm.", to),))
+            for seat in [names[name] for name in to] or SEATS:
+                knows[seat].add(token)
+            return Reply((Action("speak", f"It is {token}.", to),))
+
+    scene = AntScene(one, polls(one, controls=True, every=2))
+    asyncio.run(drive(play(scene), dict.fromkeys(SEATS, Teller()), lambda _: None))
+
+
+# ---------------------------------------------------------------- transcripts
+
+
+def test_a_transcript_shows_who_told_which_fact_to_whom_and_what_was_learned() -> None:
+    one = session(players=2, turns=6, knowledge=KNOWN)
+    told, other = KNOWN[0].text, KNOWN[1].text
+    episode = episode_of(
+        one,
+        learned(0, "player-1"),
+        learned(0, "player-2"),
+        says(2, NPC, told),
+        Unusable(3, "player-1", "act", 1, "unreadable", "found nothing", "", final=True),
+        says(4, "player-2", f"Hear me. {told}"),
+        says(5, NPC, other, "player-1"),
+        learned(6, "player-1", told, other),
+        learned(6, "player-2"),
+        over(6),
+    )
+    shown = AntEval("information", few(one)).transcript(episode)
+    assert shown.title == "information-0-0007: Mira, Tom and Ansel"
+    assert [name for name, _ in shown.scene] == [
+        "The situation",
+        "Mira Voss",
+        "Tom Harrow",
+        TELLER,
+        "What Ansel alone knows",
+    ]
+    assert shown.notes == (
+        "turn 3, Ansel tells fact F1 to all",
+        "turn 4, Mira, act, attempt 1: failed (unreadable: found nothing)",
+        "turn 5, Tom passes on F1 to all",
+        "turn 6, Ansel tells fact F2 to Mira only",
+        "before the first turn Mira and Tom had learned nothing",
+        f"after 6 turns Mira had learned: {told} / {other}",
+        "after 6 turns Tom had learned nothing",
+    )
+
+
+def test_a_transcript_of_intentions_shows_them_to_the_reader_only() -> None:
+    one = session("intention", players=2)
+    world = AntEval("intention", few(one))
+    assert f"{INTENTION_MARK}-player-1" in repr(world.transcript(episode_of(one)))
+    assert INTENTION_MARK not in repr(world.transcript(episode_of(one), NPC))
