@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from bench_sotopia import Report, plain_endpoint, play
 
@@ -40,7 +41,7 @@ def offline(report: Report) -> None:
 def calls(report: Report) -> None:
     """A model in every seat and as judge, beside SOTOPIA on the same endpoint."""
     print("CPU a model call, 64 in flight: 100 sessions of each world, and 200 of SOTOPIA's tasks")
-    runs = {
+    runs: dict[str, dict[str, Any]] = {
         "sotopia": {"limit": 200},
         "anteval-information": {"settings": {"sessions": "100"}},
         "anteval-intention": {"settings": {"sessions": "100"}},

@@ -17,9 +17,9 @@ from sociolab.app.data import imported_folder, imported_names
 from sociolab.app.kept_replies import kept_in_a_run
 from sociolab.app.models import Models
 from sociolab.app.session import store_path
-from sociolab.app.virtual_dms import DMs, Workshop
+from sociolab.app.virtual_dms import Workshop
 from sociolab.core.episode import Episode
-from sociolab.core.errors import Cause, ConfigError
+from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.grids import judges_of
@@ -75,10 +75,9 @@ class GapConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class GapResult:
-    """The table, and what to know of it; `failures` counts unusable replies of the virtual DM."""
+    """The table, and what to know of it."""
 
     table: GapTable
-    failures: Counter[Cause]
     notes: tuple[str, ...]
 
 
@@ -119,21 +118,17 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
                     real,
                     test,
                     {row.name: row.examples for row in generated},
-                    dms.fresh,
+                    dms.make,
                     untrained=dms.untuned,
                     information=information,
                     settings=settings,
                 )
             finally:
                 await workshop.close()
-    return _result(dms, table, notes)
-
-
-def _result(dms: DMs, table: GapTable, notes: list[str]) -> GapResult:
-    if dms.failures:
-        causes = ", ".join(f"{count} {cause}" for cause, count in dms.failures.most_common())
+    if table.failures:
+        causes = ", ".join(f"{count} {cause}" for cause, count in table.failures)
         notes.append(f"replies that could not be used, each an empty prediction: {causes}")
-    return GapResult(table, dms.failures, tuple(notes))
+    return GapResult(table, tuple(notes))
 
 
 # ------------------------------------------------------------------ real play

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sociolab.app.models import Models
 from sociolab.app.specs import ModelSpec, parse
-from sociolab.core.errors import Cause, ConfigError
+from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel, ReplyStore
 from sociolab.models.budget import Budget
 from sociolab.store.place import data_home
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 KINDS = "linear, encoder, lora:DIR, endpoint/model?examples=8 or tuned:endpoint/model"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class DMs:
-    """One kind of virtual DM, and all of it that were made.
+    """One kind of virtual DM.
 
     `make` makes one that has learned nothing yet; `untuned` is the one of the paper's f0, None
     where nothing can be read without learning. `keeps` says that replies of a model are kept.
@@ -35,20 +34,6 @@ class DMs:
     make: Callable[[], AsyncVirtualDM]
     untuned: AsyncVirtualDM | None = None
     keeps: bool = False
-    _made: list[AsyncVirtualDM] = field(default_factory=list)
-
-    def fresh(self) -> AsyncVirtualDM:
-        """A virtual DM that has learned nothing yet."""
-        self._made.append(self.make())
-        return self._made[-1]
-
-    @property
-    def failures(self) -> Counter[Cause]:
-        """By cause: the examples without a usable reply, each of which is an empty prediction."""
-        total: Counter[Cause] = Counter()
-        for dm in (*self._made, *([self.untuned] if self.untuned else [])):
-            total.update(dm.failures)
-        return total
 
 
 @dataclass(frozen=True, slots=True)

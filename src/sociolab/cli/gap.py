@@ -50,7 +50,6 @@ def _document(found: GapResult) -> dict[str, Any]:
         "schema": 1,
         "kind": "gap",
         "table": asdict(found.table),
-        "failures": dict(found.failures),
         "notes": list(found.notes),
     }
 
