@@ -82,3 +82,17 @@ def test_judgings_are_averaged_over_their_values() -> None:
     assert combined([4.0, "failed", 7.0]) == 5.5
     assert combined(["unscored", "failed"]) == "failed"
     assert combined(["unscored", "unscored"]) == "unscored"
+
+
+def test_a_failed_trial_owes_nothing_at_seats_that_are_never_judged() -> None:
+    # Two tables of a player and an NPC; only players are judged, and the second table failed.
+    plays = [
+        Play(("t0", "player"), "a", "a", None, "c", False, 0),
+        Play(("t0", "npc"), "a", "a", None, "c", False, 1),
+        Play(("t1", "player"), "a", "a", None, "d", True, 0),
+        Play(("t1", "npc"), "a", "a", None, "d", True, 1),
+    ]
+    outcomes: dict[PlayKey, Outcome] = {("t0", "player"): 0.5}
+    column = Column("judge", JUDGE, Measure("m", 0, 1), False, True, outcomes)
+    whole = entries(plays, [column])[0]
+    assert (whole.value, whole.n, whole.failures) == (0.5, 1, 1)

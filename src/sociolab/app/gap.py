@@ -75,9 +75,10 @@ class GapConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class GapResult:
-    """The table, and what to know of it."""
+    """The table, and what to know of it; `play` says what the virtual DMs were tested on."""
 
     table: GapTable
+    play: str
     notes: tuple[str, ...]
 
 
@@ -128,7 +129,8 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
     if table.failures:
         causes = ", ".join(f"{count} {cause}" for cause, count in table.failures)
         notes.append(f"replies that could not be used, each an empty prediction: {causes}")
-    return GapResult(table, tuple(notes))
+    play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
+    return GapResult(table, play, tuple(notes))
 
 
 # ------------------------------------------------------------------ real play

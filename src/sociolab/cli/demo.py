@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -13,18 +14,38 @@ from sociolab.app.play import run as play
 from sociolab.app.stored import open_store
 from sociolab.cli.output import say, show_result
 from sociolab.cli.progress import watch
+from sociolab.report.result import RunResult
 
 
 def demo(*, html: Path, store: Path | None) -> None:
     """Play all tasks of every world with scripted players, and judge them by rules."""
-    results = []
+    results: list[RunResult] = []
     for world in world_names():
         say(f"{world}: scripted players, no model, no network; every figure below is rule-based")
         config = RunConfig(world=world, agents=("scripted",), store=store)
         result = play(config, watch(lambda name: None))
         show_result(result, store, as_json=False)
         results.append(result)
+    _gap(results, store)
     with open_store(store) as opened:
         write_page(opened, results, html)
     say(f"wrote {html}: open it in a browser")
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
+
+
+def _gap(results: Sequence[RunResult], store: Path | None) -> None:
+    """AntEval's gap between scripted and sample play: how the tables look, and nothing more."""
+    from sociolab.app.gap import SAMPLE, GapConfig
+    from sociolab.app.gap import gap as measure
+    from sociolab.cli.gap import print_gap
+
+    runs = {result.world: result.run for result in results}
+    say("gap: how far scripted play is from the package's sample play, as a virtual DM sees it")
+    config = GapConfig(
+        real=SAMPLE,
+        generated=(runs["anteval-intention"],),
+        information=(runs["anteval-information"],),
+        splits=4,
+        store=store,
+    )
+    print_gap(measure(config, say))

@@ -31,10 +31,15 @@ def gap(flags: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(_document(found))
         return
+    print_gap(found)
+
+
+def print_gap(found: GapResult) -> None:
+    """The tables, and what to know of them."""
     from rich.console import Console
 
     console = Console()
-    tables = [_reading(found.table)]
+    tables = [_reading(found.table, found.play)]
     if any(row.information for row in found.table.rows):
         tables.append(_exchange(found.table))
     tables.append(_gaps(found.table, "Who makes a check: F_c and G_c in percent", _characters))
@@ -49,15 +54,16 @@ def _document(found: GapResult) -> dict[str, Any]:
     return {
         "schema": 1,
         "kind": "gap",
+        "play": found.play,
         "table": asdict(found.table),
         "notes": list(found.notes),
     }
 
 
-def _reading(table: GapTable) -> Table:
+def _reading(table: GapTable, play: str) -> Table:
     """How well virtual DM and baselines read the test rows (f0 and fr of the paper's Table 2)."""
     shown = _empty(
-        f"Virtual DM {table.virtual_dm} on real play, {table.measured_on}",
+        f"Virtual DM {table.virtual_dm} on {play}, {table.measured_on}",
         "learned from",
         "F_c",
         "F_o",
@@ -65,7 +71,7 @@ def _reading(table: GapTable) -> Table:
     )
     if table.f0 is not None:
         _add(shown, "nothing (f0)", _scores(table.f0))
-    _add(shown, f"{table.real_examples} real examples (fr)", _scores(table.fr))
+    _add(shown, f"{table.real_examples} examples of {play} (fr)", _scores(table.fr))
     for row in table.baselines:
         cells = _scores(row.scores) if row.names_skills else (_scores(row.scores)[0], "-", "-")
         _add(shown, f"baseline: {row.name}", cells)

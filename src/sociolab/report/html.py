@@ -131,7 +131,7 @@ def _charts(
 
 def _dots(result: RunResult, judge: str, measure: str) -> list[Dot]:
     mine = [e for e in result.scores if e.judge == judge and e.measure == measure and e.agent]
-    alone = len(result.agents) == 1
+    alone = len(result.agents) == 1 and any("type" in entry.by for entry in mine)
     return [
         Dot(
             (entry.by.get("type", "all types") if alone else entry.agent) or "",

@@ -18,7 +18,8 @@ class Play:
     """A seat of a trial, who played it, and what its values are grouped and clustered by.
 
     `partner` is the one agent that it met beside itself, or itself; None if there were several.
-    `type` is the task's first tag. `failed` says that the trial failed.
+    `type` is the task's first tag. `failed` says that the trial failed. `place` is the seat's
+    number at the table, from 0; None for the whole episode.
     """
 
     key: PlayKey
@@ -27,6 +28,7 @@ class Play:
     type: str | None
     cluster: str
     failed: bool
+    place: int | None = None
 
 
 def plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
@@ -39,9 +41,10 @@ def plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
             _type(row.trial),
             row.trial.task.cluster,
             row.status == "failed",
+            place,
         )
         for row in rows
-        for member in row.trial.cast
+        for place, member in enumerate(row.trial.cast)
     )
 
 

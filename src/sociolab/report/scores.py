@@ -21,16 +21,17 @@ def entries(plays: Sequence[Play], columns: Sequence[Column]) -> tuple[ScoreEntr
     seen counts as a failure of its measures if the trial failed and they were due, and else (it is
     still to be played or judged) not at all; an entry that nothing counts for is left out.
     """
+    due = [_places(plays, column) for column in columns]
     found: list[ScoreEntry] = []
     for agent in dict.fromkeys(play.agent for play in plays):
         mine = [play for play in plays if play.agent == agent]
-        whole = tuple(_group_entries(agent, {}, mine, columns))
+        whole = tuple(_group_entries(agent, {}, mine, columns, due))
         found += whole
         for by, some in _groups(mine):
             if len(some) == len(mine):  # an only partner, an only type: the same plays
                 found += [entry.model_copy(update={"by": by}) for entry in whole]
             else:
-                found += _group_entries(agent, by, some, columns)
+                found += _group_entries(agent, by, some, columns, due)
     return tuple(found)
 
 
@@ -43,12 +44,27 @@ def _groups(plays: Sequence[Play]) -> Iterable[tuple[dict[str, str], Sequence[Pl
             yield {"type": kind}, [play for play in plays if play.type == kind]
 
 
+def _places(plays: Sequence[Play], column: Column) -> frozenset[int | None]:
+    """Where at the table a column has verdicts: of other seats (AntEval's NPC) none is due.
+
+    Everywhere, if it has none at all.
+    """
+    if not column.due:
+        return frozenset()
+    judged = frozenset(play.place for play in plays if play.key in column.outcomes)
+    return judged or frozenset(play.place for play in plays)
+
+
 def _group_entries(
-    agent: str | None, by: dict[str, str], plays: Sequence[Play], columns: Sequence[Column]
+    agent: str | None,
+    by: dict[str, str],
+    plays: Sequence[Play],
+    columns: Sequence[Column],
+    due: Sequence[frozenset[int | None]],
 ) -> Iterable[ScoreEntry]:
     from sociolab.stats.intervals import means  # numpy: not before there are scores
 
-    outcomes = {str(i): _outcomes(plays, column) for i, column in enumerate(columns)}
+    outcomes = {str(i): _outcomes(plays, column, due[i]) for i, column in enumerate(columns)}
     values = {
         i: [found if isinstance(found, float) else None for found in column]
         for i, column in outcomes.items()
@@ -62,10 +78,12 @@ def _group_entries(
             yield _entry(agent, by, column, estimate, failures, unscored)
 
 
-def _outcomes(plays: Sequence[Play], column: Column) -> list[Outcome | None]:
+def _outcomes(
+    plays: Sequence[Play], column: Column, due: frozenset[int | None]
+) -> list[Outcome | None]:
     """What a column says of these plays; None where it says nothing, and nothing was due."""
     return [
-        column.outcomes.get(play.key, "failed" if play.failed and column.due else None)
+        column.outcomes.get(play.key, "failed" if play.failed and play.place in due else None)
         for play in plays
     ]
 
