@@ -33,8 +33,8 @@ def compact_json(value: object) -> str:
 
 def _loads(text: str) -> Any:
     try:
-        return pydantic_core.from_json(text)  # twice as fast on an event
-    except ValueError:
+        return pydantic_core.from_json(text)  # three times as fast on an event
+    except (ValueError, TypeError):  # half a surrogate pair is no text for it
         return json.loads(text)
 
 

@@ -88,7 +88,7 @@ class TableWitness:
             limit=self._limit,
             head=self._head,
             history=tuple(self._lines),
-            tail=_tail(turn + 1, self._limit),
+            tail=_tail(turn + 1, self._limit, turn + len(self._names) >= self._limit),
             others=self._others,
             view=self._view,
         )
@@ -120,6 +120,6 @@ class TableWitness:
 
 
 @lru_cache(maxsize=1024)
-def _tail(turn: int, limit: int) -> str:
+def _tail(turn: int, limit: int, last: bool) -> str:
     """What stands at the end of every request; kept, as it is the same in all episodes."""
-    return prompt(PACKAGE, "act_tail").render({"turn": turn, "limit": limit})
+    return prompt(PACKAGE, "act_tail").render({"turn": turn, "limit": limit, "last": last})

@@ -14,15 +14,15 @@ SPEAK, ACT, PASS = "speak", "act", "pass"
 def turn_text(name: str, actions: Sequence[Action], asides: Sequence[Sequence[str]]) -> str:
     """A turn as one line of the history; `asides` hold, for each action, whom it is for only.
 
-    Deeds stand in brackets: `Mira [lifts the lid]: Look at this.` Line ends become spaces, so that
-    nobody can write lines for another.
+    Deeds stand in brackets: `Mira [lifts the lid]: Look at this.` Where a part is an aside, the
+    rest is said to be for all. Line ends become spaces, so that nobody can write lines for another.
     """
     if all(action.kind == PASS for action in actions):
         return f"{name} {'wait' if name == 'You' else 'waits'}."
     parts = []
     for action, aside in zip(actions, asides, strict=True):
         text = " ".join(action.text.split())
-        only = f" (to {', '.join(aside)} only)" if aside else ""
+        only = f" (to {', '.join(aside)} only)" if aside else " (to all)" if any(asides) else ""
         parts.append(f"{only}: {text}" if action.kind == SPEAK else f" [{text}]{only}")
     return name + "".join(parts)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
+from functools import cache
 
 import pytest
 
@@ -48,14 +50,31 @@ ANSWER = {
     "matches": [match("s1", "f2"), match("s2", "f1")],
     "repeats": [],
 }
-CONTROLS = {
-    "groups": [
-        {"group": "other_session-player-1", "matches": []},
-        {"group": "blind_guess", "matches": []},
-        {"group": "oracle_transcript", "matches": [match("s2", "f1"), match("s3", "f2")]},
-        {"group": "oracle_facts", "matches": [match(f"s{n}", f"f{n}") for n in (1, 2, 3)]},
-    ]
-}
+
+
+@cache
+def group_ids() -> dict[str, str]:
+    """What the judge calls each control: its name for us, found by what it holds."""
+    model = FakeModel(*replies(POINTS, ANSWER), ModelError("gone", cause="connection"))
+    judged(model)
+    body = model.calls[-1][0].messages[-1].text
+    parts = re.split(r"# Group (g[0-9]+)\n", body)[1:]
+    signs = {"A dragon!": "blind_guess", "A lie.": "other_session", "Good day.": "transcript"}
+    return {
+        next((name for sign, name in signs.items() if sign in text), "facts"): id_
+        for id_, text in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def controls() -> dict[str, object]:
+    """The sheet of a judge that reads the controls aright."""
+    matches = {
+        "other_session": [],
+        "blind_guess": [],
+        "transcript": [match("s2", "f1"), match("s3", "f2")],
+        "facts": [match(f"s{n}", f"f{n}") for n in (1, 2, 3)],
+    }
+    return {"groups": [{"group": group_ids()[name], "matches": m} for name, m in matches.items()]}
 
 
 def judged(model: FakeModel, plan: Plan = PLAN) -> dict[tuple[str, str | None], Verdict]:
@@ -73,7 +92,7 @@ def value(verdict: Verdict) -> float:
 
 
 def test_an_episode_worked_by_hand() -> None:
-    model = FakeModel(*replies(POINTS, ANSWER, CONTROLS))
+    model = FakeModel(*replies(POINTS, ANSWER, controls()))
     found = judged(model)
     mine = {name: value(verdict) for (name, seat), verdict in found.items() if seat == "player-1"}
     assert mine == pytest.approx(
@@ -94,7 +113,7 @@ def test_an_episode_worked_by_hand() -> None:
 
 
 def test_an_empty_answer_costs_no_call_and_the_calls_are_keyed_apart() -> None:
-    model = FakeModel(*replies(POINTS, ANSWER, CONTROLS))
+    model = FakeModel(*replies(POINTS, ANSWER, controls()))
     judged(model)
     keys = [(key.seat, key.name, key.role) for _, key in model.calls]
     assert keys == [
@@ -126,14 +145,14 @@ def test_an_empty_answer_costs_no_call_and_the_calls_are_keyed_apart() -> None:
 def test_unknown_and_doubled_ids_are_asked_for_again(
     wrong: dict[str, object], problem: str
 ) -> None:
-    model = FakeModel(*replies(POINTS, ANSWER | wrong, ANSWER, CONTROLS))
+    model = FakeModel(*replies(POINTS, ANSWER | wrong, ANSWER, controls()))
     assert value(judged(model)["iep", "player-1"]) == 0.5
     assert problem in model.calls[2][0].messages[-1].text
 
 
 def test_what_cannot_be_mended_is_a_failure_of_those_cells_only() -> None:
     bad = ANSWER | {"repeats": ["s7"]}
-    found = judged(FakeModel(*replies(POINTS, bad, bad, bad, CONTROLS)))
+    found = judged(FakeModel(*replies(POINTS, bad, bad, bad, controls())))
     verdict = found["iep", "player-1"]
     assert isinstance(verdict, ScoreFailure)
     assert verdict.attempts == 3
@@ -145,7 +164,7 @@ def test_what_cannot_be_mended_is_a_failure_of_those_cells_only() -> None:
 def test_without_key_points_of_the_knowledge_only_iep_is_missing() -> None:
     down = ModelError("no reply in time", cause="timeout", tries=4)
     plain = {**ANSWER, "key_points": [{"text": "x", "same_as": ""}]}
-    found = judged(FakeModel(down, *replies(plain, CONTROLS)))
+    found = judged(FakeModel(down, *replies(plain, controls())))
     verdict = found["iep", "player-1"]
     assert isinstance(verdict, ScoreFailure)
     assert (verdict.cause, verdict.attempts) == ("timeout", 4)
@@ -167,15 +186,31 @@ def test_a_fatal_error_passes_through() -> None:
         judged(FakeModel(fatal))
 
 
+def test_the_names_of_groups_tell_the_judge_nothing() -> None:
+    model = FakeModel(*replies(POINTS, ANSWER, controls()))
+    judged(model)
+    text = model.calls[-1][0].messages[-1].text
+    assert not any(word in text for word in ("oracle", "guess", "other_session", "no_talk"))
+    assert sorted(re.findall(r"# Group (.*)", text)) == ["g1", "g2", "g3", "g4"]
+
+
+def test_facts_that_are_no_more_than_k_are_the_key_points_themselves() -> None:
+    model = FakeModel(*replies(ANSWER, controls()))
+    found = judged(model, Plan(key_points=5))
+    assert [key.name for _, key in model.calls] == ["answer", "controls"]
+    assert f"p1: {DOOR}\np2: {FEAR}\np3: {MINT}" in model.calls[0][0].messages[-1].text
+    assert value(found["iep", "player-1"]) == pytest.approx(1 / 3)  # k is 3 here
+
+
 def test_the_transcript_is_shown_to_the_control_sentence_by_sentence() -> None:
-    model = FakeModel(*replies(POINTS, ANSWER, CONTROLS))
+    model = FakeModel(*replies(POINTS, ANSWER, controls()))
     judged(model)
     body = model.calls[-1][0].messages[-1].text
     assert f"Statements:\ns1: Good day.\ns2: {DOOR}\ns3: {FEAR}" in body
 
 
 def test_judgings_are_told_apart() -> None:
-    model = FakeModel(*[ChatReply(text) for text in replies(POINTS, ANSWER, CONTROLS)])
+    model = FakeModel(*[ChatReply(text) for text in replies(POINTS, ANSWER, controls())])
     asyncio.run(ModelJudge(PLAN, model).judge(WHOLE, 2))
     assert {key.index for _, key in model.calls} == {2}
 

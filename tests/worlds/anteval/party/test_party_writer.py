@@ -52,7 +52,7 @@ def test_the_model_reads_every_trait_and_who_is_taken_but_not_the_drawn_name() -
         assert trait in sheet
     assert "first names that are taken: Bruldin, Tobkin" in sheet
     assert DRAWN.first_name not in head + sheet
-    assert "90 to 160 words" in head
+    assert "90 to 180 words" in head
     assert model.calls[0][1] == KEY
 
 

@@ -71,7 +71,7 @@ def test_each_seat_is_told_its_own_character_and_how_the_others_look() -> None:
 def test_the_npc_alone_is_told_its_knowledge_and_what_to_do_with_it() -> None:
     told = head(session(), NPC)
     assert "The Subjectmark1 is kept in valuemark1 Textmark1." in told
-    assert "Never invent facts of this kind" in told
+    assert "never invent more" in told
     for seat in SEATS[:3]:
         assert "mark1" not in head(session(), seat)
         assert "you will be asked what you learned" in head(session(), seat)
@@ -147,8 +147,8 @@ def test_an_aside_is_heard_by_those_it_names_and_by_no_other() -> None:
     seats: dict[str, Player] = dict(players)
     play_scene(AntScene(session(turns=8)), seats)
     seen = {seat: player.asked[-1].observation.history[0].text for seat, player in players.items()}
-    assert seen["player-1"] == "You (to Tom only): Psst. [winks]"
-    assert seen["player-2"] == "Mira (to you only): Psst. [winks]"
+    assert seen["player-1"] == "You (to Tom only): Psst. [winks] (to all)"
+    assert seen["player-2"] == "Mira (to you only): Psst. [winks] (to all)"
     assert seen["player-3"] == seen[NPC] == "Mira [winks]"
 
 

@@ -36,6 +36,10 @@ class Plan:
     controls: bool = True
     snapshots: int = 0
 
+    def points_of(self, session: Session) -> int:
+        """k of this session: no more key points than there are facts, so that none is padding."""
+        return min(self.key_points, len(session.knowledge))
+
     def measures(self, turns: int) -> tuple[Measure, ...]:
         """All measures for which there is a verdict, in the order in which they are given."""
         curve = [measures.recall_at(turn) for turn in snapshot_turns(turns, self.snapshots)]
@@ -74,7 +78,7 @@ def verdicts(session: Session, plan: Plan, found: Evidence) -> tuple[Verdict, ..
     """The verdicts on an episode, seat by seat, then those on the whole of it."""
     given: list[Verdict] = []
     for player in session.players:
-        given += _of_answer(player.id, found, plan.key_points)
+        given += _of_answer(player.id, found, plan.points_of(session))
         for turn in snapshot_turns(session.turns, plan.snapshots):
             measure = measures.recall_at(turn)
             given.append(_recall(measure, player.id, found.snapshots.get((turn, player.id))))

@@ -63,17 +63,16 @@ class GroupSheets(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Statements to be held against facts: the control (or turn) and the seat that they are of."""
+    """Statements to be held against facts: the control (or turn) and the seat that they are of.
 
+    `id` is how the judge calls it; it says nothing of where the statements are from.
+    """
+
+    id: str
     name: str
     seat: str
     statements: tuple[str, ...]
     facts: tuple[Fact, ...]
-
-    @property
-    def id(self) -> str:
-        """How the judge calls it."""
-        return f"{self.name}-{self.seat}" if self.seat else self.name
 
 
 def numbered(mark: str, texts: Sequence[str]) -> list[str]:

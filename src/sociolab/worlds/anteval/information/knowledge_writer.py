@@ -51,7 +51,7 @@ async def write_knowledge(
     from sociolab.prompting.templates import prompt
 
     text = prompt("sociolab.worlds.anteval", "write_knowledge")
-    body = text.render({"situation": situation, "count": count})
+    body = text.render({"situation": situation, "count": count, "denied": round(count / 8)})
     asked = await ask_model(
         model,
         typed_prompt(

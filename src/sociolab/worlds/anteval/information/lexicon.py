@@ -87,7 +87,12 @@ def reworded(text: str) -> str:
 def _phrases() -> tuple[re.Pattern[str], Mapping[str, str]]:
     phrases: dict[str, str] = _lexicon()["phrases"]
     longest = sorted(phrases, key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.IGNORECASE), phrases
+    by_letter: dict[str, list[str]] = {}
+    for phrase in longest:
+        by_letter.setdefault(phrase[0], []).append(re.escape(phrase[1:]))
+    # Grouped by their first letters, as the engine tries one after another.
+    groups = (f"{letter}(?:{'|'.join(rest)})" for letter, rest in by_letter.items())
+    return re.compile(rf"\b(?:{'|'.join(groups)})\b", re.IGNORECASE), phrases
 
 
 @cache
@@ -103,6 +108,28 @@ def relations(word: str) -> frozenset[str]:
     """The relations that a lower-case word is a sign of."""
     known = _relations()
     return frozenset(found for base in stems(word) for found in known.get(base, ()))
+
+
+@lru_cache(maxsize=16384)
+def exclusive(word: str) -> frozenset[str]:
+    """The sets of words, such as colours, of which a thing has one at a time that it is in."""
+    sets = _exclusive()
+    return frozenset(found for base in stems(word) for found in sets.get(base, ()))
+
+
+def is_demanding(relation: str) -> bool:
+    """Whether a sentence with a verb must show the relation to be about it."""
+    return relation in _single("demanding")
+
+
+def is_kin(word: str) -> bool:
+    """Whether it is what a person is to another ("brother")."""
+    return word in _single("kin")
+
+
+def is_light(word: str) -> bool:
+    """Whether a value can be said without the word ("make", "bearer")."""
+    return word in _single("light")
 
 
 @cache
@@ -200,6 +227,20 @@ def _relations() -> Mapping[str, frozenset[str]]:
         for word in words.split():
             found.setdefault(word, set()).add(relation)
     return {word: frozenset(groups) for word, groups in found.items()}
+
+
+@cache
+def _exclusive() -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for name, words in _lexicon()["exclusive"].items():
+        for word in words.split():
+            found.setdefault(word, set()).add(name)
+    return {word: frozenset(names) for word, names in found.items()}
+
+
+@cache
+def _single(name: str) -> frozenset[str]:
+    return frozenset(_lexicon()[name].split())
 
 
 @cache

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 
 from sociolab.worlds.anteval.information.statement_facts import read_fact
 from sociolab.worlds.anteval.information.statement_reading import read_statement
-from sociolab.worlds.anteval.information.statement_verdict import sentence_verdict, subject_in
+from sociolab.worlds.anteval.information.statement_subject import subject_in
+from sociolab.worlds.anteval.information.statement_verdict import sentence_verdict
 from sociolab.worlds.anteval.session import Fact
 
 PairVerdict: TypeAlias = Literal["same", "contradicts", "other"]

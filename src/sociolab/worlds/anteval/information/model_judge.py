@@ -1,13 +1,14 @@
 """A chat model as the judge of information exchange: key points, overlap, one-to-one matching.
 
-Calls a session: one for the key points of the knowledge, one a player, one for all controls, and
-one for all snapshots where they are on.
+Calls a session: one for the key points of the knowledge (if it holds more facts than k), one a
+player, one for all controls, and one for all snapshots where they are on.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -16,7 +17,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.core.score import JudgeId, Verdict
-from sociolab.core.seeding import digest
+from sociolab.core.seeding import digest, stream
 from sociolab.prompting.ask import ask_model, typed_prompt
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.information import controls
@@ -78,12 +79,13 @@ class ModelJudge:
         for player in session.players:
             await self._answer(found, session, episode, points, player.id, judging)
         if self._plan.controls:
-            groups = tuple(_control_groups(found, session, episode))
+            groups = _shuffled(_control_groups(found, session, episode), episode)
             self._keep_controls(
                 found, groups, await self._groups(episode, groups, "controls", judging)
             )
         if self._plan.snapshots:
-            groups = tuple(_snapshot_groups(found, session, episode, self._plan.snapshots))
+            drawn = _snapshot_groups(found, session, episode, self._plan.snapshots)
+            groups = _shuffled(drawn, episode)
             read = await self._groups(episode, groups, "snapshots", judging)
             for group in groups:
                 found.snapshots[int(group.name), group.seat] = _of(group, read)
@@ -92,7 +94,10 @@ class ModelJudge:
     async def _key_points(
         self, session: Session, episode: Episode, judging: int
     ) -> tuple[str, ...] | Lost:
-        k = self._plan.key_points
+        """The knowledge in k key points; where there are no more facts, they are these."""
+        k = self._plan.points_of(session)
+        if len(session.knowledge) == k:
+            return tuple(fact.text for fact in session.knowledge)
         body = "\n".join(numbered("f", [fact.text for fact in session.knowledge]))
         head = prompt(PACKAGE, "judge_points").render({"k": k})
         key = CallKey(episode.trial.id, "judge", "", 0, "key points", 1, judging)
@@ -120,7 +125,7 @@ class ModelJudge:
             found.overlaps[seat] = 0
             return
         known = () if isinstance(points, Lost) else points
-        k = self._plan.key_points
+        k = self._plan.points_of(session)
         body = "\n".join(
             (
                 "# Facts",
@@ -205,6 +210,13 @@ class ModelJudge:
         return asked.value
 
 
+def _shuffled(groups: Iterable[Group], episode: Episode) -> tuple[Group, ...]:
+    """The groups in an order, and under names, that tell the judge nothing of what they are."""
+    drawn = list(groups)
+    stream(episode.trial.seed, episode.trial.id, "groups").shuffle(drawn)
+    return tuple(replace(group, id=f"g{number}") for number, group in enumerate(drawn, 1))
+
+
 def _control_groups(found: Evidence, session: Session, episode: Episode) -> Iterator[Group]:
     """What the controls hold against facts; an answer that failed is kept as a failure here."""
     known = session.knowledge
@@ -217,13 +229,13 @@ def _control_groups(found: Evidence, session: Session, episode: Episode) -> Iter
             if isinstance(statements, Lost):
                 found.seat_controls[name, player.id] = statements
             else:
-                yield Group(name, player.id, statements, facts)
+                yield Group("", name, player.id, statements, facts)
     if session.guesses:
-        yield Group(controls.BLIND_GUESS.name, "", session.guesses, known)
+        yield Group("", controls.BLIND_GUESS.name, "", session.guesses, known)
     said_aloud = " ".join(text for _, text in utterances(session, episode.moves))
     spoken = tuple(text for text in _SENTENCE.split(said_aloud) if text[-1:] not in ("", "?"))
-    yield Group(controls.ORACLE_TRANSCRIPT.name, "", spoken, known)
-    yield Group(controls.ORACLE_FACTS.name, "", tuple(fact.text for fact in known), known)
+    yield Group("", controls.ORACLE_TRANSCRIPT.name, "", spoken, known)
+    yield Group("", controls.ORACLE_FACTS.name, "", tuple(fact.text for fact in known), known)
 
 
 def _snapshot_groups(
@@ -235,7 +247,7 @@ def _snapshot_groups(
             if isinstance(statements, Lost):
                 found.snapshots[turn, player.id] = statements
             else:
-                yield Group(str(turn), player.id, statements, session.knowledge)
+                yield Group("", str(turn), player.id, statements, session.knowledge)
 
 
 def _of(group: Group, read: dict[str, Reading] | Lost) -> Reading | Lost:

@@ -30,11 +30,12 @@ def polls(session: Session, *, controls: bool, every: int) -> tuple[Poll, ...]:
     Answers never enter the history; `every` 0 takes no snapshots.
     """
     seats = tuple(character.id for character in session.players)
-    question = _question(session.npc.first_name)
+    teller = session.npc.first_name
     times = {0} if controls else set()
     if every:
         times.update(snapshot_turns(session.turns, every))
-    return (*(Poll(at, seats, question) for at in sorted(times)), Poll(None, seats, question))
+    during = (Poll(at, seats, _question(teller, before=at == 0)) for at in sorted(times))
+    return (*during, Poll(None, seats, _question(teller, before=False)))
 
 
 def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
@@ -43,8 +44,9 @@ def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _question(teller: str) -> Question:
-    text = prompt("sociolab.worlds.anteval", "learned").render({"teller": teller})
+def _question(teller: str, *, before: bool) -> Question:
+    words = {"teller": teller, "before": before}
+    text = prompt("sociolab.worlds.anteval", "learned").render(words)
     return Question(LEARNED, text, Learned)
 
 

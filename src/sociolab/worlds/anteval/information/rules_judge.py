@@ -46,7 +46,7 @@ class RulesJudge:
 
     def _evidence(self, session: Session, episode: Episode) -> Evidence:
         found = Evidence()
-        k = self._plan.key_points
+        k = self._plan.points_of(session)
         for player in session.players:
             seat = player.id
             answer = said(episode, seat, None)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sociolab.worlds.anteval.information.lexicon import STOP, near, relation_of, reverses, word_set
+from sociolab.worlds.anteval.information.lexicon import STOP, is_light, near, relation_of, reverses
 from sociolab.worlds.anteval.information.statement_reading import Word, read_statement
-from sociolab.worlds.anteval.information.statement_rules import NOT, OR, WITHOUT
+from sociolab.worlds.anteval.information.statement_rules import LOSS, NOT, OR, WITHOUT
 from sociolab.worlds.anteval.session import Fact
 
 HEAD_WEIGHT = 1.5
@@ -48,7 +48,8 @@ class FactReading:
     free: bool
     """Whether the attribute is not one of the grammar: what is said of it shows no relation."""
     denied: bool
-    order: int
+    said: tuple[Word, ...]
+    """Its own text."""
     alternatives: bool
     vocabulary: frozenset[str]
 
@@ -83,7 +84,7 @@ def _read(subject: str, attribute: str, value: str, text: str, holds: bool) -> F
         relations=relations,
         free=not relation,
         denied=denied,
-        order=1 if attribute.startswith(_DOING) else order(said, names or heads.words, wanted),
+        said=tuple(said),
         alternatives=any(word.text == OR for word in said),
         vocabulary=meanings,
     )
@@ -105,7 +106,7 @@ def same(word: Word, other: Word) -> bool:
 
 def content(words: Iterable[Word]) -> list[Word]:
     """The words that carry a value."""
-    return [word for word in words if word.text not in STOP and word.text not in (NOT, OR)]
+    return [word for word in words if word.text not in STOP and word.text not in (NOT, OR, LOSS)]
 
 
 def sought(words: Sequence[Word], lead: str, relation: str) -> Sought:
@@ -114,11 +115,12 @@ def sought(words: Sequence[Word], lead: str, relation: str) -> Sought:
     A word that shows the relation as well (the "key" of "a glass key") weighs little.
     """
     plain = [i for i, word in enumerate(words) if not (word.name or word.number)]
+    plain = [i for i in plain if not is_light(words[i].text)] or plain
     weights = tuple(
         NAME_WEIGHT
         if word.name or word.number
         else LEAST_WEIGHT
-        if relation in word.relations and len(plain) > 1
+        if (relation in word.relations and len(plain) > 1) or i not in plain
         else HEAD_WEIGHT
         if plain[-1] == i
         else 1.0
@@ -135,7 +137,11 @@ def parity(words: Sequence[Word], value: Sought, relations: frozenset[str]) -> b
     A verb that means the opposite of the relation counts as one ("cannot cross": it stops them).
     """
     within = sum(word.text == NOT for word in value.words)
-    count = sum(word.text == NOT for word in words) - within
+    paid = "toll" in relations and len(relations) == 1
+    count = sum(
+        word.text == NOT and not (paid and _is_loss(words, at)) for at, word in enumerate(words)
+    )
+    count -= within
     count += any(
         word.text == WITHOUT
         and any(same(near_, w) for near_ in words[at : at + 4] for w in value.words)
@@ -150,47 +156,21 @@ def parity(words: Sequence[Word], value: Sought, relations: frozenset[str]) -> b
     return count % 2 == 1
 
 
-_DOING = ("whom they ", "who commands ")
-"""How attributes begin in which the subject does it to the value; who obeys is taken to do it."""
-
-_DIRECTED = {
-    "betray": (("betray", "sell", "sold", "deceive"), ()),
-    "love": (("love", "adore"), ()),
-    "serve": (("serve", "obey", "work"), ("command", "employ", "rule", "control", "lead", "boss")),
-}
-"""Verbs from one person to another; the second ones run the other way."""
-
-
-def order(words: Sequence[Word], subject: Sequence[Word], value: Sought) -> int:
-    """1 where the subject does it to the value, -1 the other way round, 0 where none shows."""
-    one = _first(words, subject)
-    two = _first(words, value.words)
-    if one < 0 or two < 0 or not any(word.name for word in value.words):
-        return 0
-    for relation, (there, back) in _DIRECTED.items():
-        for at, word in enumerate(words):
-            if relation not in word.relations or not min(one, two) < at < max(one, two):
-                continue
-            if at + 1 < len(words) and words[at + 1].text == "of":
-                continue
-            sign = 1 if word.meanings & set(there) else -1 if word.meanings & set(back) else 0
-            if not sign:
-                continue
-            passive = (word.text.endswith("ed") or word.text == "sold") and any(
-                w.text in _BEING for w in words[max(0, at - 2) : at]
-            )
-            passive = passive and not any(
-                w.text in ("who", "that") for w in words[max(0, at - 1) : at]
-            )
-            return sign * (1 if one < two else -1) * (-1 if passive else 1)
-    return 0
+def _is_loss(words: Sequence[Word], at: int) -> bool:
+    """Whether a "not" is what is paid ("you will never laugh again"), and no denial of a price."""
+    ahead = words[at + 1 : at + 4]
+    if any("toll" in word.relations for word in ahead):
+        return False
+    if any(word.text in (LOSS, "able", "can") for word in ahead[:2]):
+        return True
+    return not any("toll" in word.relations for word in words)
 
 
-_BEING = word_set("is are was were be been being got gets")
 _LEADS = {
     **dict.fromkeys(["under", "beneath", "below", "underneath"], "under"),
     **dict.fromkeys(["in", "inside", "within", "on", "at", "into", "onto"], "in"),
     **dict.fromkeys(["behind"], "behind"),
+    **dict.fromkeys(["near", "beside", "adjoining"], "beside"),
     **dict.fromkeys(["above", "over"], "above"),
     **dict.fromkeys(["after"], "after"),
     **dict.fromkeys(["before"], "before"),
@@ -210,6 +190,18 @@ def _words(text: str) -> list[Word]:
     return [word for sentence in read_statement(text) for word in sentence.words]
 
 
-def _first(words: Sequence[Word], wanted: Iterable[Word]) -> int:
-    sought_ = list(wanted)
-    return next((i for i, w in enumerate(words) if any(same(w, o) for o in sought_)), -1)
+def cover(
+    places: Sequence[int] | range, words: Sequence[Word], wanted: Sought, taken: frozenset[int]
+) -> dict[int, list[int]]:
+    """For each wanted word that occurs, where."""
+    found: dict[int, list[int]] = {}
+    for at, word in enumerate(wanted.words):
+        here = [i for i in places if i not in taken and same(words[i], word)]
+        if here:
+            found[at] = here
+    return found
+
+
+def share(found: dict[int, list[int]], wanted: Sought) -> float:
+    """The share of the weight of what is wanted that is found."""
+    return sum(wanted.weights[at] for at in found) / wanted.total if wanted.words else 0.0

@@ -76,6 +76,8 @@ class Word:
     known: bool
     name: bool
     number: bool
+    owns: bool = False
+    """Whether it ends in 's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +157,13 @@ def _words(tokens: list[str], asserting: bool) -> Sentence:
 
 
 def _word(token: str, lower: str, segment: int, quoted: bool) -> Word:
+    owns = lower.endswith("'s")
     lower = lower.removesuffix("'s")
     if lower.startswith("~"):
         return Word(lower, frozenset((lower,)), frozenset(), segment, True, False, False)
     known = is_known(lower)
     name = not known and (quoted or token[:1].isupper())
-    return Word(lower, meanings(lower), relations(lower), segment, known, name, False)
+    return Word(lower, meanings(lower), relations(lower), segment, known, name, False, owns)
 
 
 def _only_supposed(tokens: list[str], at: int) -> bool:

@@ -16,6 +16,9 @@ DENY = "~whole"
 WITHOUT = "~without"
 """Stands for "without", which denies what follows at once."""
 
+LOSS = "~loss"
+"""Stands after a denial of what one could do before ("never again", "no longer")."""
+
 OR = "~or"
 """Stands for a word that offers an alternative."""
 
@@ -53,6 +56,12 @@ def asserts(text: str) -> bool:
     )
 
 
+_NUMBER = (
+    r"\d|(?:a |one )?(?:hundred|dozen|thousand)|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|"
+    r"twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)\b"
+)
+
+
 def _rules(*pairs: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in pairs)
 
@@ -77,12 +86,39 @@ _DENIALS = _rules(
     (r",? (?:and )?(?:nothing|nobody|no one|nowhere|none) else\b(?! (?:than|but|except)\b)", ""),
     (r",? no more,? (?:and )?no less\b|,? not one (?:more|less)\b", ""),
     (r"^(?:don't|do not|never) (?:ever )?(?:get|let|spill|drop|expose)\b", "beware"),
-    (r"\bno(?:body|one| one)(?: else)? (?:is |will be |'s )?(?:with|around|near|there)\b", "alone"),
+    (r"\bno(?:body|one| one)(?: else)?(?:'s| is| will be| are)? (?:with|around|near|there)\b", "alone"),
     (r"\b(?:it(?:'s| is| was| would be)|that(?:'s| is| was))? ?(?:just |only |simply )?"
      r"(?:a |an )?(?:not true|untrue|false|wrong|mistaken|lie|myth|error|mistake|not so|not the case)"
      r"(?: rumou?r| tale| story)? (?:that|to (?:say|think|believe)(?: that)?)\b", f" {DENY} "),
     (r"\b(?:i|we|you) (?:really |just )?(?:do not|don't|dont|cannot|can't) (?:think|believe)(?: that)?\b",
      f" {DENY} "),
+    (r"\b(?:whoever|anyone who|anybody who|those who|people who|everyone who|everybody who|he who) (?:says|say|"
+     r"claims|claim|thinks|think|believes|believe|told you|tells you|swears|insists)(?: that)?\b"
+     r"(?=.*\b(?:wrong|mistaken|lying|liars?|lies|fools?|misinformed|error)\b)", f" {DENY} "),
+    (r"\b(?:contrary to (?:the )?(?:belief|rumou?rs?|claims?|idea|stor(?:y|ies)) that|(?:it is|it's|it was|that's|is) "
+     r"(?:nonsense|rubbish|untrue|bunk|a fairy tale|a fable|a falsehood|out of the question|a misconception|a fib) that|"
+     r"(?:there is|there's) no truth (?:in|to) (?:it|the (?:rumou?r|claim|story|tale|idea|notion))(?: that)?|"
+     r"no truth to the (?:rumou?r|claim|story|tale) that|(?:do not|don't|never) (?:believe|trust|listen to|fall for) "
+     r"(?:anyone who (?:says|claims)|those who (?:say|claim)|whoever says|people who say|the (?:rumou?r|story|tale|claim)|it when they say|"
+     r"them when they say)(?: that)?)\b", f" {DENY} "),
+    (r"\b(?:some\w+|some one|a (?:person|man|woman|smith)|people|another|things?) (?:other|else) than\b", f" {NOT} "),
+    (r"\bleaves? ([^,.;]{1,40}?) (?:cold|indifferent|unmoved|unimpressed)\b", rf" {NOT} care \1"),
+    (r"\b(?:is|are) (?:indifferent to|unimpressed by|unmoved by)\b|\bcares? nothing for\b|\bcould(?: not|n't) care less (?:about|for)\b|"
+     r"\bcouldn't care less\b|\bhas no time for\b|\bhas no (?:taste|liking|interest|use|love|fondness)\b(?: in| for)?", f" {NOT} care "),
+    (r"\bin (?:the )?absence of\b|\bminus\b|\bfree of\b|\bdevoid of\b", f" {NOT} "),
+    (r"\b(?:is|are|was|were) (?:innocent|blameless|not guilty|cleared|unaware|ignorant) of\b|\bnothing to do with\b|"
+     r"\bnothing in common with\b|\bsafe from\b(?= (?:them|him|her))", f" {NOT} "),
+    (r"\b(?:a |the )?(?:far cry|long way|different) from\b", f" {NOT} "),
+    (r"\banything but\b|\bby no means\b|\bin no way\b|\bunder no circumstances\b|\bnot at all\b|\bnot in the least\b|"
+     r"\bat no time\b|\bon no account\b", f" {NOT} "),
+    (r"\bno(?:body| one|ne)(?: else)? ([^,.;]{1,60}?) since\b", r" last \1 "),
+    (r"\b(?:has|have|had)(?: not|n't) (?:been )?([^,.;]{1,60}?) since\b", r" last \1 "),
+    (r"\bcannot help (?!laugh)|\bcan't help (?!laugh)", " "),
+    (r"\b(?:no longer|not any ?more|not any longer)\b", f" {NOT} {LOSS} "),
+    (r"\b(?:never|not) (?:be |being )?(?:able|capable)\b", f" {NOT} {LOSS} able "),
+    (r"\b(?:will|would|'ll) (?:never|not)\b(?=[^,.;]*\b(?:again|any ?more|any longer)\b)", f" {NOT} {LOSS} "),
+    (r"\b(?:cannot|can't|won't|couldn't|wouldn't|never|don't|doesn't)\b(?=[^,.;]*\b(?:again|any ?more|any longer)\b)",
+     f" {NOT} {LOSS} "),
     (r"\bno(?:body| one|ne of us) (?:thinks|believes)(?: that)?\b", f" {DENY} "),
     (r"\b(?:i|we) doubt(?: that)?\b|\b\w+ (?:denies|denied|doubts)(?: that)?\b", f" {DENY} "),
     (r"\b(?:gives?|gave|giving) up\b", "surrenders"),
@@ -101,6 +137,20 @@ _DENIALS = _rules(
     (r"\b(?:no|without(?: a)?|beyond(?: any)?) (?:doubt|question|less than|wonder)\b", ""),
     (r"\bnot (?:to mention|surprisingly|far)\b", ""),
     (r"\b(?:less|fewer) than\b", NOT),
+    (rf"\b(?:more than|over|above|at least|at most|up to|upwards of)(?= (?:{_NUMBER}))", NOT),
+    (r"\b(?:has|have|had) (?:already |since )?been used\b", NOT),
+    (r"\b(?:is|are|was|were) owed\b", "lends"),
+    (r"\b(?:has|have|had) (?:already |since |now |long )*(?:paid (?:off|back|all)|repaid|settled|cleared)\b", f" {NOT} owe "),
+    (r"\bno longer (?:owes|in debt)\b|\bdebt[- ]free\b", f" {NOT} owe "),
+    (r"\bstab(?:s|bed)? ((?:[\w'-]+ ){1,4}?)in the back\b", r"betrayed \1"),
+    (r"\bun(afraid|guarded|loved|moved|affected|locked by)\b", rf" {NOT} \1"),
+    (r"\b(?:quit|quits|stopped|stops|ceased|ceases)\b(?= \w+ing\b)", f" {NOT} "),
+    (r"\b(?:pretend(?:s|ed|ing)?|poses?|posing|posed|masquerad\w+|passes (?:himself|herself) off) (?:to be|as)\b", f" {NOT} "),
+    (r"\bprefers? ([^,.;]{1,40}?) (?:to|over)\b", rf"likes \1, {NOT} "),
+    (r"\bnothing (?:beats|matches|surpasses|tops|comes close to|(?:is|works) better than)\b", "best"),
+    (r"\bafter ([^,.;]{1,40}?),? no(?:body| one)(?: else)?(?: has| ever)*\b", r"last \1 "),
+    (r"\bwith no(?:body|thing| one) (?:on|in) it\b", "empty"),
+    (r"\bin all\b|\ball in all\b", ""),
     (r"\bno matter (?:what|how|who|where)\b", ""),
     (r"\bno (?:later|fewer|other) than\b", ""),
     (r"\bnever fail(?:s|ed)? to\b", ""),
@@ -115,7 +165,7 @@ _DENIALS = _rules(
      r"(?:like|more than|as much as|except|until|unless|without|other than|else than)\b",
      r"\1 only"),
     (r"\b(?:not|cannot|[a-z]+n't) ((?:[\w-]+ ){0,6}?)without\b", r"\1 only"),
-    (r"\b(?:anywhere|anything|anyone|anybody|everywhere|everything|everyone|everybody|any \w+|all)"
+    (r"\b(?:anywhere|anything|anyone|anybody|everywhere|everything|everyone|everybody|any \w+|every \w+|all)"
      r" (?:but|except(?: for)?|other than)\b", f" {NOT} "),
     (r"\bfar from\b(?! (?:here|the|town))", f" {NOT} "),
     (r"\b(?:instead of|rather than|as opposed to)\b", f", {NOT} "),
@@ -127,10 +177,11 @@ _DENIALS = _rules(
     (r"\b(?:not|never|nobody|no one|nothing|nowhere|none|no-one|no)\b", f" {NOT} "),
     (r"(?<!~)\bwithout\b", f" {WITHOUT} "),
     (r"\b(?:fails?|failed|unable|incapable|refuses?|refused|lacks?|lacking|den(?:y|ies|ied)|"
-     r"useless|powerless|harmless|ineffective|impossible|false|untrue|doubts?|unlikely|immune|"
+     r"useless|powerless|harmless|nonsense|rubbish|innocent|baseless|untouched|unmoved|unharmed|no-show|ineffective|impossible|false|untrue|doubts?|unlikely|immune|"
      r"unaffected|hardly|myth|wrong|ignores?)\b", f" {NOT} "),
     (r"\b(?:either|whether)\b", f" {OR} "),
-    (r"\bbut\s+(?:it\s+|they\s+|he\s+|she\s+|that\s+)?(?:really\s+|actually\s+)?" + NOT + r"\s*(?=[.,;!]|$)", f" {NOT} "),
+    (r",?\s*\bbut\s+(?:it\s+|they\s+|he\s+|she\s+|that\s+)?(?:really\s+|actually\s+)?" + NOT + r"\s*(?=[.,;!]|$)", f" {NOT} "),
+    (r"\b(?:except(?: for)?|apart from|barring|save for)\b", f" {NOT} "),
     (r"\bor (?:so|something|rather|whatever|other)\b", ""),
     (r"\bmore or less\b|\bsooner or later\b", ""),
     (r"\bor\b", f" {OR} "),
@@ -141,7 +192,7 @@ _DENIAL = re.compile(
     r"\bn(?:o|ot|one|obody|othing|owhere|either|or|ever)\b|n't\b|\b(?:cannot|or|either|whether|without|"
     r"isnt|doesnt|dont|cant|didnt|wasnt|arent|wont|fail|refus|lack|den(?:y|ie)|all|any|every|far|"
     r"instead|rather|unable|incap|less|fewer|next|looking|opposite|turn|pass|do|doubt|wrong|false|untrue|"
-    r"myth|lie|immune|hardly|harmless|ignore|unlikely|unaffected|ineffective|impossible|only|power|until|till|unless|would|'d|g(?:i|a)v)",
+    r"myth|lie|nonsense|rubbish|innocent|baseless|leave|minus|absen|devoid|free of|contrary|whoever|who|since|over|above|least|most|up|used|owed|paid|settled|cleared|stab|un|quit|quits|stop|cease|pretend|pos|masq|pass|prefer|after|with|in all|except|apart|barring|save|different|cry from|care|untouched|blameless|ignoran|unaware|else|means|again|more|immune|hardly|harmless|ignore|unlikely|unaffected|ineffective|impossible|only|power|until|till|unless|would|'d|g(?:i|a)v)",
     re.IGNORECASE,
 )
 """What a text must hold for the rules on denials to be worth trying."""
@@ -167,7 +218,7 @@ _FACTIVE = re.compile(
 )
 """Who does not know THAT something is so: it is so all the same."""
 _GONE = re.compile(
-    r"\bused to (?:be|lie|live|serve|own|belong|sleep|work|love|have|open|obey)", re.IGNORECASE
+    r"(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bwas )(?<!\bget )(?<!\bbeen )\bused to \w+", re.IGNORECASE
 )
 _GUESS = re.compile(
     r"\b(?:maybe|perhaps|possibly|might|could be|may be|may have|could have)\b", re.IGNORECASE

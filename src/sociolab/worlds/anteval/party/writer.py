@@ -20,7 +20,7 @@ ATTEMPTS = 3
 SHORTEST, LONGEST = 40, 250
 """Words that a description may have."""
 
-_ASKED = (90, 160)
+_ASKED = (90, 180)
 """Words that are asked for: as many as the grammar writes."""
 
 _TEMPERATURE = 1.0
