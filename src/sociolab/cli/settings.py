@@ -1,4 +1,4 @@
-"""`--set NAME=VALUE`, as often as wanted."""
+"""Options that may be given as often as wanted."""
 
 from __future__ import annotations
 
@@ -20,3 +20,10 @@ def settings_of(texts: Sequence[str] | None) -> dict[str, str] | None:
             raise ConfigError(f'--set: "{name.strip()}" is given twice')
         found[name.strip()] = value.strip()
     return found
+
+
+def several(texts: Sequence[str] | None) -> list[str] | None:
+    """The names in options that may be repeated, or hold several with commas between."""
+    if texts is None:
+        return None
+    return [name.strip() for text in texts for name in text.split(",") if name.strip()]

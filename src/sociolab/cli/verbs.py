@@ -243,7 +243,10 @@ def gap(
         str, typer.Option("--real", metavar="DATA", help="Imported real play, a file, or sample.")
     ],
     generated: Annotated[
-        list[str], typer.Option("--generated", metavar="RUN", help="A run to compare. Repeat it.")
+        list[str],
+        typer.Option(
+            "--generated", metavar="RUN", help="A run to compare. Repeat it, or use commas."
+        ),
     ],
     test: Annotated[
         OptText,
@@ -289,12 +292,13 @@ def gap(
 ) -> None:
     """How far generated D&D play is from real play, as virtual DMs see it (AntEval's IEG)."""
     from sociolab.cli import gap as verb
+    from sociolab.cli.settings import several
 
     flags = {
         "real": real,
         "test": test,
-        "generated": generated,
-        "information": information,
+        "generated": several(generated),
+        "information": several(information),
         "dm": dm,
         "most": most,
         "strict": not all_rows,

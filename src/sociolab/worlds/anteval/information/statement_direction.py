@@ -56,6 +56,7 @@ _ROLES = {
 """What one is called who does it, and what the other."""
 
 _BEING = word_set("is are was were be been being am got gets")
+_ADJECTIVES = word_set("afraid scared terrified frightened fond enamoured enamored")
 _PARTICLES = word_set("a an the his her their its only real secret true actually really not ~not")
 
 
@@ -86,7 +87,7 @@ def _by_verb(words: Sequence[Word], one: int, two: int, relation: str) -> int:
     first, last = min(one, two), max(one, two)
     for at in range(first + 1, last):
         word = words[at]
-        if relation not in word.relations or words[at + 1].text == "of":
+        if relation not in word.relations or _is_noun(words, at):
             continue
         sign = 1 if word.meanings & set(there) else -1 if word.meanings & set(back) else 0
         if not sign:
@@ -99,6 +100,11 @@ def _by_verb(words: Sequence[Word], one: int, two: int, relation: str) -> int:
         )
         return sign * (1 if one < two else -1) * (-1 if passive else 1)
     return 0
+
+
+def _is_noun(words: Sequence[Word], at: int) -> bool:
+    """Whether it is "the love of", and not "is afraid of"."""
+    return words[at + 1].text == "of" and words[at].text not in _ADJECTIVES
 
 
 def _by_role(

@@ -6,14 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sociolab.worlds.anteval.information.lexicon import STOP, is_light, near, relation_of, reverses
+from sociolab.worlds.anteval.information.lexicon import (
+    STOP,
+    is_light,
+    names_a_thing,
+    near,
+    relation_of,
+    reverses,
+)
 from sociolab.worlds.anteval.information.statement_reading import Word, read_statement
 from sociolab.worlds.anteval.information.statement_rules import LOSS, NOT, OR, WITHOUT
 from sociolab.worlds.anteval.session import Fact
 
 HEAD_WEIGHT = 1.5
 NAME_WEIGHT = 2.0
-LEAST_WEIGHT = 0.5
+LEAST_WEIGHT = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +156,20 @@ def parity(words: Sequence[Word], value: Sought, relations: frozenset[str]) -> b
     )
     for relation in relations if len(relations) == 1 else ():
         count += any(
-            reverses(word.text, relation)
-            for word in words
+            reverses(word.text, relation) and not _is_adjective(words, at)
+            for at, word in enumerate(words)
             if not any(same(word, wanted) for wanted in value.words)
         )
     return count % 2 == 1
+
+
+def _is_adjective(words: Sequence[Word], at: int) -> bool:
+    """Whether a thing follows ("the locked vault"), which is so whatever else is said of it."""
+    following = words[at + 1] if at + 1 < len(words) else None
+    return following is not None and (
+        words[at].text in ("locked", "closed", "shut", "silent", "sleeping")
+        and (following.name or names_a_thing(following.text))
+    )
 
 
 def _is_loss(words: Sequence[Word], at: int) -> bool:

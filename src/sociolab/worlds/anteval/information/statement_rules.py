@@ -83,7 +83,7 @@ _DENIALS = _rules(
     # What looks like a denial and is none, or the other way round. The order matters.
     (r"\bbelieve it or not\b", ""),
     (r"\bno match for\b", "slain by"),
-    (r",? (?:and )?(?:nothing|nobody|no one|nowhere|none) else\b(?! (?:than|but|except)\b)", ""),
+    (r",? (?:and )?(?:nothing|nobody|no one|nowhere|none) else\b(?! (?:than|but|except|with|around|near|there|about)\b)", ""),
     (r",? no more,? (?:and )?no less\b|,? not one (?:more|less)\b", ""),
     (r"^(?:don't|do not|never) (?:ever )?(?:get|let|spill|drop|expose)\b", "beware"),
     (r"\bno(?:body|one| one)(?: else)?(?:'s| is| will be| are)? (?:with|around|near|there)\b", "alone"),
@@ -104,7 +104,7 @@ _DENIALS = _rules(
     (r"\b(?:some\w+|some one|a (?:person|man|woman|smith)|people|another|things?) (?:other|else) than\b", f" {NOT} "),
     (r"\bleaves? ([^,.;]{1,40}?) (?:cold|indifferent|unmoved|unimpressed)\b", rf" {NOT} care \1"),
     (r"\b(?:is|are) (?:indifferent to|unimpressed by|unmoved by)\b|\bcares? nothing for\b|\bcould(?: not|n't) care less (?:about|for)\b|"
-     r"\bcouldn't care less\b|\bhas no time for\b|\bhas no (?:taste|liking|interest|use|love|fondness)\b(?: in| for)?", f" {NOT} care "),
+     r"\bcouldn't care less\b|\bhas no time for\b|\bhas no (?:taste|liking|interest|use)\b(?: in| for)?", f" {NOT} care "),
     (r"\bin (?:the )?absence of\b|\bminus\b|\bfree of\b|\bdevoid of\b", f" {NOT} "),
     (r"\b(?:is|are|was|were) (?:innocent|blameless|not guilty|cleared|unaware|ignorant) of\b|\bnothing to do with\b|"
      r"\bnothing in common with\b|\bsafe from\b(?= (?:them|him|her))", f" {NOT} "),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sociolab.worlds.anteval.information.lexicon import (
+    exclusive,
     is_kin,
     names_a_thing,
     word_set,
@@ -42,11 +43,24 @@ def subject_in(sentence: Sentence, fact: FactReading, *, known: bool) -> tuple[i
     heads = cover(range(len(words)), words, fact.heads, frozenset())
     if heads and fact.heads.words and share(heads, fact.heads) >= ENOUGH_OF_A_SUBJECT:
         found = tuple(i for places in heads.values() for i in places)
+        if _other_of_its_kind(words, heads, fact):
+            return None
         if not fact.names or not strangers(words, fact):
             return found
     if known and any(word.text in _PRONOUNS for word in words) and not strangers(words, fact):
         return ()
     return None
+
+
+def _other_of_its_kind(
+    words: Sequence[Word], heads: dict[int, list[int]], fact: FactReading
+) -> bool:
+    """Whether "south" stands before the tower that is to be the north one."""
+    before = {i - 1 for places in heads.values() for i in places if i}
+    return any(
+        at not in heads and any(exclusive(word.text) & exclusive(words[i].text) for i in before)
+        for at, word in enumerate(fact.heads.words)
+    )
 
 
 def of_kin(words: Sequence[Word], named: Sequence[int], fact: FactReading) -> bool:

@@ -31,8 +31,11 @@ from sociolab.worlds.anteval.information.statement_vetoes import (
 _WHOEVER = frozenset(["whoever", "whatever", "wherever", "whenever"])
 """What opens a clause that has its say in the next ("whoever took him, it was not the hounds")."""
 
-ENOUGH = 0.6
+ENOUGH = 0.61
 """The share of a value's weight that must be said."""
+
+ENOUGH_OF_A_FREE_VALUE = 0.6
+"""The same of a value in words of somebody's own, which are seldom said again as they are."""
 
 
 def sentence_verdict(
@@ -48,9 +51,9 @@ def sentence_verdict(
         here = cover(places, words, fact.value, taken)
         if share(here, fact.value) > share(found, fact.value):
             found = here
-    if not _enough(found, fact.value):
+    if not _enough(found, fact):
         found = cover(range(len(words)), words, fact.value, taken)
-    if not _enough(found, fact.value):
+    if not _enough(found, fact):
         return "contradicts" if _otherwise(words, fact, subject) else "other"
     return _said(sentence, fact, subject, found)
 
@@ -89,8 +92,9 @@ def _said(
     return "same"
 
 
-def _enough(found: dict[int, list[int]], wanted: Sought) -> bool:
-    return share(found, wanted) >= ENOUGH - 1e-9 and wanted.needed <= found.keys()
+def _enough(found: dict[int, list[int]], fact: FactReading) -> bool:
+    least = ENOUGH_OF_A_FREE_VALUE if fact.free else ENOUGH
+    return share(found, fact.value) >= least - 1e-9 and fact.value.needed <= found.keys()
 
 
 def _clause(sentence: Sentence, segment: int, subject: tuple[int, ...]) -> list[Word]:

@@ -71,7 +71,9 @@ def elsewhere(
         and any(map(is_demanding, fact.relations))
     ):
         lost = any(word.text == LOSS for word in words)
-        return any(verbal(word) for word in about) and not (lost and "toll" in fact.relations)
+        return any(verbal(word) or word.text == NOT for word in about) and not (
+            lost and "toll" in fact.relations
+        )
     return bool(strong and fact.relations) and signs.isdisjoint(fact.relations)
 
 
