@@ -9,7 +9,7 @@ from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
 from sociolab.core.episode import Action, Episode
-from sociolab.core.ports import Line, Transcript
+from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
 from sociolab.report.legible import legible
 from sociolab.report.shown import Remark, Shown, chosen, shown
@@ -31,7 +31,9 @@ def transcript(episode: Episode) -> Transcript:
         for move in episode.moves
     )
     notes = tuple(
-        f"turn {event.turn + 1}, {event.seat}: turn failed ({event.cause})"
+        Note(
+            event.turn, f"turn {event.turn + 1}, {event.seat}: failed ({event.cause})", trouble=True
+        )
         for event in episode.failed_turns
     )
     scene = (
@@ -42,7 +44,9 @@ def transcript(episode: Episode) -> Transcript:
         ("Ann", "Ann Lee, 34, a nurse.\nSecret: the lamp is broken.\nGoal: sell it for $30."),
         ("Bob", "Bob May, 41, a cook.\nGoal: buy it for $15."),
     )
-    return Transcript(f"{episode.trial.task.id}: Ann and Bob", scene, lines, (*notes, "all well"))
+    return Transcript(
+        f"{episode.trial.task.id}: Ann and Bob", scene, lines, (*notes, Note(None, "all well"))
+    )
 
 
 def _text(name: str, actions: tuple[Action, ...]) -> str:
@@ -60,7 +64,7 @@ def hostile(text: str) -> Shown:
         "t",
         "title " + text,
         (("Scene", text),),
-        (Line(0, "Ann", False, (Action("speak", text),), f"Ann: {text}"), text),
+        (Line(0, "Ann", False, (Action("speak", text),), f"Ann: {text}"), Note(None, text)),
         (),
         "left",
         (),
@@ -92,16 +96,22 @@ def test_speakers_have_colours_where_there_are_any(store: Store) -> None:
 
 def test_a_note_stands_where_its_turn_would(store: Store) -> None:
     course = one(store, "lamp-AS").course
-    told = [item if isinstance(item, str) else item.turn + 1 for item in course]
-    assert told == [1, "turn 2, bob: turn failed (unreadable)", 3, "all well"]
+    told = [item.text if isinstance(item, Note) else item.turn + 1 for item in course]
+    assert told == [1, "turn 2, bob: failed (unreadable)", 3, "all well"]
 
 
 def test_a_note_on_an_earlier_attempt_stands_before_the_line() -> None:
     lines = tuple(Line(turn, "Ann", False, (), "Ann: hm") for turn in (0, 1, 10))
-    notes = ("turn 1, ann: asked again", "turn 10, ann: failed", "turn 11, ann: asked again")
+    notes = tuple(Note(turn, f"{turn}: failed", trouble=True) for turn in (0, 9, 10))
     made = shown(_episode(), Transcript("t", (), lines, notes))
-    told = [item if isinstance(item, str) else item.turn + 1 for item in made.course]
-    assert told == [notes[0], 1, 2, notes[1], notes[2], 11]
+    assert made.course == (notes[0], *lines[:2], *notes[1:], lines[2])
+
+
+def test_a_note_of_no_trouble_stands_behind_the_line_of_its_turn() -> None:
+    lines = tuple(Line(turn, "Ann", False, (), "Ann: hm") for turn in (0, 1))
+    notes = (Note(None, "at the end"), Note(1, "last"), Note(0, "first"))
+    made = shown(_episode(), Transcript("t", (), lines, notes))
+    assert made.course == (lines[0], notes[2], lines[1], notes[1], notes[0])
 
 
 def _episode() -> Episode:

@@ -135,16 +135,29 @@ class DataId:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """A remark on a turn (from 0), or with None on the whole; `trouble`: something went wrong.
+
+    Trouble is told before the turn's line, since the line came after it; other notes follow it.
+    """
+
+    turn: int | None
+    text: str
+    trouble: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """An episode to read: a heading, paragraphs that set the scene, and what happened.
 
+    In a paragraph, what is private begins with a line "Private: ...", "Secret: ..." or "Goal: ...".
     `notes` stand beside the turns (failed turns, questions asked aside).
     """
 
     title: str
     scene: tuple[tuple[str, str], ...]
     lines: tuple[Line, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 class World(Protocol):

@@ -154,6 +154,6 @@ def private_part(text: str) -> tuple[str, str]:
     """A paragraph of the scene in two: what may lie open, and from its secret or goal on."""
     lines = text.split("\n")
     for i, line in enumerate(lines):
-        if line.startswith(("Secret:", "Goal:")):
+        if line.startswith(("Private:", "Secret:", "Goal:")):
             return "\n".join(lines[:i]), "\n".join(lines[i:])
     return text, ""

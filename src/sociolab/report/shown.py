@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from sociolab.core.episode import Episode
-from sociolab.core.ports import Line, Transcript
+from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Score, ScoreFailure, Verdict
 from sociolab.store.scores import JudgingRow
 from sociolab.store.sqlite import Store
@@ -17,8 +16,6 @@ TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
 
 WHOLE = "the episode"
 """Heads the column of what was said of the whole episode, not of a seat."""
-
-_NOTE_TURN = re.compile(r"turn (\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +46,12 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An episode to read. `course` holds turns and, where they belong among them, notes."""
+    """An episode to read. `course` holds lines and, where they belong among them, notes."""
 
     trial: str
     title: str
     scene: tuple[tuple[str, str], ...]
-    course: tuple[Line | str, ...]
+    course: tuple[Line | Note, ...]
     seats: tuple[Seat, ...]
     ended: str
     sheets: tuple[Sheet, ...]
@@ -104,25 +101,26 @@ def _seats(episode: Episode, transcript: Transcript) -> tuple[Seat, ...]:
     return tuple(Seat(m.seat, names.get(m.seat, m.seat), m.agent) for m in episode.trial.cast)
 
 
-def _course(transcript: Transcript) -> tuple[Line | str, ...]:
-    """The lines, and each note that begins with "turn N" before the first line of turn N or later.
+def _course(transcript: Transcript) -> tuple[Line | Note, ...]:
+    """The lines with the notes among them.
 
-    So an attempt that failed comes before the line that was spoken in the end, and a turn that
-    failed for good stands where its line would. Other notes come last.
+    Trouble stands before the first line of its turn or later, so that an attempt that failed comes
+    before the line that was spoken in the end, and a turn that failed for good stands where its
+    line would. Other notes stand behind the line of their turn, and those on the whole come last.
     """
-    course: list[Line | str] = []
-    waiting = [(_turn(note), note) for note in transcript.notes]
+    course: list[Line | Note] = []
+    waiting = [note for note in transcript.notes if note.turn is not None]
     for line in transcript.lines:
-        due = [item for item in waiting if item[0] is not None and item[0] <= line.turn + 1]
-        course += [note for _, note in due]
-        waiting = [item for item in waiting if item not in due]
-        course.append(line)
-    return (*course, *(note for _, note in waiting))
+        due = [note for note in waiting if _is_due(note, line.turn)]
+        waiting = [note for note in waiting if note not in due]
+        course += [*due, line]
+    return (*course, *waiting, *(note for note in transcript.notes if note.turn is None))
 
 
-def _turn(note: str) -> int | None:
-    found = _NOTE_TURN.match(note)
-    return int(found[1]) if found else None
+def _is_due(note: Note, turn: int) -> bool:
+    """Whether a note stands before the line of this turn."""
+    assert note.turn is not None
+    return note.turn <= turn if note.trouble else note.turn < turn
 
 
 def _ended(episode: Episode, seats: Sequence[Seat]) -> str:

@@ -56,7 +56,8 @@ def _course(shown: Shown) -> Table:
         if isinstance(item, Line):
             course.add_row(str(item.turn + 1), _spoken(item, colours[item.who]))
         else:
-            course.add_row("!", Text(legible(item), style="red"))
+            mark, style = ("!", "red") if item.trouble else ("·", "dim")
+            course.add_row(mark, Text(legible(item.text), style=style))
     return course
 
 
@@ -95,7 +96,7 @@ def play_markdown(shown: Shown) -> str:
             named = f"**{who}**{text[len(who) :]}" if text.startswith(who) else text
             parts.append(f"{item.turn + 1}\\. {named}")
         else:
-            parts.append(f"> {_plain(item)}")
+            parts.append(f"> {_plain(item.text)}")
     parts.append(f"*The end: {_plain(shown.ended)}.*")
     for sheet in shown.sheets:
         parts += [f"Scores by {_plain(sheet.judge)}:", _markdown_table(sheet)]

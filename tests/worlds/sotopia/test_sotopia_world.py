@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from sociolab.core.episode import Action, Answered, Ended, Moved, Unusable
+from sociolab.core.ports import Note
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.players import AnyPlayer, SilentPlayer
 from sociolab.testing.playing import play_task
@@ -42,9 +43,9 @@ def test_a_transcript_shows_scene_people_ties_turns_and_notes() -> None:
     assert shown.scene[-1][1] == "Mia and Noah: friend."
     assert [line.text for line in shown.lines] == ["Mia: Hello.", "Mia leaves."]
     assert shown.notes == (
-        "turn 2, seat1, attempt 1: asked again (unreadable: found nothing)",
-        "turn 2, seat1, attempt 2: turn failed (truncated: cut off)",
-        "turn 3, seat0, asked mood: {'mood': 3}",
+        Note(1, "turn 2, seat1, attempt 1: asked again (unreadable: found nothing)", trouble=True),
+        Note(1, "turn 2, seat1, attempt 2: turn failed (truncated: cut off)", trouble=True),
+        Note(2, "turn 3, seat0, asked mood: {'mood': 3}"),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from sociolab.core.episode import Answered, Episode, Moved, Task, Unusable
-from sociolab.core.ports import DataId, Line, Play, Transcript
+from sociolab.core.ports import DataId, Line, Note, Play, Transcript
 from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
@@ -21,7 +21,7 @@ from sociolab.worlds.anteval.session import Form, Session, session_from
 from sociolab.worlds.anteval.sessions import Sessions
 from sociolab.worlds.anteval.telling import describe_self, turn_text
 
-Notes: TypeAlias = Iterator[tuple[int, str]]
+Notes: TypeAlias = Iterator[Note]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,12 @@ def _whole(session: Session, episode: Episode) -> Transcript:
 def _stage(session: Session) -> Iterator[tuple[str, str]]:
     yield "The situation", session.situation
     for character in session.characters:
-        text = describe_self(character)
         meant = [one.text for one in session.intentions if one.seat == character.id]
-        yield character.name, "\n".join((text, *(f"Intention: {one}" for one in meant)))
+        private = "\n".join((describe_self(character), *(f"Intention: {one}" for one in meant)))
+        yield character.name, f"{character.look}\nPrivate: {private}"
     if session.knowledge:
         facts = "\n".join(f"{fact.id}: {fact.text}" for fact in session.knowledge)
-        yield f"What {session.npc.first_name} alone knows", facts
+        yield f"What {session.npc.first_name} alone knows", f"Private:\n{facts}"
 
 
 def _lines(session: Session, moves: Sequence[Moved]) -> tuple[Line, ...]:
@@ -114,11 +114,10 @@ def _lines(session: Session, moves: Sequence[Moved]) -> tuple[Line, ...]:
     )
 
 
-def _notes(session: Session, episode: Episode) -> tuple[str, ...]:
-    """Failed replies and the ways of the facts beside the turns, answers before and behind."""
-    notes = [*_failures(session, episode), *_facts_told(session, episode)]
-    notes.sort(key=lambda note: note[0])
-    return (*(text for _, text in notes), *_answers(session, episode))
+def _notes(session: Session, episode: Episode) -> tuple[Note, ...]:
+    """Failed replies and the ways of the facts beside the turns, answers behind them."""
+    told = sorted(_facts_told(session, episode), key=lambda note: note.turn or 0)
+    return (*_failures(session, episode), *told, *_answers(session, episode))
 
 
 def _failures(session: Session, episode: Episode) -> Notes:
@@ -126,26 +125,20 @@ def _failures(session: Session, episode: Episode) -> Notes:
     for event in episode.events:
         if isinstance(event, Unusable):
             what = "failed" if event.final else "asked again"
-            yield (
-                event.turn,
-                (
-                    f"turn {event.turn + 1}, {names[event.seat]}, {event.name}, attempt "
-                    f"{event.attempt}: {what} ({event.cause}: {event.problem})"
-                ),
+            text = (
+                f"turn {event.turn + 1}, {names[event.seat]}, {event.name}, attempt "
+                f"{event.attempt}: {what} ({event.cause}: {event.problem})"
             )
+            yield Note(event.turn, text, trouble=True)
 
 
 def _facts_told(session: Session, episode: Episode) -> Notes:
     names = _names(session)
     for way in trace(session, episode.moves, FactMatcher()):
         for one in way.tellings[:1]:
-            yield one.turn, f"{_when(one)}, {names[one.by]} tells fact {way.fact} {_to(one, names)}"
+            yield Note(one.turn, f"{names[one.by]} tells fact {way.fact} {_to(one, names)}")
         for one in way.relays:
-            yield one.turn, f"{_when(one)}, {names[one.by]} passes on {way.fact} {_to(one, names)}"
-
-
-def _when(telling: Telling) -> str:
-    return f"turn {telling.turn + 1}"
+            yield Note(one.turn, f"{names[one.by]} passes on {way.fact} {_to(one, names)}")
 
 
 def _to(telling: Telling, names: dict[str, str]) -> str:
@@ -154,7 +147,7 @@ def _to(telling: Telling, names: dict[str, str]) -> str:
     return f"to {_and([names[seat] for seat in telling.heard])} only"
 
 
-def _answers(session: Session, episode: Episode) -> Iterator[str]:
+def _answers(session: Session, episode: Episode) -> Notes:
     """What players said that they had learned, time by time; who said nothing, together."""
     names = _names(session)
     answers: dict[int, list[tuple[str, str]]] = {}
@@ -164,10 +157,12 @@ def _answers(session: Session, episode: Episode) -> Iterator[str]:
             answers.setdefault(event.turn, []).append((names[event.seat], " / ".join(facts)))
     for turn, given in answers.items():
         when = f"after {turn} turns" if turn else "before the first turn"
-        yield from (f"{when} {name} had learned: {facts}" for name, facts in given if facts)
-        empty = [name for name, facts in given if not facts]
+        for name, learned in given:
+            if learned:
+                yield Note(None, f"{when} {name} had learned: {learned}")
+        empty = [name for name, learned in given if not learned]
         if empty:
-            yield f"{when} {_and(empty)} had learned nothing"
+            yield Note(None, f"{when} {_and(empty)} had learned nothing")
 
 
 def _and(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sociolab.core.episode import Answered, Episode, Task, Unusable
-from sociolab.core.ports import DataId, Line, Play, Transcript
+from sociolab.core.ports import DataId, Line, Note, Play, Transcript
 from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
@@ -99,17 +99,19 @@ def _lines(casting: Casting, episode: Episode) -> tuple[Line, ...]:
     )
 
 
-def _notes(episode: Episode) -> tuple[str, ...]:
+def _notes(episode: Episode) -> tuple[Note, ...]:
     """Replies that could not be used, and questions asked aside, in order."""
     notes = []
     for event in episode.events:
         if isinstance(event, Unusable):
             what = "turn failed" if event.final else "asked again"
-            notes.append(
+            text = (
                 f"turn {event.turn + 1}, {event.seat}, attempt {event.attempt}: {what} "
                 f"({event.cause}: {event.problem})"
             )
+            notes.append(Note(event.turn, text, trouble=True))
         elif isinstance(event, Answered):
             asked = f"asked {event.question}: {event.value}"
-            notes.append(f"turn {event.turn + 1}, {event.seat}, {asked}")
+            text = f"turn {event.turn + 1}, {event.seat}, {asked}"
+            notes.append(Note(event.turn, text))
     return tuple(notes)

@@ -179,9 +179,103 @@ def agreement(path: Path) -> float:
     return float(right) / len(rows)
 
 
-@pytest.mark.parametrize("half", ["author", "reader"])
+FLOORS = {"author": 0.98, "reader": 0.96, "second_reader": 0.97, "tuner": 0.96}
+
+
+@pytest.mark.parametrize("half", sorted(FLOORS))
 def test_the_matcher_agrees_with_hand_labels(half: str) -> None:
-    path = DATA / f"pairs_by_{half}.jsonl"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not written yet")
-    assert agreement(path) >= 0.95
+    """The floors are what is reached on sets that were all used for tuning.
+
+    The rules' author wrote and labelled the first; two are by readers who had not seen the rules,
+    and were looked at afterwards to mend causes of error: untuned, the rules of the time agreed
+    with .91 of the first reader's and .85 of the second reader's labels. Who mended them wrote the
+    last, meant to be hard, in two parts: the rules agreed with .86 and .83 of it when it was new.
+    """
+    assert agreement(DATA / f"pairs_by_{half}.jsonl") >= FLOORS[half]
+
+
+def values_of() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for known in drawn():
+        for fact in known:
+            found.setdefault(fact.attribute, []).append(fact.value)
+    return found
+
+
+def test_a_text_with_another_value_never_supports() -> None:
+    values = values_of()
+    for known in drawn()[:-1]:
+        for number, fact in enumerate(known):
+            others = [value for value in values[fact.attribute] if value != fact.value]
+            other = others[(7 * number) % len(others)]
+            if fact.value not in fact.text:
+                continue
+            swapped = fact.text.replace(fact.value, other)
+            assert not MATCHER.supports(swapped, fact), (swapped, fact.text)
+
+
+def test_a_text_about_another_subject_never_supports() -> None:
+    for known, decoys in zip(drawn()[:-1], drawn()[1:], strict=True):
+        for fact, decoy in zip(known, decoys, strict=True):
+            if fact.subject in fact.text:
+                moved = fact.text.replace(fact.subject, decoy.subject)
+                assert not MATCHER.supports(moved, fact), (moved, fact.text)
+
+
+def test_what_is_taken_back_or_asked_never_supports() -> None:
+    for known in drawn()[:100]:
+        for fact in known:
+            assert not MATCHER.supports(f"{fact.text} That is a lie.", fact), fact.text
+            assert not MATCHER.supports(f"I wonder whether it is so: {fact.text}", fact), fact.text
+
+
+def test_a_kinsman_or_a_neighbour_of_the_subject_is_not_the_subject() -> None:
+    assert not MATCHER.supports("The brother of Bikvyk Taemrukh betrayed Paekronva.", BIKVYK)
+    assert not MATCHER.supports("Bikvyk Taemrukh betrayed Paekronva's sister.", BIKVYK)
+    assert not MATCHER.supports(
+        "The lantern beside the Nulzaik compass is in the dry well.", COMPASS
+    )
+
+
+def test_a_compound_answer_is_taken_apart_only_where_it_says_several_facts() -> None:
+    both = "The compass Nulzaik is in the dry well and the hounds of Lunvum number 41"
+    one = "The Nulzaik compass is in the dry well and the weather was bad."
+    assert MATCHER.taken_apart([both, one], FACTS) == (*split_statement(both), one)
+    assert len(MATCHER.taken_apart([both], FACTS)) == 2
+
+
+def test_the_opposite_of_a_word_or_a_number_of_something_else_is_another_value() -> None:
+    canal = Fact(
+        id="F1",
+        kind="place",
+        subject="the Durvek abbey",
+        attribute="which way leads there",
+        value="the old canal",
+        text="The old canal leads to the Durvek abbey.",
+    )
+    steps = Fact(
+        id="F2",
+        kind="place",
+        subject="the Durvek abbey",
+        attribute="how many steps lead down",
+        value="ninety-seven",
+        text="The stair into the Durvek abbey has ninety-seven steps.",
+    )
+    assert MATCHER.supports("You reach the Durvek abbey along the old canal.", canal)
+    assert not MATCHER.supports("You reach the Durvek abbey along the new canal.", canal)
+    assert MATCHER.supports("It is 97 steps down into the Durvek abbey.", steps)
+    two = "There are 79 steps down into the Durvek abbey and 97 into the crypt beside it."
+    assert not MATCHER.supports(two, steps)
+
+
+def test_the_first_day_is_not_the_last() -> None:
+    glaive = Fact(
+        id="F1",
+        kind="weapon",
+        subject="the glaive Drugryq",
+        attribute="when it hums",
+        value="on the last day of winter",
+        text="You can hear the glaive Drugryq humming on the last day of winter.",
+    )
+    assert MATCHER.supports("The glaive Drugryq hums on winter's last day.", glaive)
+    assert not MATCHER.supports("You hear Drugryq, the glaive, hum on winter's first day.", glaive)

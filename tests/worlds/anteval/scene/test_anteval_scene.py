@@ -24,7 +24,7 @@ from anteval_cases import (
     session,
 )
 from sociolab.core.episode import Action, Json, Moved, Unusable
-from sociolab.core.ports import Player, Reply, Request
+from sociolab.core.ports import Note, Player, Reply, Request
 from sociolab.engine.drive import drive
 from sociolab.engine.play import play
 from sociolab.testing.playing import play_scene
@@ -236,13 +236,13 @@ def test_a_transcript_shows_who_told_which_fact_to_whom_and_what_was_learned() -
         "What Ansel alone knows",
     ]
     assert shown.notes == (
-        "turn 3, Ansel tells fact F1 to all",
-        "turn 4, Mira, act, attempt 1: failed (unreadable: found nothing)",
-        "turn 5, Tom passes on F1 to all",
-        "turn 6, Ansel tells fact F2 to Mira only",
-        "before the first turn Mira and Tom had learned nothing",
-        f"after 6 turns Mira had learned: {told} / {other}",
-        "after 6 turns Tom had learned nothing",
+        Note(3, "turn 4, Mira, act, attempt 1: failed (unreadable: found nothing)", trouble=True),
+        Note(2, "Ansel tells fact F1 to all"),
+        Note(4, "Tom passes on F1 to all"),
+        Note(5, "Ansel tells fact F2 to Mira only"),
+        Note(None, "before the first turn Mira and Tom had learned nothing"),
+        Note(None, f"after 6 turns Mira had learned: {told} / {other}"),
+        Note(None, "after 6 turns Tom had learned nothing"),
     )
 
 

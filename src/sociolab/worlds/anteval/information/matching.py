@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sociolab.worlds.anteval.information.statement_facts import read_fact
-from sociolab.worlds.anteval.information.statement_reading import read_statement
+from sociolab.worlds.anteval.information.statement_facts import FactReading, read_fact
+from sociolab.worlds.anteval.information.statement_reading import read_joined, read_statement
+from sociolab.worlds.anteval.information.statement_split import split_statement
 from sociolab.worlds.anteval.information.statement_subject import subject_in
 from sociolab.worlds.anteval.information.statement_verdict import sentence_verdict
 from sociolab.worlds.anteval.session import Fact
@@ -43,6 +44,18 @@ class FactMatcher:
         pairs = sorted((statement, fact) for fact, statement in holder.items())
         return tuple(Pairing(statement, facts[at].id) for statement, at in pairs)
 
+    def taken_apart(self, statements: Sequence[str], facts: Sequence[Fact]) -> tuple[str, ...]:
+        """The statements, those that say several facts in their parts.
+
+        A statement that says one fact, or none, stays whole: what else is in it is no claim more.
+        """
+        points: list[str] = []
+        for statement in statements:
+            parts = split_statement(statement)
+            several = len(parts) > 1 and len(self.match(parts, facts)) > 1
+            points += parts if several else (statement,)
+        return tuple(points)
+
     def supports(self, statement: str, fact: Fact) -> bool:
         """Whether the statement, taken by itself, says the fact."""
         return self.judge_pair(statement, fact) == "same"
@@ -62,7 +75,18 @@ class FactMatcher:
                 return "same"
             if found == "contradicts":
                 worst = found
+        if worst == "other" and _said_in_two(statement, wanted):
+            return "same"
         return worst
+
+
+def _said_in_two(statement: str, wanted: FactReading) -> bool:
+    """Whether two sentences say it together ("Bring cakes. Orla cannot resist them.")."""
+    for sentence in read_joined(statement):
+        at = subject_in(sentence, wanted, known=False)
+        if at and sentence.asserts and sentence_verdict(sentence, wanted, at) == "same":
+            return True
+    return False
 
 
 def _augment(

@@ -81,7 +81,8 @@ class RulesJudge:
     def _found(self, answer: Sequence[str] | Lost, facts: Sequence[Fact]) -> Found:
         return answer if isinstance(answer, Lost) else self._read(answer, facts)
 
-    def _read(self, statements: Sequence[str], facts: Sequence[Fact]) -> Reading:
+    def _read(self, answer: Sequence[str], facts: Sequence[Fact]) -> Reading:
+        statements = self._matcher.taken_apart(answer, facts)
         pairs = tuple((p.statement, p.fact) for p in self._matcher.match(statements, facts))
         paired = {statement for statement, _ in pairs}
         supported = frozenset(
@@ -91,8 +92,9 @@ class RulesJudge:
         )
         return Reading(len(statements), pairs, supported, len(facts))
 
-    def _overlap(self, statements: Sequence[str], facts: Sequence[Fact], k: int) -> int:
+    def _overlap(self, answer: Sequence[str], facts: Sequence[Fact], k: int) -> int:
         """s: how many of the first k facts are among the first k statements that are new."""
+        statements = self._matcher.taken_apart(answer, facts)
         whole = self._read(statements, facts)
         again = whole.supported - {statement for statement, _ in whole.pairs}
         new = [text for index, text in enumerate(statements) if index not in again]

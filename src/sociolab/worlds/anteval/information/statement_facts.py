@@ -14,7 +14,7 @@ from sociolab.worlds.anteval.information.lexicon import (
     relation_of,
     reverses,
 )
-from sociolab.worlds.anteval.information.statement_reading import Word, read_statement
+from sociolab.worlds.anteval.information.statement_reading import Word, read_phrase, read_statement
 from sociolab.worlds.anteval.information.statement_rules import LOSS, NOT, OR, WITHOUT
 from sociolab.worlds.anteval.session import Fact
 
@@ -108,7 +108,11 @@ def same(word: Word, other: Word) -> bool:
     a, b = sorted((word.text, other.text), key=len)
     if len(a) < 4 or (a[:2] != b[:2] and a[-2:] != b[-2:]):
         return False
-    return b.startswith(a) or near(a, b, 2 if len(b) >= 8 else 1)
+    return (
+        b.startswith(a)
+        or (len(a) >= 6 and b.endswith(a))
+        or near(a, b, 2 if len(b) >= 8 and a[0] == b[0] else 1)
+    )
 
 
 def content(words: Iterable[Word]) -> list[Word]:
@@ -184,7 +188,7 @@ def _is_loss(words: Sequence[Word], at: int) -> bool:
 
 _LEADS = {
     **dict.fromkeys(["under", "beneath", "below", "underneath"], "under"),
-    **dict.fromkeys(["in", "inside", "within", "on", "at", "into", "onto"], "in"),
+    **dict.fromkeys(["in", "inside", "within", "on", "at", "into", "onto", "during"], "in"),
     **dict.fromkeys(["behind"], "behind"),
     **dict.fromkeys(["near", "beside", "adjoining"], "beside"),
     **dict.fromkeys(["above", "over"], "above"),
@@ -203,7 +207,7 @@ def _lead(words: Sequence[Word]) -> str:
 
 
 def _words(text: str) -> list[Word]:
-    return [word for sentence in read_statement(text) for word in sentence.words]
+    return list(read_phrase(text))
 
 
 def cover(

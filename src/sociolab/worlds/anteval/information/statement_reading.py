@@ -6,8 +6,10 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from sociolab.worlds.anteval.information.lexicon import (
+    NUMBERS,
     STOP,
     is_known,
     meanings,
@@ -21,6 +23,7 @@ from sociolab.worlds.anteval.information.statement_rules import (
     NOT,
     asserts,
     marked,
+    takes_back,
     told_part,
 )
 
@@ -50,6 +53,7 @@ _TOPIC = re.compile(
     re.IGNORECASE,
 )
 """A few words with a question mark that name what the next sentence is about."""
+_REFERS = re.compile(r"\b(?:it|them|that|this|those|these|there|then)\b", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W_]")
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?\w)|[\r\n]+")
 _TOKEN = re.compile(r"\d[\d,]*\d|~\w+|[^\W_]+(?:['-][^\W_]+)*'?|[,;:()\"-]")
@@ -99,15 +103,36 @@ def read_statement(text: str) -> tuple[Sentence, ...]:
     """The sentences of a statement, in order."""
     parts = [part for part in _SENTENCE.split(reworded(plain(text))) if _LETTER.search(part)]
     for at in range(len(parts) - 1, 0, -1):
-        if _TOPIC.match(parts[at - 1]):
+        if takes_back(parts[at]) and not parts[at - 1].endswith("?"):
+            parts[at - 1 : at + 1] = [f"{parts[at - 1].rstrip('.! ')}, {parts[at]}"]
+        elif _TOPIC.match(parts[at - 1]):
             parts[at - 1 : at + 1] = [f"{parts[at - 1].rstrip('? ')}, {parts[at]}"]
     return tuple(_sentence(part) for part in parts)
 
 
+@lru_cache(maxsize=8192)
+def read_joined(text: str) -> tuple[Sentence, ...]:
+    """Each two sentences as one where the second's "them" may stand for something in the first."""
+    parts = [part for part in _SENTENCE.split(reworded(plain(text))) if _LETTER.search(part)]
+    return tuple(
+        _sentence(f"{first.rstrip('.! ')} {second}")
+        for first, second in pairwise(parts)
+        if _REFERS.search(second) and not first.endswith("?")
+    )
+
+
+@lru_cache(maxsize=8192)
+def read_phrase(text: str) -> tuple[Word, ...]:
+    """The words of what is no sentence, such as a subject or a value."""
+    return _words(_TOKEN.findall(marked(reworded(plain(text)))), True).words
+
+
 def plain(text: str) -> str:
     """The text with simple quotes, hyphens and spaces, and without accents."""
-    text = unicodedata.normalize("NFKD", text.translate(_SIGNS))
-    text = "".join(letter for letter in text if not unicodedata.combining(letter))
+    text = text.translate(_SIGNS)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text)
+        text = "".join(letter for letter in text if not unicodedata.combining(letter))
     return " ".join(text.split())
 
 
@@ -142,7 +167,7 @@ def _words(tokens: list[str], asserting: bool) -> Sentence:
             lower = token = NOT
         if lower == "if" and _only_supposed(tokens, at):
             supposed.add(segment)
-        number = number_at(tokens, at)
+        number = number_at(tokens, at) if _may_count(lower) else None
         quoted = at > 0 and tokens[at - 1] == '"'
         taken = 1
         if number:
@@ -154,6 +179,11 @@ def _words(tokens: list[str], asserting: bool) -> Sentence:
         at += taken
     unknown = tuple(i for i, word in enumerate(words) if not word.known)
     return Sentence(tuple(words), unknown, asserting, frozenset(supposed), frozenset(contrasted))
+
+
+def _may_count(word: str) -> bool:
+    """Whether it is worth a look if this is a number."""
+    return word in NUMBERS or word in ("a", "one", "hundred") or "-" in word or word[:1].isdigit()
 
 
 def _word(token: str, lower: str, segment: int, quoted: bool) -> Word:

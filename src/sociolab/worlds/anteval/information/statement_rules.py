@@ -26,6 +26,9 @@ OR = "~or"
 def marked(text: str) -> str:
     """A sentence with every word or phrase that denies or offers a choice replaced by its mark."""
     text = _IS.sub(r"\1 is", text)
+    taken_back = _TAKEN_BACK_AT_LAST.search(text)
+    if taken_back:
+        text = f"{DENY} {text[: taken_back.start()]}"
     if _ASIDE.search(text):
         for pattern, instead in _ASIDES:
             text = pattern.sub(instead, text)
@@ -33,6 +36,12 @@ def marked(text: str) -> str:
         for pattern, instead in _DENIALS:
             text = pattern.sub(instead, text)
     return text
+
+
+def takes_back(text: str) -> bool:
+    """Whether a sentence only says that the one before is false."""
+    found = _TAKEN_BACK.match(_IS.sub(r"\1 is", text).casefold())
+    return found is not None and len(text) - found.end() < 12
 
 
 def told_part(text: str) -> str:
@@ -65,6 +74,16 @@ _NUMBER = (
 def _rules(*pairs: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in pairs)
 
+
+_TAKEN_BACK = re.compile(
+    r"[,;:]?\s*(?:- )?(?:but |and |or so they say, but )?\b(?:that|this|it|which|all that) (?:is|was|would be) "
+    r"(?:just |simply |all |plain |only |quite |completely |totally )*(?:a lie|lies|not true|untrue|false|wrong|nonsense|rubbish|"
+    r"a myth|not so|not the case|a mistake|not right|incorrect|made up)",
+    re.IGNORECASE,
+)
+"""What takes back all that was said before it ("that is a lie")."""
+
+_TAKEN_BACK_AT_LAST = re.compile(_TAKEN_BACK.pattern + r"[.!\s]*$", re.IGNORECASE)
 
 _ASIDES = _rules(
     (
@@ -125,7 +144,7 @@ _DENIALS = _rules(
     (r"\b(?:sleeps?|asleep|dormant|inactive|silent|closed|shut|locked|blocked)\b((?: \w+){0,3}?)"
      r" (?:until|till|unless|without|except)\b", r"\1 only"),
     (r"\b(?:would|'d) (?:love|like) to\b", NOT),
-    (r"\b(?:next|close|opposite) to\b", "adjoining"),
+    (r"\b(?:next|close|opposite) to\b|\bacross from\b", "adjoining"),
     (r"\b(?:look(?:s|ed|ing)?|search(?:es|ed|ing)?) for\b(?= (?:an?|the)? ?\w+\.?$)", "seeks"),
     (r"\b(?:is|are|was|were) (?:looking|searching) for\b", "seeks"),
     (r"\b(?:say|says|said) no to\b|\b(?:turns?|turn(?:ed|ing)) down\b|\bpass(?:es)? up\b|"
@@ -140,6 +159,8 @@ _DENIALS = _rules(
     (rf"\b(?:more than|over|above|at least|at most|up to|upwards of)(?= (?:{_NUMBER}))", NOT),
     (r"\b(?:has|have|had) (?:already |since )?been used\b", NOT),
     (r"\b(?:is|are|was|were) owed\b", "lends"),
+    (r"\b(?:has|have|had)(?: not|n't) (?:yet |ever )?(?:paid|repaid|settled|cleared)\b", "owes"),
+    (r"\bno (\w+) (?:can |could |ever |will )?(?:survives?|withstands?|outlives?)\b", r"deadly to \1, by"),
     (r"\b(?:has|have|had) (?:already |since |now |long )*(?:paid (?:off|back|all)|repaid|settled|cleared)\b", f" {NOT} owe "),
     (r"\bno longer (?:owes|in debt)\b|\bdebt[- ]free\b", f" {NOT} owe "),
     (r"\bstab(?:s|bed)? ((?:[\w'-]+ ){1,4}?)in the back\b", r"betrayed \1"),
@@ -174,13 +195,13 @@ _DENIALS = _rules(
     (r"\b(?:cannot|can not|can't|couldn't|won't|wouldn't|isn't|aren't|wasn't|weren't|doesn't|don't|"
      r"didn't|hasn't|haven't|hadn't|ain't|shouldn't|mustn't|needn't|isnt|doesnt|dont|cant|didnt|"
      r"wasnt|arent|wont)\b", f" {NOT} "),
-    (r"\b(?:not|never|nobody|no one|nothing|nowhere|none|no-one|no)\b", f" {NOT} "),
+    (r"(?<!~)\b(?:not|never|nobody|no one|nothing|nowhere|none|no-one|no)\b", f" {NOT} "),
     (r"(?<!~)\bwithout\b", f" {WITHOUT} "),
     (r"\b(?:fails?|failed|unable|incapable|refuses?|refused|lacks?|lacking|den(?:y|ies|ied)|"
      r"useless|powerless|harmless|nonsense|rubbish|innocent|baseless|untouched|unmoved|unharmed|no-show|ineffective|impossible|false|untrue|doubts?|unlikely|immune|"
      r"unaffected|hardly|myth|wrong|ignores?)\b", f" {NOT} "),
     (r"\b(?:either|whether)\b", f" {OR} "),
-    (r",?\s*\bbut\s+(?:it\s+|they\s+|he\s+|she\s+|that\s+)?(?:really\s+|actually\s+)?" + NOT + r"\s*(?=[.,;!]|$)", f" {NOT} "),
+    (r",?\s*\bbut\s+(?:it\s+|they\s+|he\s+|she\s+|that\s+)?(?:really\s+|actually\s+)?" + NOT + r"\s*(?:now|any ?more|any longer|these days|today)?\s*(?=[.,;!]|$)", f" {NOT} "),
     (r"\b(?:except(?: for)?|apart from|barring|save for)\b", f" {NOT} "),
     (r"\bor (?:so|something|rather|whatever|other)\b", ""),
     (r"\bmore or less\b|\bsooner or later\b", ""),
@@ -189,10 +210,17 @@ _DENIALS = _rules(
 _IS = re.compile(r"\b(it|that|he|she|there|here|what|who|where)'s\b", re.IGNORECASE)
 _ASIDE = re.compile(r",|\b(?:I|we)\b", re.IGNORECASE)
 _DENIAL = re.compile(
-    r"\bn(?:o|ot|one|obody|othing|owhere|either|or|ever)\b|n't\b|\b(?:cannot|or|either|whether|without|"
-    r"isnt|doesnt|dont|cant|didnt|wasnt|arent|wont|fail|refus|lack|den(?:y|ie)|all|any|every|far|"
-    r"instead|rather|unable|incap|less|fewer|next|looking|opposite|turn|pass|do|doubt|wrong|false|untrue|"
-    r"myth|lie|nonsense|rubbish|innocent|baseless|leave|minus|absen|devoid|free of|contrary|whoever|who|since|over|above|least|most|up|used|owed|paid|settled|cleared|stab|un|quit|quits|stop|cease|pretend|pos|masq|pass|prefer|after|with|in all|except|apart|barring|save|different|cry from|care|untouched|blameless|ignoran|unaware|else|means|again|more|immune|hardly|harmless|ignore|unlikely|unaffected|ineffective|impossible|only|power|until|till|unless|would|'d|g(?:i|a)v)",
+    r"n't\b|'d\b|\bn(?:o|ot|one|obody|othing|owhere|either|or|ever|o-one)\b|\b(?:cannot|or|either|neither|whether|without|"
+    r"isnt|doesnt|dont|cant|didnt|wasnt|arent|wont|would|only|until|till|unless|instead|rather|far|again|"
+    r"(?:any|every|all)[ \w]{0,14} (?:but|except|other)|(?:less|fewer|more|other|else) than|(?:in|by) all|by no means|"
+    r"next to|close to|opposite|across|look\w* for|search\w* for|turn(?:s|ing|ed)? down|pass(?:es)? up|do(?:es)? without|"
+    r"(?:is|are|was|it|just|simply|a|an|the) (?:lie|lies|false|wrong|myth)|untrue|wrong|false|nonsense|rubbish|baseless|mistaken?|"
+    r"fail\w*|refus\w*|lack\w*|den(?:y|ie)\w*|doubt\w*|un(?:able|likely|afraid|guarded|loved|moved|affected)|untouched|unharmed|unimpressed|"
+    r"incapable|innocent|blameless|guilty|ignor\w+|immune|hardly|harmless|useless|powerless|ineffective|impossible|"
+    r"leaves? [^,.;]{1,40} (?:cold|indifferent|un\w+)|indifferent|cares?|minus|absence|devoid|free of|contrary|who(?:ever)? (?:say|claim|think|believe|told|tell|swear|insist)\w*|"
+    r"since|(?:over|above|at least|at most|up to|upwards of) (?:\d|[a-z-]+)|been used|owed|paid|repaid|settled|cleared|free|"
+    r"stab\w*|quits?|stop(?:s|ped)|cease[sd]?|pretend\w*|pos(?:e|es|ed|ing)|masquerad\w+|prefers?|except|apart from|barring|save|"
+    r"cry from|long way|different|anything but|gave up|giv(?:e|es|ing) up|get enough|help h\w+|taxman|made up|rumou?r)\b",
     re.IGNORECASE,
 )
 """What a text must hold for the rules on denials to be worth trying."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
-from sociolab.worlds.anteval.information.lexicon import is_known, relations
+from sociolab.worlds.anteval.information.lexicon import is_known, relations, word_set
 from sociolab.worlds.anteval.information.statement_reading import VERBS, plain
+
+_OF_MANY = word_set("number obey nest live stir hunt flee follow come serve")
+"""Verbs of a subject that is many."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|;\s*")
 _JOINT = re.compile(
@@ -51,7 +54,9 @@ def _is_clause(text: str) -> bool:
 def _is_verb(word: str) -> bool:
     word = word.casefold().strip(",.;:!?\"'")
     inflected = word.endswith(("s", "ed")) and bool(relations(word))
-    return word in VERBS or word.endswith("n't") or word == "cannot" or inflected
+    return (
+        word in VERBS or word in _OF_MANY or word.endswith("n't") or word == "cannot" or inflected
+    )
 
 
 def _with_subject(clause: str, subject: str) -> str:

@@ -8,7 +8,6 @@ from typing import Literal
 from sociolab.worlds.anteval.information.statement_direction import flipped, turned
 from sociolab.worlds.anteval.information.statement_facts import (
     FactReading,
-    Sought,
     content,
     cover,
     parity,
@@ -79,7 +78,10 @@ def _said(
         return "other"
     if number_of_another(words, subject, found, fact):
         return "contradicts"
-    if misplaced(words, fact.value, found):
+    if misplaced(words, fact, found):
+        return "contradicts"
+    aside = {words[places[0]].segment for places in found.values()} - {segment}
+    if not fact.denied and any(denied_by_itself(words, other) for other in aside):
         return "contradicts"
     if excluded(words, fact, subject, found):
         return "contradicts"
@@ -87,9 +89,21 @@ def _said(
         return "other"
     if fact.value.names and of_kin(words, [i for at in found for i in found[at]], fact):
         return "other"
-    if parity(near, fact.value, fact.relations) != fact.denied:
+    if (parity(near, fact.value, fact.relations) != _not_there(words, segment, subject)) != (
+        fact.denied
+    ):
         return "contradicts"
     return "same"
+
+
+def _not_there(words: Sequence[Word], segment: int, subject: tuple[int, ...]) -> bool:
+    """Whether the subject's own clause denies what another says ("..., but it is not there")."""
+    homes = {words[i].segment for i in subject} - {segment}
+    for home in homes:
+        here = [word.text for word in words if word.segment == home]
+        if here[-1] == "there" and NOT in here:
+            return True
+    return False
 
 
 def _enough(found: dict[int, list[int]], fact: FactReading) -> bool:

@@ -123,14 +123,25 @@ def _has_unit(words: Sequence[Word], at: int, value: Sought) -> bool:
     return any(same(word, unit) for word in words[at + 1 : at + 4] for unit in units)
 
 
-def misplaced(words: Sequence[Word], value: Sought, found: dict[int, list[int]]) -> bool:
+def misplaced(words: Sequence[Word], fact: FactReading, found: dict[int, list[int]]) -> bool:
     """Whether "behind" is said for "under", "before" for "at", or another for a missing word."""
+    value = fact.value
     opening = min(found)
     first = found[opening][0]
+    if value.names and first and words[first - 1].text == "for" and "make" in fact.relations:
+        return True
     for at in range(first - 1, max(first - 4, -1), -1):
         lead = lead_of(words[at])
         if lead:
-            if value.lead and lead != value.lead and not _vague(words[at]):
+            others = (
+                words[i - k] for places in found.values() for i in places for k in (1, 2) if i >= k
+            )
+            if (
+                value.lead
+                and lead != value.lead
+                and not _vague(words[at])
+                and not any(lead_of(word) == value.lead for word in others)
+            ):
                 return True
             break
         if words[at].text not in STOP and words[at].text not in GENERIC:
