@@ -54,6 +54,9 @@ _TOPIC = re.compile(
 )
 """A few words with a question mark that name what the next sentence is about."""
 _REFERS = re.compile(r"\b(?:it|them|that|this|those|these|there|then)\b", re.IGNORECASE)
+_BARE = re.compile(
+    r"\b(is|are|was|were|do|does|did|has|have|had|ca|wo|could|would|should|must)nt\b", re.IGNORECASE
+)
 _LETTER = re.compile(r"[^\W_]")
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?\w)|[\r\n]+")
 _TOKEN = re.compile(r"\d[\d,]*\d|~\w+|[^\W_]+(?:['-][^\W_]+)*'?|[,;:()\"-]")
@@ -133,7 +136,7 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
         text = "".join(letter for letter in text if not unicodedata.combining(letter))
-    return " ".join(text.split())
+    return _BARE.sub(r"\1n't", " ".join(text.split()))
 
 
 def _sentence(text: str) -> Sentence:
@@ -172,7 +175,9 @@ def _words(tokens: list[str], asserting: bool) -> Sentence:
         taken = 1
         if number:
             figure, taken = number
-            meant = frozenset((figure,)) | (meanings(lower) if taken == 1 else frozenset())
+            meant = frozenset((figure,))
+            if taken == 1 and "-" not in lower:
+                meant |= meanings(lower)
             words.append(Word(figure, meant, frozenset(), segment, True, False, True))
         else:
             words.append(_word(token, lower, segment, quoted))

@@ -50,7 +50,7 @@ def told_part(text: str) -> str:
     if not _IGNORANCE.search(text):
         return text
     clauses = _CLAUSE.split(text)
-    told = [clause for clause in clauses if not _IGNORANCE.search(clause)]
+    told = [clause for clause in clauses if clause and not _IGNORANCE.search(clause)]
     return ", ".join(told) if told else text
 
 
@@ -104,7 +104,21 @@ _DENIALS = _rules(
     (r"\bno match for\b", "slain by"),
     (r",? (?:and )?(?:nothing|nobody|no one|nowhere|none) else\b(?! (?:than|but|except|with|around|near|there|about)\b)", ""),
     (r",? no more,? (?:and )?no less\b|,? not one (?:more|less)\b", ""),
-    (r"^(?:don't|do not|never) (?:ever )?(?:get|let|spill|drop|expose)\b", "beware"),
+    (r"(?:^(?:don't|do not|never)|\b(?:you|we) (?:(?:should|must)(?:n't| not| never)|(?:had|'d) better not|ought not to)) "
+     r"(?:ever )?(?:get|let|spill|drop|expose)\b", "beware"),
+    (r"^((?:keep|beware|avoid|carry|bring|use|wear|have)\b.*?),? or (?=(?:it|they|you|he|she)\b)", r"\1, else "),
+    (r"^((?:you|anyone|we) (?:can|could|may)\b[^,.;]*?|[^,.;]*? (?:all day|all (?:the [\w ]+?)?you (?:like|want)|"
+     r"as (?:much|many|often|long) [^,.;]*?as you (?:like|want|please)\b[^,.;]*?)),?(?: and| but|,)(?: still)? "
+     r"(?=(?:it|they|he|she|you|nothing)\b)", r"\1 "),
+    (r"\b(?:cannot|not|never|[a-z]+n't) (?:even )?(?:dare (?:to )?)?(?:come|go|get|venture|be seen) "
+     r"(?:anywhere )?(?:near|close to|within [\w ]{2,12} of)\b", "avoids"),
+    (r"\b(?:is not|isn't|are not|aren't|was not|wasn't|not) (?:really |all that |too |very |much |at all |particularly |exactly )*"
+     r"(?:(?:a (?:big |great )?)?(?:fan|lover|friend) of|much of an? \w+ for|keen on|fond of|into|interested in|"
+     r"partial to|tempted by|bothered (?:about|by)|moved by)\b|\bdo(?:es)? nothing for\b|"
+     r"\b(?:isn't|is not|aren't|are not) [\w' ]{2,30}? (?:thing|cup of tea|idea of fun)\b", f" {NOT} care "),
+    (r"\b(?:a |just a |complete )?waste of (?:time|effort|breath)\b|\b(?:pointless|futile|in vain)\b", f" {NOT} "),
+    (r"\b(?:some|an?|of a) (?:other|different) \w+ (?:than|from)\b|\banother \w+ than\b|\bsome \w+ other than\b", f" {NOT} "),
+    (r"\b(?:go(?:es)?|went|going) behind ((?:[\w'-]+ ){1,4}?)back\b", r"betrayed \1"),
     (r"\bno(?:body|one| one)(?: else)?(?:'s| is| will be| are)? (?:with|around|near|there)\b", "alone"),
     (r"\b(?:it(?:'s| is| was| would be)|that(?:'s| is| was))? ?(?:just |only |simply )?"
      r"(?:a |an )?(?:not true|untrue|false|wrong|mistaken|lie|myth|error|mistake|not so|not the case)"
@@ -210,7 +224,7 @@ _DENIALS = _rules(
 _IS = re.compile(r"\b(it|that|he|she|there|here|what|who|where)'s\b", re.IGNORECASE)
 _ASIDE = re.compile(r",|\b(?:I|we)\b", re.IGNORECASE)
 _DENIAL = re.compile(
-    r"n't\b|'d\b|\bn(?:o|ot|one|obody|othing|owhere|either|or|ever|o-one)\b|\b(?:cannot|or|either|neither|whether|without|"
+    r"n't\b|'d\b|^you c|^anyone c|\bn(?:o|ot|one|obody|othing|owhere|either|or|ever|o-one)\b|\b(?:cannot|or|either|neither|whether|without|"
     r"isnt|doesnt|dont|cant|didnt|wasnt|arent|wont|would|only|until|till|unless|instead|rather|far|again|"
     r"(?:any|every|all)[ \w]{0,14} (?:but|except|other)|(?:less|fewer|more|other|else) than|(?:in|by) all|by no means|"
     r"next to|close to|opposite|across|look\w* for|search\w* for|turn(?:s|ing|ed)? down|pass(?:es)? up|do(?:es)? without|"
@@ -219,7 +233,7 @@ _DENIAL = re.compile(
     r"incapable|innocent|blameless|guilty|ignor\w+|immune|hardly|harmless|useless|powerless|ineffective|impossible|"
     r"leaves? [^,.;]{1,40} (?:cold|indifferent|un\w+)|indifferent|cares?|minus|absence|devoid|free of|contrary|who(?:ever)? (?:say|claim|think|believe|told|tell|swear|insist)\w*|"
     r"since|(?:over|above|at least|at most|up to|upwards of) (?:\d|[a-z-]+)|been used|owed|paid|repaid|settled|cleared|free|"
-    r"stab\w*|quits?|stop(?:s|ped)|cease[sd]?|pretend\w*|pos(?:e|es|ed|ing)|masquerad\w+|prefers?|except|apart from|barring|save|"
+    r"stab\w*|behind|waste|pointless|futile|vain|quits?|stop(?:s|ped)|cease[sd]?|pretend\w*|pos(?:e|es|ed|ing)|masquerad\w+|prefers?|except|apart from|barring|save|"
     r"cry from|long way|different|anything but|gave up|giv(?:e|es|ing) up|get enough|help h\w+|taxman|made up|rumou?r)\b",
     re.IGNORECASE,
 )
@@ -236,6 +250,7 @@ _IGNORANCE = re.compile(
 )
 _CLAUSE = re.compile(
     r" - |[;()]|,? (?:but|though|although|and) (?=(?:i|we|he|she|they|nobody|no one)\b)"
+    r"|^[^,.;]*(?:\bnot|n't|\bno idea)(?: really)?(?: know| sure| certain| say|(?<=idea))\b[^,.;]*?,? but "
     r"|(?<=sure),? but |(?<=certain),? but |(?<=know),? but |(?<=idea),? but |(?<=why),? but ",
     re.IGNORECASE,
 )
