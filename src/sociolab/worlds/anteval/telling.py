@@ -27,14 +27,14 @@ def turn_text(name: str, actions: Sequence[Action], asides: Sequence[Sequence[st
     return name + "".join(parts)
 
 
-def describe_self(character: Character) -> str:
-    """All of a character, as its own player is told."""
+def describe_self(character: Character, *, look: bool = True) -> str:
+    """All of a character, as its own player is told; its look may be left out."""
     kind = f"{character.race} {character.class_name}".strip()
     lines = [
         f"{character.name} ({character.pronouns}), {kind}. Background: {character.background}. "
         f"Alignment: {character.alignment}.",
         character.description,
-        f"Others see: {character.look}",
+        f"Others see: {character.look}" if look else "",
         f"Abilities: {_abilities(character)}.",
         _listed("Personality", character.personality),
     ]

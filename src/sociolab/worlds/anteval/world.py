@@ -89,7 +89,8 @@ def _stage(session: Session) -> Iterator[tuple[str, str]]:
     yield "The situation", session.situation
     for character in session.characters:
         meant = [one.text for one in session.intentions if one.seat == character.id]
-        private = "\n".join((describe_self(character), *(f"Intention: {one}" for one in meant)))
+        told = describe_self(character, look=False)
+        private = "\n".join((told, *(f"Intention: {one}" for one in meant)))
         yield character.name, f"{character.look}\nPrivate: {private}"
     if session.knowledge:
         facts = "\n".join(f"{fact.id}: {fact.text}" for fact in session.knowledge)
