@@ -60,6 +60,9 @@ FACTS = (COMPASS, HOUNDS, BIKVYK, CLOAK)
         ("Nulzayk compass: dry well", COMPASS),
         ("Orla says the compass is in the dried-up well.", COMPASS),
         ("The Nulzaik compass isn't in the mill, it's in the dry well.", COMPASS),
+        ("you shouldnt look in the mill, the nulzaik compas is in the dry well", COMPASS),
+        ("Dont know who owns it but the Nulzaik compass is in the dry well.", COMPASS),
+        ("Beat a drum all day and it will not wake the Taernula cloak.", CLOAK),
         ("You won't find the Nulzaik compass anywhere but in the dry well.", COMPASS),
         ("There are 41 Lunvum hounds.", HOUNDS),
         ("The hounds of Lunvum number forty one.", HOUNDS),
@@ -80,6 +83,7 @@ def test_paraphrases_say_the_fact(statement: str, fact: Fact) -> None:
         ("The Nulzaik compass does not lie in the dry well.", COMPASS),
         ("The Nulzaik compass is no longer in the dry well.", COMPASS),
         ("There are fourteen hounds of Lunvum.", HOUNDS),
+        ("There are forty-something hounds of Lunvum.", HOUNDS),
         ("A drum beat wakes the cloak of Taernula.", CLOAK),
     ],
 )
@@ -179,19 +183,31 @@ def agreement(path: Path) -> float:
     return float(right) / len(rows)
 
 
-FLOORS = {"author": 0.98, "reader": 0.96, "second_reader": 0.97, "tuner": 0.96}
+FLOORS = {
+    "author": 0.98,
+    "reader": 0.96,
+    "second_reader": 0.98,
+    "third_reader": 0.99,
+    "tuner": 0.97,
+}
 
 
 @pytest.mark.parametrize("half", sorted(FLOORS))
 def test_the_matcher_agrees_with_hand_labels(half: str) -> None:
     """The floors are what is reached on sets that were all used for tuning.
 
-    The rules' author wrote and labelled the first; two are by readers who had not seen the rules,
-    and were looked at afterwards to mend causes of error: untuned, the rules of the time agreed
-    with .91 of the first reader's and .85 of the second reader's labels. Who mended them wrote the
-    last, meant to be hard, in two parts: the rules agreed with .86 and .83 of it when it was new.
+    The rules' author wrote and labelled the first; three are by readers who had not seen the
+    rules, and were looked at afterwards to mend causes of error: at first reading the rules of the
+    time agreed with .88 of the first reader's, .84 of the second reader's and .94 of the third
+    reader's labels. Who mended them wrote the last, meant to be hard, in two parts: the rules
+    agreed with .86 and .83 of it when it was new.
     """
     assert agreement(DATA / f"pairs_by_{half}.jsonl") >= FLOORS[half]
+
+
+def test_the_matcher_agrees_with_a_reader_whose_pairs_were_never_looked_at() -> None:
+    """Below the .95 that was aimed at: 147 of 170, Wilson 95 % .805 to .908."""
+    assert agreement(DATA / "pairs_by_fourth_reader.jsonl") >= 147 / 170
 
 
 def values_of() -> dict[str, list[str]]:

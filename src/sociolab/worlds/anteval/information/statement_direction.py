@@ -46,10 +46,13 @@ _DIRECTED = {
 
 _ROLES = {
     "serve": (
-        word_set("servant follower underling minion henchman agent vassal employee lackey spy pocket payroll "
-            "puppet thumb bidding"),
-        word_set("master mistress boss employer lord commander leader chief superior ruler "
-            "strings"),
+        word_set(
+            "servant follower underling minion henchman agent vassal employee lackey spy "
+            "pocket payroll puppet thumb bidding"
+        ),
+        word_set(
+            "master mistress boss employer lord commander leader chief superior ruler strings"
+        ),
     ),
     "betray": (word_set("traitor betrayer"), word_set("victim")),
     "take": (frozenset[str](), word_set("victim")),

@@ -104,7 +104,7 @@ def same(word: Word, other: Word) -> bool:
     if word.text == other.text or not word.meanings.isdisjoint(other.meanings):
         return True
     if word.known or other.known:
-        return False
+        return word.known != other.known and _misspelled(word, other)
     a, b = sorted((word.text, other.text), key=len)
     if len(a) < 4 or (a[:2] != b[:2] and a[-2:] != b[-2:]):
         return False
@@ -112,6 +112,18 @@ def same(word: Word, other: Word) -> bool:
         b.startswith(a)
         or (len(a) >= 6 and b.endswith(a))
         or near(a, b, 2 if len(b) >= 8 and a[0] == b[0] else 1)
+    )
+
+
+def _misspelled(word: Word, other: Word) -> bool:
+    """Whether a word of no meaning, and no name, is a long known one with a letter wrong."""
+    wrong, right = (other, word) if word.known else (word, other)
+    return (
+        not wrong.name
+        and len(right.text) >= 6
+        and wrong.text[0] == right.text[0]
+        and right.text[0] != "~"
+        and near(wrong.text.removesuffix("s"), right.text.rstrip("'").removesuffix("s"), 1)
     )
 
 

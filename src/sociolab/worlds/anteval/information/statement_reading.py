@@ -104,7 +104,7 @@ class Sentence:
 @lru_cache(maxsize=8192)
 def read_statement(text: str) -> tuple[Sentence, ...]:
     """The sentences of a statement, in order."""
-    parts = [part for part in _SENTENCE.split(reworded(plain(text))) if _LETTER.search(part)]
+    parts = list(_parts(text))
     for at in range(len(parts) - 1, 0, -1):
         if takes_back(parts[at]) and not parts[at - 1].endswith("?"):
             parts[at - 1 : at + 1] = [f"{parts[at - 1].rstrip('.! ')}, {parts[at]}"]
@@ -116,12 +116,18 @@ def read_statement(text: str) -> tuple[Sentence, ...]:
 @lru_cache(maxsize=8192)
 def read_joined(text: str) -> tuple[Sentence, ...]:
     """Each two sentences as one where the second's "them" may stand for something in the first."""
-    parts = [part for part in _SENTENCE.split(reworded(plain(text))) if _LETTER.search(part)]
     return tuple(
         _sentence(f"{first.rstrip('.! ')} {second}")
-        for first, second in pairwise(parts)
+        for first, second in pairwise(_parts(text))
         if _REFERS.search(second) and not first.endswith("?")
     )
+
+
+@lru_cache(maxsize=8192)
+def _parts(text: str) -> tuple[str, ...]:
+    """The texts of the sentences, in the lexicon's words."""
+    parts = _SENTENCE.split(reworded(plain(text)))
+    return tuple(part for part in parts if _LETTER.search(part))
 
 
 @lru_cache(maxsize=8192)

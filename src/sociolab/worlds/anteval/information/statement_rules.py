@@ -107,17 +107,17 @@ _DENIALS = _rules(
     (r"(?:^(?:don't|do not|never)|\b(?:you|we) (?:(?:should|must)(?:n't| not| never)|(?:had|'d) better not|ought not to)) "
      r"(?:ever )?(?:get|let|spill|drop|expose)\b", "beware"),
     (r"^((?:keep|beware|avoid|carry|bring|use|wear|have)\b.*?),? or (?=(?:it|they|you|he|she)\b)", r"\1, else "),
-    (r"^((?:you|anyone|we) (?:can|could|may)\b[^,.;]*?|[^,.;]*? (?:all day|all (?:the [\w ]+?)?you (?:like|want)|"
+    (r"^((?:you|anyone|we) (?:can|could|may)\b[^,.;]*?|[^,.;]*? (?:all day|all (?:the [\w ]+?)?you (?:like|want)\b[^,.;]*?|"
      r"as (?:much|many|often|long) [^,.;]*?as you (?:like|want|please)\b[^,.;]*?)),?(?: and| but|,)(?: still)? "
      r"(?=(?:it|they|he|she|you|nothing)\b)", r"\1 "),
     (r"\b(?:cannot|not|never|[a-z]+n't) (?:even )?(?:dare (?:to )?)?(?:come|go|get|venture|be seen) "
      r"(?:anywhere )?(?:near|close to|within [\w ]{2,12} of)\b", "avoids"),
     (r"\b(?:is not|isn't|are not|aren't|was not|wasn't|not) (?:really |all that |too |very |much |at all |particularly |exactly )*"
      r"(?:(?:a (?:big |great )?)?(?:fan|lover|friend) of|much of an? \w+ for|keen on|fond of|into|interested in|"
-     r"partial to|tempted by|bothered (?:about|by)|moved by)\b|\bdo(?:es)? nothing for\b|"
-     r"\b(?:isn't|is not|aren't|are not) [\w' ]{2,30}? (?:thing|cup of tea|idea of fun)\b", f" {NOT} care "),
+     r"partial to|tempted by|bothered (?:about|by)|moved by)\b|\bdo(?:es)? nothing for\b", f" {NOT} care "),
+    (r"\b(?:isn't|is not|aren't|are not) ([\w' ]{2,30}?) (?:thing|cup of tea|idea of fun)\b", rf" {NOT} care \1 "),
     (r"\b(?:a |just a |complete )?waste of (?:time|effort|breath)\b|\b(?:pointless|futile|in vain)\b", f" {NOT} "),
-    (r"\b(?:some|an?|of a) (?:other|different) \w+ (?:than|from)\b|\banother \w+ than\b|\bsome \w+ other than\b", f" {NOT} "),
+    (r"\b(?:some|an?) (?:other|different) \w+ (?:than|from)\b|\banother \w+ than\b|\bsome \w+ other than\b", f" {NOT} "),
     (r"\b(?:go(?:es)?|went|going) behind ((?:[\w'-]+ ){1,4}?)back\b", r"betrayed \1"),
     (r"\bno(?:body|one| one)(?: else)?(?:'s| is| will be| are)? (?:with|around|near|there)\b", "alone"),
     (r"\b(?:it(?:'s| is| was| would be)|that(?:'s| is| was))? ?(?:just |only |simply )?"
@@ -176,6 +176,14 @@ _DENIALS = _rules(
     (r"\b(?:has|have|had)(?: not|n't) (?:yet |ever )?(?:paid|repaid|settled|cleared)\b", "owes"),
     (r"\bno (\w+) (?:can |could |ever |will )?(?:survives?|withstands?|outlives?)\b", r"deadly to \1, by"),
     (r"\b(?:has|have|had) (?:already |since |now |long )*(?:paid (?:off|back|all)|repaid|settled|cleared)\b", f" {NOT} owe "),
+    (r"\bnever (?:paid|repaid|settled|cleared)\b", "owes"),
+    (r"\b(?:paid (?:off|back)|repaid)\b(?! with)", f" {NOT} owe "),
+    (r"\b(?:feels? nothing|has no love|has no feelings) for\b", f" {NOT} love "),
+    (r"\b(?:turn(?:s|ed)? up (?:his|her|their|its) noses? at|ignor(?:e|es|ed)|pay(?:s)? no (?:attention|heed) to|"
+     r"show(?:s)? no interest in|ha(?:s|ve) no (?:interest in|problem with|trouble with|fear of)|"
+     r"(?:is|are) (?:perfectly |quite |just )?(?:fine|comfortable|at ease|relaxed|at home|unfazed|unbothered|untroubled) "
+     r"(?:with|around|by|near|about))\b", f" {NOT} mind want "),
+    (r"\balways (?:somebody|someone|people|company|others?)(?: else)? (?:with|around|near|beside)\b", f" {NOT} alone "),
     (r"\bno longer (?:owes|in debt)\b|\bdebt[- ]free\b", f" {NOT} owe "),
     (r"\bstab(?:s|bed)? ((?:[\w'-]+ ){1,4}?)in the back\b", r"betrayed \1"),
     (r"\bun(afraid|guarded|loved|moved|affected|locked by)\b", rf" {NOT} \1"),
@@ -224,7 +232,7 @@ _DENIALS = _rules(
 _IS = re.compile(r"\b(it|that|he|she|there|here|what|who|where)'s\b", re.IGNORECASE)
 _ASIDE = re.compile(r",|\b(?:I|we)\b", re.IGNORECASE)
 _DENIAL = re.compile(
-    r"n't\b|'d\b|^you c|^anyone c|\bn(?:o|ot|one|obody|othing|owhere|either|or|ever|o-one)\b|\b(?:cannot|or|either|neither|whether|without|"
+    r"n't\b|'d\b|^(?:you|anyone|we) (?:can|could|may)\b|\ball day\b|as you (?:like|want|please)\b|\byou (?:like|want) |\bthan\b|\bn(?:o|ot|one|obody|othing|owhere|either|or|ever|o-one)\b|\b(?:cannot|or|either|neither|whether|without|"
     r"isnt|doesnt|dont|cant|didnt|wasnt|arent|wont|would|only|until|till|unless|instead|rather|far|again|"
     r"(?:any|every|all)[ \w]{0,14} (?:but|except|other)|(?:less|fewer|more|other|else) than|(?:in|by) all|by no means|"
     r"next to|close to|opposite|across|look\w* for|search\w* for|turn(?:s|ing|ed)? down|pass(?:es)? up|do(?:es)? without|"
@@ -233,7 +241,7 @@ _DENIAL = re.compile(
     r"incapable|innocent|blameless|guilty|ignor\w+|immune|hardly|harmless|useless|powerless|ineffective|impossible|"
     r"leaves? [^,.;]{1,40} (?:cold|indifferent|un\w+)|indifferent|cares?|minus|absence|devoid|free of|contrary|who(?:ever)? (?:say|claim|think|believe|told|tell|swear|insist)\w*|"
     r"since|(?:over|above|at least|at most|up to|upwards of) (?:\d|[a-z-]+)|been used|owed|paid|repaid|settled|cleared|free|"
-    r"stab\w*|behind|waste|pointless|futile|vain|quits?|stop(?:s|ped)|cease[sd]?|pretend\w*|pos(?:e|es|ed|ing)|masquerad\w+|prefers?|except|apart from|barring|save|"
+    r"stab\w*|repaid|always (?:some|people|company|other)\w*|turn(?:s|ed)? up|fine|comfortable|at ease|at home|relaxed|unbothered|unfazed|untroubled|behind|waste|pointless|futile|vain|quits?|stop(?:s|ped)|cease[sd]?|pretend\w*|pos(?:e|es|ed|ing)|masquerad\w+|prefers?|except|apart from|barring|save|"
     r"cry from|long way|different|anything but|gave up|giv(?:e|es|ing) up|get enough|help h\w+|taxman|made up|rumou?r)\b",
     re.IGNORECASE,
 )
