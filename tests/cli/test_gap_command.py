@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,3 +131,32 @@ def test_a_broken_file_is_named_with_its_line(played: Sociolab, tmp_path: Path) 
     assert done.code == 2
     assert "bad.jsonl, line 1" in done.sentence
     assert "Bob" in done.sentence
+
+
+def test_sessions_in_which_the_party_did_nothing_are_left_out_and_counted(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    (tmp_path / "mute.py").write_text(
+        "from sociolab.core.ports import NoReply\n"
+        "class Mute:\n"
+        "    async def reply(self, request, memory):\n"
+        "        return NoReply('gave up', 'says nothing', again=False)\n",
+        encoding="utf-8",
+    )
+    path = os.pathsep.join((str(tmp_path), *sys.path))
+    done = sociolab(
+        "run", "anteval-intention", "--agent", "scripted", "--agent", "python:mute:Mute",
+        "--partner", "scripted", "--set", "sessions=3", "--set", "turns=8", "--name", "g",
+        "--store", "s.db", "--json", PYTHONPATH=path,
+    )  # fmt: skip
+    mute = [s for s in done.document["scores"] if s["agent"] == "python:mute:Mute" and not s["by"]]
+    assert {s["measure"]: (s["n"], s["failures"]) for s in mute if s["judge"] == "lexicon"} == {
+        "f_c": (0, 3), "f_o": (0, 3),
+    }  # fmt: skip
+    document = gap(sociolab)
+    table = document["table"]
+    assert isinstance(table, dict)
+    assert [(row["name"], row["examples"]) for row in table["rows"]] == [("scripted", 3)]
+    notes = document["notes"]
+    assert isinstance(notes, list)
+    assert any("g: 3 of 6 sessions are left out" in note for note in notes)

@@ -87,10 +87,10 @@ def test_judgings_are_averaged_over_their_values() -> None:
 def test_a_failed_trial_owes_nothing_at_seats_that_are_never_judged() -> None:
     # Two tables of a player and an NPC; only players are judged, and the second table failed.
     plays = [
-        Play(("t0", "player"), "a", "a", None, "c", False, 0),
-        Play(("t0", "npc"), "a", "a", None, "c", False, 1),
-        Play(("t1", "player"), "a", "a", None, "d", True, 0),
-        Play(("t1", "npc"), "a", "a", None, "d", True, 1),
+        Play(("t0", "player"), "a", "a", None, "c", False),
+        Play(("t0", "npc"), "a", "a", None, "c", False),
+        Play(("t1", "player"), "a", "a", None, "d", True),
+        Play(("t1", "npc"), "a", "a", None, "d", True),
     ]
     outcomes: dict[PlayKey, Outcome] = {("t0", "player"): 0.5}
     column = Column("judge", JUDGE, Measure("m", 0, 1), False, True, outcomes)

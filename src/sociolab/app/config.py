@@ -30,7 +30,7 @@ class RunConfig(BaseModel):
     settings: dict[str, str] = Field(default_factory=dict)
     tasks: str | None = None
     limit: int | None = Field(default=None, ge=1)
-    repeats: int = Field(default=1, ge=1)
+    repeats: int = Field(default=1, ge=1, le=10_000)
     seed: int = 0
     attempts: int = Field(default=3, ge=1)
     on_failed_turn: Literal["skip", "stop"] = "skip"

@@ -18,7 +18,7 @@ from sociolab.app.kept_replies import kept_in_a_run
 from sociolab.app.models import Models
 from sociolab.app.session import store_path
 from sociolab.app.virtual_dms import Workshop
-from sociolab.core.episode import Episode
+from sociolab.core.episode import Ended, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
@@ -33,6 +33,7 @@ from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.intention.examples import cut_examples, example_of
 from sociolab.worlds.anteval.session import NPC
 from sociolab.worlds.anteval.virtual_dm.example import Example
+from sociolab.worlds.anteval.visibility import party_moved
 
 SAMPLE = "sample"
 """The name of the sample data that comes with the package."""
@@ -111,7 +112,7 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
             "test": config.test,
             "base_url": config.base_url,
         }
-        kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies, budget)
+        kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies)
         with kept if dms.keeps else nullcontext():
             tell(f"{dms.name}: learning from {len(real)} real examples and from each run")
             try:
@@ -126,9 +127,12 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
                 )
             finally:
                 await workshop.close()
-    if table.failures:
-        causes = ", ".join(f"{count} {cause}" for cause, count in table.failures)
-        notes.append(f"replies that could not be used, each an empty prediction: {causes}")
+    for what, cause, count in table.failures:
+        notes.append(
+            f"{what}: {count} of {table.test_rows} replies of the virtual DM could not be used "
+            f"({cause}); each counts as an empty prediction, so its F is too low, and so may G be "
+            "wrong"
+        )
     play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
     return GapResult(table, play, tuple(notes))
 
@@ -185,7 +189,7 @@ class _Generated:
 
     name: str
     agent: str
-    run: str
+    npc: str
     examples: tuple[Example, ...]
 
 
@@ -197,12 +201,22 @@ def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Gene
             raise ConfigError(
                 f'--generated: expected a run of {_INTENTION}, found "{run}", a run of {row.world}'
             )
-        for episode in store.episodes(run, "played"):
-            of_episode = cut_examples(episode) if config.cut else (example_of(episode),)
-            found.setdefault((run, *_cast(episode)), []).extend(of_episode)
         left_out = row.trials - row.played
+        failed_turns = 0
+        for episode in store.episodes(run, "played"):
+            if not party_moved(episode) or episode.ended is None or _broke_off(episode.ended):
+                left_out += 1
+                continue
+            failed_turns += len(episode.failed_turns)
+            of_episode = cut_examples(episode) if config.cut else (example_of(episode),)
+            found.setdefault((run, *_cast(episode.trial)), []).extend(of_episode)
         if left_out:
-            notes.append(f"{run}: {left_out} of {row.trials} sessions were not played to the end")
+            notes.append(
+                f"{run}: {left_out} of {row.trials} sessions are left out: not played to the end, "
+                "or the players took no turn"
+            )
+        if failed_turns:
+            notes.append(f"{run}: {failed_turns} turns failed in the sessions that are compared")
     if not found:
         raise ConfigError(f"--generated: no session was played in {', '.join(config.generated)}")
     names = Counter(_name(agent, npc) for _, agent, npc in found)
@@ -210,7 +224,7 @@ def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Gene
         _Generated(
             _name(agent, npc) if names[_name(agent, npc)] == 1 else f"{_name(agent, npc)} ({run})",
             agent,
-            run,
+            npc,
             tuple(examples),
         )
         for (run, agent, npc), examples in found.items()
@@ -220,10 +234,15 @@ def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Gene
     return rows
 
 
-def _cast(episode: Episode) -> tuple[str, str]:
+def _broke_off(ended: Ended) -> bool:
+    """Whether a session stopped because a turn failed."""
+    return ended.reason == "failed turn"
+
+
+def _cast(trial: Trial) -> tuple[str, str]:
     """Who played the party, and who the NPC."""
-    party = (m.agent for m in episode.trial.cast if m.seat != NPC)
-    return " + ".join(dict.fromkeys(party)), episode.trial.agent(NPC)
+    party = (m.agent for m in trial.cast if m.seat != NPC)
+    return " + ".join(dict.fromkeys(party)), trial.agent(NPC)
 
 
 def _name(agent: str, npc: str) -> str:
@@ -234,7 +253,7 @@ def _information(
     store: Store, config: GapConfig, generated: Sequence[_Generated], notes: list[str]
 ) -> Mapping[str, Estimate]:
     """The IEP of each agent, by its name in the table."""
-    of_agent: dict[str, Estimate] = {}
+    of_cast: dict[tuple[str, str], Estimate] = {}
     for run in dict.fromkeys(config.information):
         result = result_of(store, run)
         if result.world != _INFORMATION:
@@ -243,18 +262,27 @@ def _information(
                 f'"{run}", a run of {result.world}'
             )
         judges = [j for j in judges_of(result) if any(s.judge == j for s in result.scores)]
+        npcs = dict(_cast(row.trial) for row in store.trials(run))
         for entry in result.scores:
             mine = entry.measure == "iep" and not entry.by and entry.agent is not None
             if mine and entry.judge == judges[0]:
                 assert entry.agent is not None
-                if entry.agent in of_agent:
+                cast = (entry.agent, npcs.get(entry.agent, ""))
+                if cast in of_cast:
                     raise ConfigError(f"--information: {entry.agent} plays in more than one run")
-                of_agent[entry.agent] = Estimate(
+                of_cast[cast] = Estimate(
                     entry.value, entry.n, entry.clusters, entry.low, entry.high, entry.interval
                 )
-        if judges:
+        casts = {(row.agent, row.npc) for row in generated}
+        if judges and casts & set(npcs.items()):
             notes.append(f"IEP of {run}: judged by {judges[0]}")
-    return {row.name: of_agent[row.agent] for row in generated if row.agent in of_agent}
+        else:
+            notes.append(
+                f"no IEP from {run}: nobody in it plays the same seats as in a generated run, or "
+                "nothing was judged"
+            )
+    found = {row.name: of_cast.get((row.agent, row.npc)) for row in generated}
+    return {name: estimate for name, estimate in found.items() if estimate is not None}
 
 
 # ------------------------------------------------------------------ virtual DMs

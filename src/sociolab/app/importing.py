@@ -111,6 +111,10 @@ def import_anything(format: str, wanted: Import) -> tuple[str, ...]:
 
 
 def _real_play(wanted: Import, read: Callable[[Path, Path], tuple[str, ...]]) -> tuple[str, ...]:
+    if wanted.name == "sample":
+        raise ConfigError(
+            '--name: "sample" is what the sample data of this package is called; choose another'
+        )
     lines = _data_set(wanted, "dnd", read)
     return (*lines, f"learn from it: sociolab gap --real {wanted.name} --generated RUN")
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sociolab.core.episode import Json
 from sociolab.core.seeding import digest
-from sociolab.models.budget import Budget
 from sociolab.runner.tally import TalliedReplies
 from sociolab.store.lock import lock_run
 from sociolab.store.replies import RunReplies
@@ -22,7 +21,6 @@ def kept_in_a_run(
     world: str,
     about: tuple[str, Mapping[str, str | None]],
     replies: TalliedReplies,
-    budget: Budget,
 ) -> Iterator[str]:
     """While this is open, replies are kept in a run without trials, and found there; its name.
 
@@ -34,6 +32,5 @@ def kept_in_a_run(
         if not store.has_run(name):
             settings: dict[str, Json] = {kind: dict(parts)}
             store.create_run(name, world, settings, [])
-        budget.spent = store.totals(name).usd or 0.0
         replies.keep_in(RunReplies(store, name))
         yield name

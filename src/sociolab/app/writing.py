@@ -86,9 +86,10 @@ async def write_async(config: WriteConfig) -> tuple[str, ...]:
     target.parent.mkdir(parents=True, exist_ok=True)
     with (
         Store.open(path) as store,
-        kept_in_a_run(store, path, config.world, ("write", about), replies, budget) as kept,
+        kept_in_a_run(store, path, config.world, ("write", about), replies) as kept,
         TemporaryDirectory(dir=target.parent, prefix=".writing-") as scratch,
     ):
+        budget.spent = store.totals(kept).usd or 0.0
         try:
             written = await write_sessions(model, Path(scratch) / "data", drawn)
         finally:

@@ -36,7 +36,9 @@ def show_list(
         "tasks": lambda: _tasks(world, data, tasks),
         "worlds": lambda: [{"world": name} for name in world_names()],
         "agents": lambda: _agents(world),
-        "data": lambda: [{"world": w, "data": d} for w in world_names() for d in imported_names(w)],
+        "data": lambda: [
+            {"world": w, "data": d} for w in (*world_names(), "dnd") for d in imported_names(w)
+        ],
     }
     if what not in lists:
         raise ConfigError(f'expected one of {", ".join(lists)}, found "{what}"')

@@ -18,8 +18,7 @@ class Play:
     """A seat of a trial, who played it, and what its values are grouped and clustered by.
 
     `partner` is the one agent that it met beside itself, or itself; None if there were several.
-    `type` is the task's first tag. `failed` says that the trial failed. `place` is the seat's
-    number at the table, from 0; None for the whole episode.
+    `type` is the task's first tag. `failed` says that the trial failed.
     """
 
     key: PlayKey
@@ -28,7 +27,6 @@ class Play:
     type: str | None
     cluster: str
     failed: bool
-    place: int | None = None
 
 
 def plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
@@ -41,10 +39,9 @@ def plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
             _type(row.trial),
             row.trial.task.cluster,
             row.status == "failed",
-            place,
         )
         for row in rows
-        for place, member in enumerate(row.trial.cast)
+        for member in row.trial.cast
     )
 
 

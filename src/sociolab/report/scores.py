@@ -21,17 +21,17 @@ def entries(plays: Sequence[Play], columns: Sequence[Column]) -> tuple[ScoreEntr
     seen counts as a failure of its measures if the trial failed and they were due, and else (it is
     still to be played or judged) not at all; an entry that nothing counts for is left out.
     """
-    due = [_places(plays, column) for column in columns]
+    never = [_never_due(plays, column) for column in columns]
     found: list[ScoreEntry] = []
     for agent in dict.fromkeys(play.agent for play in plays):
         mine = [play for play in plays if play.agent == agent]
-        whole = tuple(_group_entries(agent, {}, mine, columns, due))
+        whole = tuple(_group_entries(agent, {}, mine, columns, never))
         found += whole
         for by, some in _groups(mine):
             if len(some) == len(mine):  # an only partner, an only type: the same plays
                 found += [entry.model_copy(update={"by": by}) for entry in whole]
             else:
-                found += _group_entries(agent, by, some, columns, due)
+                found += _group_entries(agent, by, some, columns, never)
     return tuple(found)
 
 
@@ -44,15 +44,15 @@ def _groups(plays: Sequence[Play]) -> Iterable[tuple[dict[str, str], Sequence[Pl
             yield {"type": kind}, [play for play in plays if play.type == kind]
 
 
-def _places(plays: Sequence[Play], column: Column) -> frozenset[int | None]:
-    """Where at the table a column has verdicts: of other seats (AntEval's NPC) none is due.
-
-    Everywhere, if it has none at all.
-    """
+def _never_due(plays: Sequence[Play], column: Column) -> frozenset[str | None]:
+    """The seats that a column is never for, such as AntEval's NPC: present where it has verdicts,
+    and without one each time. All, where nothing is due at all of a failed trial."""
     if not column.due:
-        return frozenset()
-    judged = frozenset(play.place for play in plays if play.key in column.outcomes)
-    return judged or frozenset(play.place for play in plays)
+        return frozenset(play.key[1] for play in plays)
+    judged = {key for play in plays if (key := play.key) in column.outcomes}
+    trials = {trial for trial, _ in judged}
+    present = {play.key[1] for play in plays if play.key[0] in trials and not play.failed}
+    return frozenset(present - {seat for _, seat in judged})
 
 
 def _group_entries(
@@ -60,11 +60,11 @@ def _group_entries(
     by: dict[str, str],
     plays: Sequence[Play],
     columns: Sequence[Column],
-    due: Sequence[frozenset[int | None]],
+    never: Sequence[frozenset[str | None]],
 ) -> Iterable[ScoreEntry]:
     from sociolab.stats.intervals import means  # numpy: not before there are scores
 
-    outcomes = {str(i): _outcomes(plays, column, due[i]) for i, column in enumerate(columns)}
+    outcomes = {str(i): _outcomes(plays, column, never[i]) for i, column in enumerate(columns)}
     values = {
         i: [found if isinstance(found, float) else None for found in column]
         for i, column in outcomes.items()
@@ -79,11 +79,13 @@ def _group_entries(
 
 
 def _outcomes(
-    plays: Sequence[Play], column: Column, due: frozenset[int | None]
+    plays: Sequence[Play], column: Column, never: frozenset[str | None]
 ) -> list[Outcome | None]:
     """What a column says of these plays; None where it says nothing, and nothing was due."""
     return [
-        column.outcomes.get(play.key, "failed" if play.failed and play.place in due else None)
+        column.outcomes.get(
+            play.key, "failed" if play.failed and play.key[1] not in never else None
+        )
         for play in plays
     ]
 

@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sociolab.worlds.anteval.skills import SKILLS
 
+MOST_TURNS = 10_000
+"""A session of more turns is taken for a slip of the pen."""
+
 NPC = "npc"
 """The seat of the NPC; the players' seats are "player-1", "player-2", ..."""
 
@@ -89,7 +92,7 @@ class Session(Record):
 
     id: str
     form: Form
-    turns: Annotated[int, Field(ge=1)]
+    turns: Annotated[int, Field(ge=1, le=MOST_TURNS)]
     situation: str
     characters: tuple[Character, ...]
     knowledge: tuple[Fact, ...] = ()

@@ -8,7 +8,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.anteval.information.evidence import Plan
 from sociolab.worlds.anteval.intention.assign import UNIFORM, Assigned, read_prior
-from sociolab.worlds.anteval.session import Form
+from sociolab.worlds.anteval.session import MOST_TURNS, Form
 from sociolab.worlds.anteval.sessions import Drawn, Sessions, read_sessions
 
 _MOST_PLAYERS = 6
@@ -21,8 +21,8 @@ class DrawnSettings(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     players: int = Field(default=3, ge=1, le=_MOST_PLAYERS)
-    turns: int = Field(default=30, ge=1)
-    sessions: int = Field(default=50, ge=1)
+    turns: int = Field(default=30, ge=1, le=MOST_TURNS)
+    sessions: int = Field(default=50, ge=1, le=100_000)
 
     def of_drawn(self) -> set[str]:
         """The names of the settings that were given and say how sessions are drawn."""
@@ -32,13 +32,12 @@ class DrawnSettings(BaseModel):
 class InformationSettings(DrawnSettings):
     """Information exchange.
 
-    The NPC knows so many `facts`; the paper's k is `key_points` (with fewer facts than that the
-    offline judge, for which each fact is a key point, cannot reach an IEP of 1). `snapshots` N asks
-    the players after every N turns what they have learned (0: never); `controls` asks them before
-    the first turn, too, and reports all controls.
+    The NPC knows so many `facts`; the paper's k is `key_points` (never more than there are
+    facts). `snapshots` N asks the players after every N turns what they have learned (0: never);
+    `controls` asks them before the first turn, too, and reports all controls.
     """
 
-    facts: int = Field(default=5, ge=1)
+    facts: int = Field(default=5, ge=1, le=100)
     key_points: int = Field(default=5, ge=1)
     snapshots: int = Field(default=0, ge=0)
     controls: bool = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sociolab.core.episode import Episode
 from sociolab.worlds.anteval.session import NPC, Character, Fact, Form, Session
 
 
@@ -41,6 +42,11 @@ class Purpose:
 
     skill: str
     text: str
+
+
+def party_moved(episode: Episode) -> bool:
+    """Whether a player took a turn: what the NPC says by itself is no play of the party."""
+    return any(move.seat != NPC for move in episode.moves)
 
 
 def visible(session: Session, seat: str) -> TableView:

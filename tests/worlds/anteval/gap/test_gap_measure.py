@@ -196,7 +196,7 @@ def test_what_no_usable_reply_came_to_is_counted() -> None:
             settings=GapSettings(splits=0),
         )
     )
-    assert table.failures == (("unreadable", 3),)
+    assert table.failures == (("f0", "unreadable", 3),)
 
 
 def test_the_same_seed_gives_the_same_table() -> None:

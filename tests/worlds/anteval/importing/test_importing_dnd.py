@@ -306,3 +306,10 @@ def test_the_shared_files_are_read_whole(shared_play: Path) -> None:
     speakers = [turn.speaker for example in train for turn in example.turns]
     assert "MATT" not in speakers
     assert speakers.count(DM) == 19073
+
+
+def test_a_number_of_thousands_of_digits_is_no_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "big.jsonl"
+    path.write_text('{"strict": ' + "9" * 6000 + "}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"big\.jsonl, line 1"):
+        read_examples(path)

@@ -176,3 +176,27 @@ class TestRulesJudge(JudgeContract):
 
     def measures(self) -> Sequence[Measure]:
         return PLAN.measures(TABLE.turns)
+
+
+def test_a_party_that_took_no_turn_is_a_failure_whatever_the_npc_said() -> None:
+    one = session(players=2, turns=4, knowledge=KNOWN)
+    told = (learned(4, "player-1", DOOR), learned(4, "player-2", DOOR))
+    episode = episode_of(one, says(2, NPC, DOOR), *told, over(4))
+    found = asyncio.run(RulesJudge(Plan()).judge(episode))
+    assert found
+    assert all(isinstance(verdict, ScoreFailure) for verdict in found)
+
+
+def test_any_fact_counts_for_the_overlap_in_whatever_order_the_answer_has_them() -> None:
+    one = session(players=2, turns=4, knowledge=KNOWN)
+    for order in (KNOWN, KNOWN[::-1]):
+        episode = episode_of(
+            one,
+            says(0, "player-1", "Well?"),
+            learned(4, "player-1", *(fact.text for fact in order)),
+            learned(4, "player-2"),
+            over(4),
+        )
+        found = asyncio.run(RulesJudge(Plan(key_points=2, controls=False)).judge(episode))
+        shares = [v.value for v in found if v.measure.name == "iep" and isinstance(v, Score)]
+        assert shares == [1, 0]

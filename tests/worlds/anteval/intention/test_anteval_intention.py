@@ -260,3 +260,10 @@ def test_a_session_without_intentions_is_scored_only_where_something_was_guessed
     nobody: Session = TABLE.model_copy(update={"intentions": ()})
     verdicts = asyncio.run(IntentionJudge().judge(episode_of(nobody, *PLAY)))
     assert [v.value for v in verdicts if isinstance(v, Score)] == [0, 0]
+
+
+def test_a_party_that_took_no_turn_is_a_failure_whatever_the_npc_said() -> None:
+    episode = episode_of(session("intention"), says(3, NPC, "Nobody speaks?"), over(8))
+    found = asyncio.run(IntentionJudge().judge(episode))
+    assert found
+    assert all(isinstance(verdict, ScoreFailure) for verdict in found)

@@ -73,13 +73,17 @@ async def measure_gap(
 
     `make` gives a virtual DM that has learned nothing, a new one each time; `untrained` is the DM
     of f0, where there is one. `information` holds the IEP by the name of the generated set.
-    ConfigError for empty sets, and for episodes that are in both `real` and `test`.
+    Examples without a label are left out of training. ConfigError for empty sets, and for episodes
+    that are in both `real` and `test`.
     """
     chosen = settings or GapSettings()
+    # Not every virtual DM can learn from play without a check, and all are to learn from the same.
+    generated = {name: labelled(examples) for name, examples in generated.items()}
+    real = labelled(real)
     rows = tuple(row for row in test if row.strict or not chosen.strict)
     _check(real, rows, generated, chosen)
     bench = _Bench(tuple(real), rows, make, chosen)
-    f0 = None if untrained is None else bench.draws.scores(await bench.tested(untrained))
+    f0 = None if untrained is None else bench.draws.scores(await bench.tested(untrained, "f0"))
     table = [
         await bench.row(name, examples, (information or {}).get(name))
         for name, examples in generated.items()
@@ -97,8 +101,13 @@ async def measure_gap(
         fr=fr,
         rows=tuple(table),
         baselines=await bench.baselines(),
-        failures=tuple(sorted(bench.failures.items())),
+        failures=tuple((what, cause, n) for (what, cause), n in sorted(bench.failures.items())),
     )
+
+
+def labelled(examples: Sequence[Example]) -> tuple[Example, ...]:
+    """The examples from which somebody makes a check."""
+    return tuple(example for example in examples if example.labels)
 
 
 class _Bench:
@@ -118,7 +127,7 @@ class _Bench:
         self._on_real: dict[int, tuple[Overlaps, ...]] = {}
         self._floors: dict[int, tuple[Floor, Floor]] = {}
         self.draws = Draws(test, settings.seed)
-        self.failures: Counter[Cause] = Counter()
+        self.failures: Counter[tuple[str, Cause]] = Counter()
 
     async def row(
         self, name: str, generated: Sequence[Example], information: Estimate | None
@@ -127,7 +136,7 @@ class _Bench:
         size = min(len(self._real), len(generated))
         mine = sample(generated, size, self._settings.seed) if self._settings.matched else generated
         real_size = size if self._settings.matched else len(self._real)
-        fr, fg = await self.trained_on_real(real_size), await self._trained(mine)
+        fr, fg = await self.trained_on_real(real_size), await self._trained(mine, name)
         floors = await self._floor(real_size) if self._settings.splits else (None, None)
         return GapRow(
             name=name,
@@ -146,13 +155,13 @@ class _Bench:
         """How a DM does that learned from so many real examples."""
         if size not in self._on_real:
             examples = sample(self._real, size, self._settings.seed)
-            self._on_real[size] = await self._trained(examples)
+            self._on_real[size] = await self._trained(examples, f"fr, {size} examples")
         return self._on_real[size]
 
-    async def tested(self, dm: AsyncVirtualDM) -> tuple[Overlaps, ...]:
-        """How a DM does as it is."""
+    async def tested(self, dm: AsyncVirtualDM, what: str) -> tuple[Overlaps, ...]:
+        """How a DM does as it is; its failures are counted under `what`."""
         predicted = await dm.predict_async(self._test, self._settings.most)
-        self.failures.update(dm.failures)
+        self.failures.update({(what, cause): count for cause, count in dm.failures.items()})
         return overlaps(predicted, self._test)
 
     async def baselines(self) -> tuple[BaselineRow, ...]:
@@ -165,14 +174,14 @@ class _Bench:
         rows = []
         for dm, names_skills in known:
             dm.fit(self._real)
-            scores = self.draws.scores(await self.tested(AtOnce(dm)))
+            scores = self.draws.scores(await self.tested(AtOnce(dm), dm.name))
             rows.append(BaselineRow(dm.name, scores, names_skills))
         return tuple(rows)
 
-    async def _trained(self, examples: Sequence[Example]) -> tuple[Overlaps, ...]:
+    async def _trained(self, examples: Sequence[Example], what: str) -> tuple[Overlaps, ...]:
         dm = self._make()
         await dm.fit_async(examples)
-        return await self.tested(dm)
+        return await self.tested(dm, what)
 
     async def _floor(self, size: int) -> tuple[Floor, Floor]:
         """G_c and G_o between DMs that learned from disjoint real samples of this size."""
@@ -184,7 +193,8 @@ class _Bench:
                 if not one:
                     continue
                 used = len(one)
-                left, right = await self._trained(one), await self._trained(other)
+                left = await self._trained(one, "noise floor")
+                right = await self._trained(other, "noise floor")
                 found.append((self.draws.gap_c(left, right), self.draws.gap_o(left, right)))
             self._floors[size] = (
                 _floor(used, [gap for gap, _ in found]),

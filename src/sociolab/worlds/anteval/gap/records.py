@@ -101,8 +101,8 @@ class GapTable:
 
     Measured on `test_rows` rows of `test_groups` groups, `strict` or all, with at most `most`
     labels predicted a row. `f0` is the untrained DM, None where there is none (linear); `fr` is
-    the DM that learned from all `real_examples`. `failures` counts, by cause, the rows that a DM
-    behind this table gave no usable reply to: each was an empty prediction.
+    the DM that learned from all `real_examples`. `failures` say of which DM (f0, fr, a set's name)
+    how many replies could not be used and why: each was an empty prediction.
     """
 
     virtual_dm: str
@@ -116,7 +116,7 @@ class GapTable:
     fr: Scores
     rows: tuple[GapRow, ...]
     baselines: tuple[BaselineRow, ...]
-    failures: tuple[tuple[Cause, int], ...] = ()
+    failures: tuple[tuple[str, Cause, int], ...] = ()
 
     @property
     def measured_on(self) -> str:

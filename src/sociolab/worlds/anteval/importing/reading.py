@@ -61,8 +61,10 @@ def json_value(place: str, text: str) -> object:
     """The JSON value that a text holds; ConfigError with the place where it holds none."""
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        why = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, too
+        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        if isinstance(error, json.JSONDecodeError):
+            why = error.msg
         raise ConfigError(
             f"{place}: expected JSON, found {text.strip()[:60]!r} ({why}); mend or remove it"
         ) from error

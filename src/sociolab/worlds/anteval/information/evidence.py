@@ -94,7 +94,7 @@ def verdicts(session: Session, plan: Plan, found: Evidence) -> tuple[Verdict, ..
 def nothing(session: Session, plan: Plan) -> tuple[Verdict, ...]:
     """A failure for every measure of an episode in which nobody took a turn."""
     lost = Lost(
-        "incomplete", "expected an episode with turns, found none: there is nothing to judge"
+        "incomplete", "expected turns of the players, found none: there is nothing to judge"
     )
     seats: Sequence[str] = [player.id for player in session.players]
     whole = {measures.PARTY_RECALL.name, *(control.name for control in controls.OF_SESSIONS)}

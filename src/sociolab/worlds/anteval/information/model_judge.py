@@ -46,6 +46,7 @@ from sociolab.worlds.anteval.information.question import snapshot_turns
 from sociolab.worlds.anteval.information.tracing import utterances
 from sociolab.worlds.anteval.scene import PACKAGE
 from sociolab.worlds.anteval.session import Session, session_from
+from sociolab.worlds.anteval.visibility import party_moved
 
 ATTEMPTS = 3
 _PROMPTS = ("judge_points", "judge_answer", "judge_groups")
@@ -72,7 +73,7 @@ class ModelJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts on the answers; failures where nobody took a turn."""
         session = session_from(episode.trial.task.content)
-        if not episode.moves:
+        if not party_moved(episode):
             return nothing(session, self._plan)
         found = Evidence()
         points = await self._key_points(session, episode, judging)
@@ -232,8 +233,12 @@ def _control_groups(found: Evidence, session: Session, episode: Episode) -> Iter
                 yield Group("", name, player.id, statements, facts)
     if session.guesses:
         yield Group("", controls.BLIND_GUESS.name, "", session.guesses, known)
-    said_aloud = " ".join(text for _, text in utterances(session, episode.moves))
-    spoken = tuple(text for text in _SENTENCE.split(said_aloud) if text[-1:] not in ("", "?"))
+    spoken = tuple(
+        sentence
+        for _, text in utterances(session, episode.moves)
+        for sentence in _SENTENCE.split(text)
+        if sentence[-1:] not in ("", "?")
+    )
     yield Group("", controls.ORACLE_TRANSCRIPT.name, "", spoken, known)
     yield Group("", controls.ORACLE_FACTS.name, "", tuple(fact.text for fact in known), known)
 

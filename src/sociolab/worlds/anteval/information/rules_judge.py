@@ -22,13 +22,15 @@ from sociolab.worlds.anteval.information.measures import Reading, recall
 from sociolab.worlds.anteval.information.question import snapshot_turns
 from sociolab.worlds.anteval.information.tracing import Trace, trace
 from sociolab.worlds.anteval.session import Fact, Session, session_from
+from sociolab.worlds.anteval.visibility import party_moved
 
 
 class RulesJudge:
     """Reads answers by rules; alike for the same episode.
 
-    Without a model a summary into k key points is what stands first: the first k facts, and the
-    first k statements of the answer that do not say again what an earlier one said.
+    Without a model an answer's summary into k key points is what stands first: its first k
+    statements that do not say again what an earlier one said. They may say any of the facts, since
+    nobody can tell which k of them would be the key points.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -40,7 +42,7 @@ class RulesJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts on the answers; failures where nobody took a turn."""
         session = session_from(episode.trial.task.content)
-        if not episode.moves:
+        if not party_moved(episode):
             return nothing(session, self._plan)
         return verdicts(session, self._plan, self._evidence(session, episode))
 
@@ -93,12 +95,12 @@ class RulesJudge:
         return Reading(len(statements), pairs, supported, len(facts))
 
     def _overlap(self, answer: Sequence[str], facts: Sequence[Fact], k: int) -> int:
-        """s: how many of the first k facts are among the first k statements that are new."""
+        """s: how many facts are among the first k statements that are new, k at most."""
         statements = self._matcher.taken_apart(answer, facts)
         whole = self._read(statements, facts)
         again = whole.supported - {statement for statement, _ in whole.pairs}
         new = [text for index, text in enumerate(statements) if index not in again]
-        return len(self._matcher.match(new[:k], facts[:k]))
+        return len(self._matcher.match(new[:k], facts))
 
 
 def _sources(session: Session, traces: Sequence[Trace]) -> dict[tuple[str, str], str]:

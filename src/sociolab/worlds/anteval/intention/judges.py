@@ -18,6 +18,7 @@ from sociolab.worlds.anteval.intention.examples import example_of
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
 from sociolab.worlds.anteval.virtual_dm.lexicon import LexiconDM
 from sociolab.worlds.anteval.virtual_dm.prompting import Answer, body_of, head, labels_in
+from sociolab.worlds.anteval.visibility import party_moved
 
 F_C = Measure("f_c", 0, 1, title="F_c")
 """2 |P and G| / (|P| + |G|) over characters: predicted P, assigned G."""
@@ -40,7 +41,7 @@ class IntentionJudge:
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """F_c and F_o of the episode; unscored where nothing was assigned and nothing guessed."""
-        if not episode.moves:
+        if not party_moved(episode):
             return _nothing()
         example = example_of(episode)
         return agreement(self._lexicon.predict([example], GUESSES)[0], example.labels)
@@ -58,7 +59,7 @@ class ChatIntentionJudge:
 
         A fatal ModelError (credentials, budget) passes through.
         """
-        if not episode.moves:
+        if not party_moved(episode):
             return _nothing()
         example = example_of(episode)
         key = CallKey(episode.trial.id, "judge", "", 0, "virtual-dm", 1, judging)
@@ -115,5 +116,5 @@ def _told(labels: Iterable[Label]) -> str:
 
 
 def _nothing() -> tuple[Verdict, ...]:
-    problem = "expected an episode with turns, found none: there is nothing to judge"
+    problem = "expected turns of the players, found none: there is nothing to judge"
     return tuple(ScoreFailure(measure, None, "incomplete", problem) for measure in MEASURES)
