@@ -6,21 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.app.anywhere import run_anywhere
-from sociolab.app.config import RunConfig
-from sociolab.app.data import imported_folder, imported_names
 from sociolab.app.kept_replies import kept_in_a_run
 from sociolab.app.models import Models
+from sociolab.app.real_play import SAMPLE, real_play
 from sociolab.app.session import store_path
 from sociolab.app.virtual_dms import Workshop
 from sociolab.core.episode import Ended, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.grids import judges_of
 from sociolab.report.result import result_of
@@ -29,20 +26,14 @@ from sociolab.stats.intervals import Estimate
 from sociolab.store.sqlite import Store
 from sociolab.worlds.anteval.gap.measure import GapSettings, measure_gap
 from sociolab.worlds.anteval.gap.records import GapTable
-from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.intention.examples import cut_examples, example_of
 from sociolab.worlds.anteval.session import NPC
 from sociolab.worlds.anteval.virtual_dm.example import Example
 from sociolab.worlds.anteval.visibility import party_moved
 
-SAMPLE = "sample"
-"""The name of the sample data that comes with the package."""
-
 _INTENTION = "anteval-intention"
 _INFORMATION = "anteval-information"
 _SPLITS = 10
-_TEST_SHARE = 5
-"""One in so many episodes of the real play is kept for the test, where no test set is named."""
 
 
 class GapConfig(BaseModel):
@@ -91,13 +82,13 @@ def gap(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
 async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
     """As `gap`, to be awaited."""
     notes: list[str] = []
-    real, test = _real_play(config, notes)
+    real, test = real_play(config.real, config.test, notes)
     path = store_path(config.store)
     with Store.open(path, create=False) as store:
         generated = _generated(store, config, notes)
         information = _information(store, config, generated, notes)
         replies, budget = TalliedReplies(Tally()), Budget(config.budget)
-        workshop = Workshop(Models(_as_run(config)), replies, budget, config.seed, tell)
+        workshop = Workshop(Models(config), replies, budget, config.seed, tell)
         dms = workshop.dms(config.dm)
         settings = GapSettings(
             most=config.most,
@@ -135,49 +126,6 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
         )
     play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
     return GapResult(table, play, tuple(notes))
-
-
-# ------------------------------------------------------------------ real play
-
-
-def _real_play(
-    config: GapConfig, notes: list[str]
-) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    real = examples_called(config.real, "--real")
-    if SAMPLE in (config.real, config.test):
-        notes.append(
-            "the real play is sample data written for this package, not human play: nothing here "
-            "says how human an agent plays"
-        )
-    if config.test is not None:
-        return real, examples_called(config.test, "--test")
-    groups = sorted({example.group for example in real}, key=lambda group: digest("test", group))
-    if len(groups) < _TEST_SHARE:
-        raise ConfigError(
-            f"--real {config.real}: expected at least {_TEST_SHARE} episodes, to keep one in "
-            f"{_TEST_SHARE} for the test, found {len(groups)}; name a --test set"
-        )
-    kept = set(groups[: len(groups) // _TEST_SHARE])
-    notes.append(f"{len(kept)} of the {len(groups)} real episodes are kept for the test")
-    train = tuple(example for example in real if example.group not in kept)
-    return train, tuple(example for example in real if example.group in kept)
-
-
-def examples_called(name: str, flag: str) -> tuple[Example, ...]:
-    """The examples of an imported data set, a file, or the sample; ConfigError if none is there."""
-    if name == SAMPLE:
-        with as_file(files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl") as path:
-            return read_examples(path)
-    imported = imported_folder("dnd", name)
-    if imported.is_dir():
-        return read_examples(imported)
-    if Path(name).exists():
-        return read_examples(Path(name))
-    known = ", ".join((SAMPLE, *imported_names("dnd")))
-    raise ConfigError(
-        f'{flag}: there is no data set or file "{name}"; there is: {known}; import one with '
-        "sociolab import crd3 or dnd"
-    )
 
 
 # ------------------------------------------------------------------ runs
@@ -295,14 +243,3 @@ def _splits(config: GapConfig, notes: list[str]) -> int:
         return _SPLITS
     notes.append("no noise floor: it takes two more trainings a split; ask for it with --splits")
     return 0
-
-
-def _as_run(config: GapConfig) -> RunConfig:
-    """Where models are served, as a run says it."""
-    return RunConfig(
-        world=_INTENTION,
-        base_url=config.base_url,
-        key_env=config.key_env,
-        models=config.models,
-        in_flight=config.in_flight,
-    )

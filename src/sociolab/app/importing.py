@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sociolab.app.data import imported_folder
+from sociolab.app.real_play import SAMPLE
 from sociolab.app.session import store_path
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
@@ -111,9 +112,9 @@ def import_anything(format: str, wanted: Import) -> tuple[str, ...]:
 
 
 def _real_play(wanted: Import, read: Callable[[Path, Path], tuple[str, ...]]) -> tuple[str, ...]:
-    if wanted.name == "sample":
+    if wanted.name == SAMPLE:
         raise ConfigError(
-            '--name: "sample" is what the sample data of this package is called; choose another'
+            f'--name: "{SAMPLE}" is what the sample data of this package is called; choose another'
         )
     lines = _data_set(wanted, "dnd", read)
     return (*lines, f"learn from it: sociolab gap --real {wanted.name} --generated RUN")

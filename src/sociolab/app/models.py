@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
 
-from sociolab.app.config import RunConfig
 from sociolab.app.models_file import ModelsFile, checked_url, load_models
 from sociolab.app.registry import Provider, plugin
 from sociolab.app.specs import ModelSpec
@@ -16,11 +17,35 @@ from sociolab.models.endpoints import OPENAI, EndpointSpec
 from sociolab.models.prices import Price
 
 
+class Served(Protocol):
+    """A user's description, as far as it says where models are served."""
+
+    @property
+    def base_url(self) -> str | None:
+        """Where `openai/MODEL` is served."""
+        ...
+
+    @property
+    def key_env(self) -> str | None:
+        """The environment variable that holds its key."""
+        ...
+
+    @property
+    def models(self) -> Path | None:
+        """The file that names endpoints and prices."""
+        ...
+
+    @property
+    def in_flight(self) -> int | None:
+        """Calls at once to each endpoint."""
+        ...
+
+
 @dataclass
 class Models:
     """The endpoints of a run, each opened once, and what their models cost."""
 
-    config: RunConfig
+    config: Served
     file: ModelsFile = field(init=False)
     _providers: dict[str, Provider] = field(default_factory=dict)
 
@@ -93,7 +118,7 @@ class _Limited:
         return await self.model.complete(replace(prompt, max_tokens=self.max_tokens), key)
 
 
-def _openai(config: RunConfig) -> EndpointSpec:
+def _openai(config: Served) -> EndpointSpec:
     """OpenAI itself, or whatever `--base-url` names: then no key unless `--key-env` names one,
     so that a key never goes where it was not meant to."""
     if config.base_url is None:

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.app.anywhere import run_anywhere
-from sociolab.app.config import RunConfig
 from sociolab.app.data import imported_folder
 from sociolab.app.kept_replies import kept_in_a_run
 from sociolab.app.models import Models
@@ -72,7 +71,7 @@ async def write_async(config: WriteConfig) -> tuple[str, ...]:
     budget, replies, models = (
         Budget(config.budget),
         TalliedReplies(Tally()),
-        Models(_as_run(config)),
+        Models(config),
     )
     model = models.kept(spec, replies, budget)
     path = store_path(config.store)
@@ -122,15 +121,4 @@ def _drawn(config: WriteConfig) -> Drawn:
     raise ConfigError(
         "a model can write sessions of anteval-information and anteval-intention, found the world "
         f'"{config.world}"'
-    )
-
-
-def _as_run(config: WriteConfig) -> RunConfig:
-    """Where models are served, as a run says it."""
-    return RunConfig(
-        world=config.world,
-        base_url=config.base_url,
-        key_env=config.key_env,
-        models=config.models,
-        in_flight=config.in_flight,
     )

@@ -35,8 +35,9 @@ def demo(*, html: Path, store: Path | None) -> None:
 
 def _gap(results: Sequence[RunResult], store: Path | None) -> None:
     """AntEval's gap between scripted and sample play: how the tables look, and nothing more."""
-    from sociolab.app.gap import SAMPLE, GapConfig
+    from sociolab.app.gap import GapConfig
     from sociolab.app.gap import gap as measure
+    from sociolab.app.real_play import SAMPLE
     from sociolab.cli.gap import print_gap
 
     runs = {result.world: result.run for result in results}

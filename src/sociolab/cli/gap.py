@@ -18,7 +18,7 @@ from sociolab.worlds.anteval.gap.records import Figure, Floor, Gap, GapRow, GapT
 if TYPE_CHECKING:
     from rich.table import Table
 
-_Parts: TypeAlias = tuple[Figure, Figure, Gap, Floor | None]
+_Parts: TypeAlias = tuple[Figure, Figure, Gap, Floor | None, bool | None]
 
 
 def gap(flags: dict[str, Any], *, as_json: bool) -> None:
@@ -93,19 +93,23 @@ def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Tab
     """A row for each agent (the paper's Tables 1 and 2)."""
     shown = _empty(title, "agent", "n", "fr", "fg", "G", "signed G", "noise floor")
     for row in table.rows:
-        real, generated, gap, floor = parts(row)
-        below = "-" if floor is None or floor.q95 is None else f"{floor.q95:.1f}"
+        real, generated, gap, floor, above = parts(row)
+        below = (
+            "-"
+            if floor is None or floor.q95 is None
+            else f"{floor.q95:.1f}\nG {'above' if above else 'within'}"
+        )
         cells = (_percent(real), _percent(generated), _plain(gap.printed), _plain(gap.signed))
         _add(shown, row.name, (str(row.examples), *cells, below))
     return shown
 
 
 def _characters(row: GapRow) -> _Parts:
-    return row.fr.f_c, row.fg.f_c, row.g_c, row.floor_c
+    return row.fr.f_c, row.fg.f_c, row.g_c, row.floor_c, row.above_floor_c
 
 
 def _tuples(row: GapRow) -> _Parts:
-    return row.fr.f_o, row.fg.f_o, row.g_o, row.floor_o
+    return row.fr.f_o, row.fg.f_o, row.g_o, row.floor_o, row.above_floor_o
 
 
 def _explained(table: GapTable) -> tuple[str, ...]:

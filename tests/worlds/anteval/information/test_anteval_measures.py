@@ -6,9 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sociolab.core.score import JudgeId
+from sociolab.report.columns import Column, Outcome
+from sociolab.report.plays import Play, PlayKey
+from sociolab.report.scores import entries
 from sociolab.worlds.anteval.information.measures import (
+    IEP,
     Reading,
-    exchange_precision,
     f1,
     hallucination,
     key_point_share,
@@ -30,8 +34,19 @@ def test_p_is_the_overlap_over_k() -> None:
 
 def test_iep_is_the_average_over_sessions_and_players_not_the_printed_sum() -> None:
     # Two sessions of three players: (.2 + .4 + 0 + 1 + .6 + .8) / 6 = .5
-    assert exchange_precision([[0.2, 0.4, 0.0], [1.0, 0.6, 0.8]]) == pytest.approx(0.5)
-    assert exchange_precision([]) is None
+    shares = {"t0": (0.2, 0.4, 0.0), "t1": (1.0, 0.6, 0.8)}
+    plays = [
+        Play((trial, f"player-{i}"), "x", "x", None, trial, False)
+        for trial, values in shares.items()
+        for i in range(len(values))
+    ]
+    outcomes: dict[PlayKey, Outcome] = {
+        (trial, f"player-{i}"): value
+        for trial, values in shares.items()
+        for i, value in enumerate(values)
+    }
+    column = Column("rules", JudgeId("rules", "rules"), IEP, False, True, outcomes)
+    assert entries(plays, [column])[0].value == pytest.approx(0.5)
 
 
 def test_precision_recall_and_f1_over_atomic_facts() -> None:

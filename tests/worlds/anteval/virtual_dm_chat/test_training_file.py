@@ -18,7 +18,6 @@ from sociolab.worlds.anteval.virtual_dm.training_file import (
     read_training_file,
     training_bytes,
     training_tokens,
-    training_usd,
     write_training_file,
 )
 from worlds.anteval.virtual_dm_chat.table_cases import example
@@ -146,4 +145,3 @@ def test_tokens_and_price_are_estimated_by_hand_worked_numbers() -> None:
     assert TOKENS_A_MESSAGE == 4
     assert one.tokens == 18
     assert training_tokens((one, one), epochs=3) == 108
-    assert training_usd(2_000_000, 3.0) == 6.0

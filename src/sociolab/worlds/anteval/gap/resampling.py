@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sociolab.core.seeding import stream
 from sociolab.stats.student import t_quantile
-from sociolab.worlds.anteval.gap.formula import signed_gap
+from sociolab.worlds.anteval.gap.formula import printed_gap, signed_gap
 from sociolab.worlds.anteval.gap.records import Figure, Gap, Scores
 from sociolab.worlds.anteval.virtual_dm.example import Example
 from sociolab.worlds.anteval.virtual_dm.scoring import Overlap, Overlaps, macro, micro
@@ -84,9 +84,10 @@ class Draws:
         (fr, many_fr), (fg, many_fg) = real, generated
         total = many_fr + many_fg
         many = (many_fr - many_fg)[total > 0] / total[total > 0] * 100
-        value = None if fr is None or fg is None else signed_gap(fr, fg)
-        signed = self._figure(value, many)
-        return Gap(_without_sign(signed), signed)
+        if fr is None or fg is None:
+            return Gap(Figure(None), Figure(None))
+        signed = self._figure(signed_gap(fr, fg), many)
+        return Gap(_without_sign(printed_gap(fr, fg), signed), signed)
 
     def _figure(self, value: float | None, many: Floats) -> Figure:
         # Without variation the interval would have no width, and claim what nobody can know.
@@ -103,10 +104,10 @@ def _tails(groups: int) -> tuple[float, float]:
     return below, 1 - below
 
 
-def _without_sign(signed: Figure) -> Figure:
-    """The interval of |G|: from 0 where that of G reaches across it."""
-    if signed.value is None or signed.low is None or signed.high is None:
-        return Figure(None if signed.value is None else abs(signed.value))
+def _without_sign(printed: float | None, signed: Figure) -> Figure:
+    """The printed G with its interval: from 0 where that of the signed one reaches across it."""
+    if signed.low is None or signed.high is None:
+        return Figure(printed)
     ends = sorted((abs(signed.low), abs(signed.high)))
     across = signed.low <= 0 <= signed.high
-    return Figure(abs(signed.value), 0.0 if across else ends[0], ends[1])
+    return Figure(printed, 0.0 if across else ends[0], ends[1])

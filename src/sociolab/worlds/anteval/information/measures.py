@@ -60,15 +60,6 @@ def key_point_share(overlap: int, k: int) -> float:
     return overlap / k
 
 
-def exchange_precision(shares: Sequence[Sequence[float]]) -> float | None:
-    """IEP, 0 to 1: the mean of p over sessions x players (AntEval section 3.2); None without any.
-
-    `shares` hold a row a session, a value a player. Each player of each session counts the same.
-    """
-    values = [share for session in shares for share in session]
-    return sum(values) / len(values) if values else None
-
-
 def precision(reading: Reading) -> float | None:
     """Paired statements over all statements; None where nothing was stated.
 

@@ -100,11 +100,6 @@ def training_tokens(conversations: Sequence[Conversation], epochs: int) -> int:
     return epochs * sum(one.tokens for one in conversations)
 
 
-def training_usd(tokens: int, usd_a_million: float) -> float:
-    """What a job costs, in dollars, at a price for a million training tokens."""
-    return tokens * usd_a_million / 1e6
-
-
 def _conversations(file: Path, text: str) -> Iterator[Conversation]:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
