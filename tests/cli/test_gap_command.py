@@ -14,6 +14,7 @@ import pytest
 from cli.conftest import Sociolab
 from sociolab.app.config import RunConfig
 from sociolab.app.play import run
+from sociolab.cli.settings import spread
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.store.sqlite import Store
@@ -160,3 +161,17 @@ def test_sessions_in_which_the_party_did_nothing_are_left_out_and_counted(
     notes = document["notes"]
     assert isinstance(notes, list)
     assert any("g: 3 of 6 sessions are left out" in note for note in notes)
+
+
+def test_several_runs_may_stand_behind_one_flag(played: Sociolab) -> None:
+    done = played("gap", "--real", "sample", "--generated", "g", "none", "--store", "s.db")
+    assert done.code == 2
+    assert 'there is no run "none"' in done.sentence
+
+
+def test_a_flag_is_put_before_every_name_behind_it() -> None:
+    given = ["gap", "--real", "r", "--generated", "a", "b", "--dm", "x", "--generated", "c"]
+    assert spread(given, ["--generated"]) == [
+        "gap", "--real", "r", "--generated", "a", "--generated", "b", "--dm", "x",
+        "--generated", "c",
+    ]  # fmt: skip

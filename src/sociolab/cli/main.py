@@ -6,11 +6,14 @@ import gc
 import os
 import sys
 
+from sociolab.cli.settings import spread
 from sociolab.cli.verbs import app
 from sociolab.core.errors import ConfigError, SociolabError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+SEVERAL = ("--generated", "--information")
+"""Flags that may have several names behind them."""
 
 
 def main() -> None:
@@ -27,7 +30,7 @@ def collect_rarely() -> None:
 
 def _run() -> int:
     try:
-        app(prog_name="sociolab")
+        app(spread(sys.argv[1:], SEVERAL), prog_name="sociolab")
     except ConfigError as error:
         return _say(str(error), BAD_INPUT)
     except SociolabError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sociolab.core.errors import ConfigError
 
@@ -27,3 +27,19 @@ def several(texts: Sequence[str] | None) -> list[str] | None:
     if texts is None:
         return None
     return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
+def spread(arguments: Sequence[str], flags: Collection[str]) -> list[str]:
+    """The arguments with each of these flags before every name that follows it.
+
+    `--generated A B` becomes `--generated A --generated B`, which is what typer reads.
+    """
+    found: list[str] = []
+    flag = ""
+    for argument in arguments:
+        if argument.startswith("-"):
+            flag = argument if argument in flags else ""
+        elif flag and found[-1] != flag:
+            found.append(flag)
+        found.append(argument)
+    return found
