@@ -13,6 +13,7 @@ from sociolab.core.episode import (
     CastMember,
     Ended,
     Event,
+    Happened,
     Moved,
     Task,
     Trial,
@@ -50,6 +51,8 @@ def encode_event(event: Event) -> str:
         case Unusable():
             row = ["unusable", event.turn, event.seat, event.name, event.attempt, event.cause]
             row += [event.problem, event.raw, event.final, event.again, event.memory]
+        case Happened():
+            row = ["happened", event.turn, event.seat, event.what, event.value]
         case Ended():
             row = ["ended", event.reason, event.turn, event.seat]
     return compact_json(row)
@@ -67,6 +70,8 @@ def decode_event(text: str) -> Event:
             return Answered(*rest)
         if kind == "unusable":
             return Unusable(*rest)
+        if kind == "happened":
+            return Happened(*rest)
         if kind == "ended":
             return Ended(*rest)
     except (ValueError, TypeError) as error:

@@ -103,12 +103,14 @@ class Unusable:
     memory: Json = None
 
 
-EndReason = Literal["left", "turn limit", "failed turn", "silence"]
+EndReason = Literal["left", "turn limit", "failed turn", "silence", "time is up"]
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
     """Why and when it was over: somebody left, the limit was reached, or a turn failed for good.
+
+    "time is up" ends a life in a town, whose turns are steps of town time.
 
     "silence" occurs in imported episodes only: other programs stop at an empty turn.
     """
@@ -118,7 +120,20 @@ class Ended:
     seat: str | None = None
 
 
-Event: TypeAlias = Moved | Answered | Unusable | Ended
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """What the world itself records: no reply of a player, and none is asked again for it.
+
+    `seat` is "" where it is of nobody in particular; `what` says in which form `value` is.
+    """
+
+    turn: int
+    seat: str
+    what: str
+    value: Json
+
+
+Event: TypeAlias = Moved | Answered | Unusable | Happened | Ended
 
 
 @dataclass(frozen=True, slots=True)

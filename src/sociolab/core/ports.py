@@ -109,9 +109,32 @@ class NoReply:
     memory: Json = None
 
 
-Step: TypeAlias = tuple[Request, ...] | Event
-Play: TypeAlias = Generator[Step, Sequence[Reply | NoReply] | None, None]
-"""Yields requests (and is sent as many replies) or events (and is sent None). Does no I/O."""
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Requests whose replies are taken as they come, so that nobody waits for all.
+
+    The play is sent those that have come, one at least, of all that it has begun.
+    """
+
+    requests: tuple[Request, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """A reply to a request that was begun."""
+
+    request: Request
+    reply: Reply | NoReply
+
+
+Step: TypeAlias = tuple[Request, ...] | Begin | Event
+Sent: TypeAlias = Sequence[Reply | NoReply | Came] | None
+Play: TypeAlias = Generator[Step, Sent, None]
+"""Yields requests or events; does no I/O.
+
+After a tuple of requests it is sent as many replies, after a `Begin` some `Came`, after an event
+None.
+"""
 
 
 class Player(Protocol):

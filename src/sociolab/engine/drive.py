@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from sociolab.core.episode import Ended, Event, Json, Unusable
-from sociolab.core.ports import NoReply, Play, Player, Reply, Request
+from sociolab.core.episode import Ended, Event, Happened, Json, Unusable
+from sociolab.core.errors import WorldError
+from sociolab.core.ports import Begin, Came, NoReply, Play, Player, Reply, Request, Sent
 from sociolab.engine.journal import Journal
 
 Record: TypeAlias = Callable[[Event], None]
@@ -22,52 +23,90 @@ async def drive(
     asked (seat, turn, name, attempt), not in order of arrival, and are not recorded a second time.
     ModelError and WorldError of a player pass through; what was recorded stays.
     """
-    past = Journal(journal)
+    asked = _Asked(players, Journal(journal))
     events: list[Event] = []
-    memories: dict[str, Json] = {}
-    replies: list[Reply | NoReply] | None = None
-    while True:
-        try:
-            step = play.send(replies)
-        except StopIteration:
-            return tuple(events)
-        if isinstance(step, tuple):
-            replies = await _replies(step, players, memories, past)
-            continue
-        replies = None
-        if not past.holds(step, len(events)):
-            record(step)
-        events.append(step)
-        _remember(memories, step)
+    sent: Sent = None
+    async with asked:
+        while True:
+            try:
+                step = play.send(sent)
+            except StopIteration:
+                return tuple(events)
+            if isinstance(step, tuple):
+                sent = await asked.replies(step)
+            elif isinstance(step, Begin):
+                sent = await asked.some(step.requests)
+            else:
+                sent = None
+                if not asked.past.holds(step, len(events)):
+                    record(step)
+                events.append(step)
+                _remember(asked.memories, step)
 
 
 def _remember(memories: dict[str, Json], event: Event) -> None:
     """What a player carries on is read off the events, so that a resumed play has the same."""
-    if isinstance(event, Ended) or (isinstance(event, Unusable) and event.memory is None):
+    if isinstance(event, Ended | Happened):
+        return
+    if isinstance(event, Unusable) and event.memory is None:
         return
     memories[event.seat] = event.memory
 
 
-async def _replies(
-    requests: Sequence[Request],
-    players: Mapping[str, Player],
-    memories: Mapping[str, Json],
-    past: Journal,
-) -> list[Reply | NoReply]:
-    async def one(request: Request) -> Reply | NoReply:
-        known = past.reply(request)
-        if known is not None:
-            return known
-        return await players[request.seat].reply(request, memories.get(request.seat))
+class _Asked:
+    """Players under way: whoever was asked and has not replied yet is stopped at the end."""
 
-    if len(requests) == 1:
-        return [await one(requests[0])]
-    tasks = [asyncio.ensure_future(one(request)) for request in requests]
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
+    def __init__(self, players: Mapping[str, Player], past: Journal) -> None:
+        self.past = past
+        self.memories: dict[str, Json] = {}
+        self._players = players
+        self._running: dict[asyncio.Task[Reply | NoReply], Request] = {}
+
+    async def __aenter__(self) -> None:
+        return None
+
+    async def __aexit__(self, *_: object) -> None:
         # The others must not go on, nor be paid for, when this play is over.
-        for task in tasks:
+        for task in self._running:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def replies(self, requests: Sequence[Request]) -> list[Reply | NoReply | Came]:
+        """As many replies, in the order of the requests."""
+        if len(requests) == 1:
+            return [self.past.reply(requests[0]) or await self._reply(requests[0])]
+        tasks = [self._start(request) for request in requests]
+        found: list[Reply | NoReply | Came] = list(await asyncio.gather(*tasks))
+        for task in tasks:
+            del self._running[task]
+        return found
+
+    async def some(self, requests: Sequence[Request]) -> list[Reply | NoReply | Came]:
+        """The replies that have come, in the order in which they were asked for; at least one."""
+        self.past.as_they_came()
+        found: list[Reply | NoReply | Came] = []
+        for request in requests:
+            known = self.past.reply(request)
+            if known is not None:
+                found.append(Came(request, known))
+            else:
+                self._start(request)
+        if not found:
+            if not self._running:
+                raise WorldError("a play waits for replies, but has asked for none; mend the world")
+            await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+        for task in [task for task in self._running if task.done()]:
+            found.append(Came(self._running[task], task.result()))
+            del self._running[task]
+        return found
+
+    def _start(self, request: Request) -> asyncio.Task[Reply | NoReply]:
+        task = asyncio.ensure_future(self._known_or_asked(request))
+        self._running[task] = request
+        return task
+
+    async def _known_or_asked(self, request: Request) -> Reply | NoReply:
+        return self.past.reply(request) or await self._reply(request)
+
+    async def _reply(self, request: Request) -> Reply | NoReply:
+        return await self._players[request.seat].reply(request, self.memories.get(request.seat))

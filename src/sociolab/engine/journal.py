@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from sociolab.core.episode import ACT, Answered, Event, Moved, Unusable
+from sociolab.core.episode import ACT, Answered, Ended, Event, Happened, Moved, Unusable
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 
@@ -22,35 +22,49 @@ class Journal:
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = tuple(events)
-        self._replies: dict[tuple[str, int, str, int], Moved | Answered | Unusable] = {}
-        for event in events:
-            match event:
-                case Moved():
-                    self._replies[event.seat, event.turn, ACT, event.attempt] = event
-                case Answered():
-                    self._replies[event.seat, event.turn, event.question, event.attempt] = event
-                case Unusable():
-                    self._replies[event.seat, event.turn, event.name, event.attempt] = event
+        self._by_key = {_key(event): event for event in events}
+        self._in_order = True
 
     def reply(self, request: Request) -> Recorded | NoReply | None:
         """The reply that was given to this request; None if it was not asked before."""
-        match self._replies.get((request.seat, request.turn, request.name, request.attempt)):
+        match self._by_key.get((request.seat, request.turn, request.name, request.attempt)):
             case Moved() as event:
                 return Recorded(event.actions, event.memory)
             case Answered() as event:
                 return _answer(event, request)
             case Unusable() as event:
                 return NoReply(event.cause, event.problem, event.raw, event.again, event.memory)
-            case None:
+            case _:
                 return None
 
+    def as_they_came(self) -> None:
+        """From now on replies may come in another order than they did: events are known by key."""
+        self._in_order = False
+
     def holds(self, event: Event, index: int) -> bool:
-        """Whether this event is on record as number `index`; StoreError if another one is."""
-        if index >= len(self._events):
-            return False
-        if self._events[index] != event:
-            raise _changed(f"replaying event {index} gave {event}, but {self._events[index]}")
-        return True
+        """Whether this event, number `index`, is on record; StoreError if another one is."""
+        if not self._in_order:
+            known = self._by_key.get(_key(event))
+        else:
+            known = self._events[index] if index < len(self._events) else None
+        if known is not None and known != event:
+            raise _changed(f"replaying event {index} gave {event}, but {known}")
+        return known is not None
+
+
+def _key(event: Event) -> tuple[str, int, str, int]:
+    """What was asked: seat, turn, name, attempt; for what the world records, in its place."""
+    match event:
+        case Moved():
+            return event.seat, event.turn, ACT, event.attempt
+        case Answered():
+            return event.seat, event.turn, event.question, event.attempt
+        case Unusable():
+            return event.seat, event.turn, event.name, event.attempt
+        case Happened():
+            return event.seat, event.turn, event.what, 0
+        case Ended():
+            return "", event.turn, "", 0
 
 
 def _answer(event: Answered, request: Request) -> Recorded:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from sociolab.core.episode import ActionSpace, Answered, Ended, Moved, Unusable
 from sociolab.core.errors import WorldError
-from sociolab.core.ports import NoReply, Play, Question, Reply, Request
+from sociolab.core.ports import Play, Question, Reply, Request, Sent
 from sociolab.engine.checking import checked
 from sociolab.engine.journal import Recorded
+from sociolab.engine.replies import event_of, unusable_of
 from sociolab.engine.scene import FailurePolicy, Scene, check_scene
 from sociolab.engine.visibility import leaves, seen_by
 
@@ -108,9 +109,7 @@ class _Table:
 
     def ask(
         self, seats: tuple[str, ...], turn: int, wanted: ActionSpace | Question
-    ) -> Generator[
-        tuple[Request, ...] | Moved | Answered | Unusable, Sequence[Reply | NoReply] | None, str
-    ]:
+    ) -> Generator[tuple[Request, ...] | Moved | Answered | Unusable, Sent, str]:
         """Ask seats at once, again where a reply cannot be used; the seat that failed, or ""."""
         pending = [_Pending(self._request(seat, turn, wanted)) for seat in seats]
         while waiting := [item for item in pending if item.outcome is None]:
@@ -131,17 +130,17 @@ class _Table:
         observation = self._witnesses[seat].observe(turn)
         return Request(self._trial, self._seed, seat, turn, 1, wanted, observation)
 
-    def _take(self, item: _Pending, given: Reply | NoReply) -> Moved | Answered | Unusable:
+    def _take(self, item: _Pending, given: object) -> Moved | Answered | Unusable:
         """The one event that a reply is; the request is asked again where it is of no use."""
         request = item.request
         witness = self._witnesses[request.seat]
         called = self._itself if isinstance(given, Recorded) else witness.seat_called
         reply = checked(request, given, self.present, called)
         if isinstance(reply, Reply):
-            item.outcome = _event(request, reply)
+            item.outcome = event_of(request, reply)
             return item.outcome
         final = not reply.again or request.attempt >= self._policy.attempts
-        unusable = _unusable(request, reply, final=final)
+        unusable = unusable_of(request, reply, final=final)
         if final:
             item.outcome = unusable
         else:
@@ -159,26 +158,3 @@ class _Table:
                 witness.see(seen)
         if leaves(move, self._scene.space):
             self._left[move.seat] = move.turn
-
-
-def _event(request: Request, reply: Reply) -> Moved | Answered:
-    if isinstance(reply.value, tuple):
-        return Moved(request.turn, request.seat, reply.value, request.attempt, reply.memory)
-    # As the type reads it: by alias, and without what it computes itself.
-    value = reply.value.model_dump(mode="json", by_alias=True, round_trip=True)
-    return Answered(request.turn, request.seat, request.name, value, request.attempt, reply.memory)
-
-
-def _unusable(request: Request, reply: NoReply, *, final: bool) -> Unusable:
-    return Unusable(
-        request.turn,
-        request.seat,
-        request.name,
-        request.attempt,
-        reply.cause,
-        reply.problem,
-        reply.raw,
-        final,
-        reply.again,
-        reply.memory,
-    )

@@ -1,0 +1,1 @@
+"""A sandbox town of generative agents (arXiv 2304.03442), usable by any world."""

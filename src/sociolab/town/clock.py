@@ -1,0 +1,55 @@
+"""Town time: steps from the first midnight on, dates, and times of day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Step 0 is midnight before the first day; a step lasts `seconds` (10 in Generative Agents)."""
+
+    first: date
+    seconds: int = 10
+
+    @property
+    def a_day(self) -> int:
+        """Steps in a day."""
+        return 86_400 // self.seconds
+
+    def at(self, step: int) -> datetime:
+        """The moment at which a step begins."""
+        return datetime.combine(self.first, time()) + timedelta(seconds=step * self.seconds)
+
+    def step(self, moment: datetime) -> int:
+        """The first step that begins at or after this moment."""
+        gone = moment - datetime.combine(self.first, time())
+        return -(-int(gone.total_seconds()) // self.seconds)
+
+    def midnight(self, day: int) -> int:
+        """The step at which day number `day` (from 0) begins."""
+        return day * self.a_day
+
+    def day(self, step: int) -> int:
+        """The number of the day, from 0, that a step belongs to."""
+        return step // self.a_day
+
+    def date(self, step: int) -> date:
+        """The date of a step."""
+        return self.first + timedelta(days=self.day(step))
+
+    def minutes(self, minutes: float) -> int:
+        """So many minutes in steps, at least one."""
+        return max(1, round(minutes * 60 / self.seconds))
+
+
+def clock_time(text: str) -> time:
+    """The time of day of "HH:MM"; ValueError if it is none."""
+    hours, _, minutes = text.partition(":")
+    return time(int(hours), int(minutes))
+
+
+def spoken_date(day: date) -> str:
+    """Such as "Tuesday 14 May 2024"."""
+    return f"{day:%A} {day.day} {day:%B %Y}"
