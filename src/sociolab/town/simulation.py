@@ -1,0 +1,190 @@
+"""A town's days as a play without I/O: questions go out as they arise, answers as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Literal, Protocol, TypeAlias
+
+from pydantic import BaseModel
+
+from sociolab.core.episode import Ended, Event, Unusable
+from sociolab.core.errors import WorldError
+from sociolab.core.ports import (
+    Begin,
+    Came,
+    NoReply,
+    Observation,
+    Play,
+    Question,
+    Reply,
+    Request,
+    Sent,
+)
+from sociolab.engine.replies import event_of, unusable_of
+from sociolab.town.answers import problem_with
+from sociolab.town.chunks import Chunks
+from sociolab.town.life import Life
+from sociolab.town.lockstep import LockStep
+from sociolab.town.mind import QUESTIONS
+from sociolab.town.round import Round, Thread
+from sociolab.town.setting import Setting
+from sociolab.town.surroundings import Surroundings
+from sociolab.town.thoughts import Thought
+from sociolab.town.trace import Stood, WentWithout
+
+Order: TypeAlias = Literal["lock-step"]
+
+
+class Scheduler(Protocol):
+    """Says whose step may be lived now. The trace must not depend on it."""
+
+    def ready(self) -> list[Round]:
+        """Rounds to begin now; none while all wait for rounds under way, or all is lived."""
+        ...
+
+    def over(self, round: Round) -> None:
+        """A round is over: its members' steps are lived."""
+        ...
+
+    @property
+    def lived(self) -> int:
+        """The step before which everything is settled for everybody."""
+        ...
+
+
+def live(setting: Setting, order: Order = "lock-step") -> Play:
+    """The whole simulation; its trace comes as events, an hour of town time in each."""
+    return _Town(setting, order).play()
+
+
+class _Town:
+    """The simulation under way: what is asked and not answered yet."""
+
+    def __init__(self, setting: Setting, order: Order) -> None:
+        self.setting = setting
+        self.around = Surroundings(setting)
+        self.scheduler: Scheduler = LockStep(self.around, self._ask)
+        self.chunks = Chunks(self.around)
+        self._asked: list[Request] = []
+        self._threads: dict[tuple[str, int, str], tuple[Thread, Thought]] = {}
+        self._names: set[tuple[str, int, str]] = set()
+        for person in self.around.people:
+            person.records.append(Stood(0, person.id, *person.tile))
+            person.life = Life(person, self.around).run()
+
+    def play(self) -> Play:
+        yield self.chunks.header()
+        while True:
+            self._go_on()
+            yield from self.chunks.settled(self.scheduler.lived)
+            if not self._threads:
+                break
+            asked, self._asked = tuple(self._asked), []
+            failed = yield from self._take((yield Begin(asked)))
+            if failed is not None:
+                yield from self.chunks.rest(failed.turn)
+                yield Ended("failed turn", failed.turn, failed.seat)
+                return
+        yield from self.chunks.rest(self.setting.steps)
+        yield Ended("time is up", self.setting.steps)
+
+    def _go_on(self) -> None:
+        """Begin all rounds that may begin, and those that may begin when these are over."""
+        while rounds := self.scheduler.ready():
+            for each in rounds:
+                each.begin(self.around.people)
+                if each.is_over:
+                    self.scheduler.over(each)
+
+    # -------------------------------------------------------------- asking
+
+    def _ask(self, thread: Thread, question: Thought) -> None:
+        asked = question.asked
+        name, kind = QUESTIONS[type(question)]
+        key = (asked.resident, asked.step, name)
+        if key in self._names:
+            raise WorldError(
+                f"{asked.resident} was asked {name} twice at step {asked.step}: no reply could "
+                "be told from the other; mend the life"
+            )
+        self._names.add(key)
+        request = Request(
+            asked.trial,
+            asked.seed,
+            asked.seat,
+            asked.step,
+            1,
+            Question(name, "", kind),
+            _observation(question, self.setting.steps),
+        )
+        self._threads[asked.seat, asked.step, name] = (thread, question)
+        self._asked.append(request)
+
+    def _take(self, came: Sent) -> Generator[Event, Sent, Unusable | None]:
+        """Pass answers on; the failure that ends the simulation, if one does."""
+        if not came:
+            raise WorldError("a town that waits for replies was sent none")
+        for item in came:
+            if not isinstance(item, Came):
+                raise WorldError(f"a town is sent replies with their requests, found {item!r:.80}")
+            key = (item.request.seat, item.request.turn, item.request.name)
+            thread, question = self._threads[key]
+            reply = _checked(question, item.request, item.reply)
+            if isinstance(reply, Reply):
+                yield event_of(item.request, reply)
+                del self._threads[key]
+                self._answered(thread, reply.value)
+                continue
+            final = not reply.again or item.request.attempt >= self.setting.policy.attempts
+            failure = unusable_of(item.request, reply, final=final)
+            yield failure
+            if not final:
+                again = replace(
+                    item.request, attempt=item.request.attempt + 1, problem=reply.problem
+                )
+                self._asked.append(again)
+                continue
+            if self.setting.policy.then == "stop":
+                return failure
+            del self._threads[key]
+            self._go_without(question, failure)
+            self._answered(thread, None)
+        return None
+
+    def _answered(self, thread: Thread, answer: object) -> None:
+        thread.round.answered(thread, answer)
+        if thread.round.is_over:
+            self.scheduler.over(thread.round)
+
+    def _go_without(self, question: Thought, failure: Unusable) -> None:
+        asked = question.asked
+        person = next(p for p in self.around.people if p.id == asked.resident)
+        person.records.append(
+            WentWithout(asked.step, asked.resident, failure.name, failure.cause, failure.problem)
+        )
+
+
+def _observation(question: Thought, limit: int) -> Observation:
+    asked = question.asked
+    name = question.me.resident.name
+    return Observation(asked.seat, name, asked.step, limit, "", (), "", (), question)
+
+
+def _checked(question: Thought, request: Request, reply: object) -> Reply | NoReply:
+    """The reply, if it answers this question; else why not."""
+    if isinstance(reply, NoReply):
+        return reply
+    _, kind = QUESTIONS[type(question)]
+    if not isinstance(reply, Reply) or not isinstance(reply.value, kind):
+        found = reply.value if isinstance(reply, Reply) else reply
+        raise WorldError(
+            f"the mind of {question.asked.resident} was asked {request.name} at step "
+            f"{request.turn}: expected a {kind.__name__}, found {found!r:.80}; mend the mind"
+        )
+    assert isinstance(reply.value, BaseModel)
+    problem = problem_with(question, reply.value)
+    if not problem:
+        return reply
+    raw = reply.raw or reply.value.model_dump_json()
+    return NoReply("not allowed", problem, raw)
