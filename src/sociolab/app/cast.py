@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from sociolab.agents.prompted import PromptedPlayer, prompts_hash
 from sociolab.app.models import Models
@@ -42,13 +43,9 @@ class Casting:
                 return self._model_agent(spec, role)
             case PythonSpec() as spec:
                 made = python_object(spec.path)
-                player = made() if isinstance(made, type) else made
-                if not callable(getattr(player, "reply", None)):
-                    raise ConfigError(
-                        f'"{spec.label}" is no player: expected a class with '
-                        '"async def reply(self, request, memory)"; see docs/agents.md'
-                    )
-                settings = str(getattr(player, "settings", ""))
+                made = made() if isinstance(made, type) else made
+                settings = str(getattr(made, "settings", ""))
+                player = self._python_player(spec.label, made)
                 return Seatable(AgentId(spec.label, digest(spec.label, settings)), player, False)
             case NamedSpec() as spec:
                 return Seatable(
@@ -86,8 +83,11 @@ class Casting:
         temperature = spec.settings.temperature
         temperature = 1.0 if temperature is None else temperature
         dialect = spec.settings.dialect
-        player = PromptedPlayer(
-            self._kept(spec), role=role, temperature=temperature, dialect=dialect
+        model, own = self._kept(spec), self.kit.model_player
+        player: Player = (
+            own(model, role, temperature, dialect)
+            if own is not None
+            else PromptedPlayer(model, role=role, temperature=temperature, dialect=dialect)
         )
         address = self.models.endpoint(spec).base_url
         settings = digest(
@@ -109,5 +109,15 @@ class Casting:
                 f'there is no agent called "{name}"; expected one of {", ".join(known)}, '
                 '"endpoint/model" or "python:package.module:Class"'
             )
-        player: Player = plugin("sociolab.agents", name)()
-        return player
+        return self._python_player(name, plugin("sociolab.agents", name)())
+
+    def _python_player(self, label: str, made: object) -> Player:
+        """Somebody's object as a player of this world; ConfigError if it is none."""
+        if self.kit.python_player is not None:
+            return self.kit.python_player(label, made)
+        if callable(getattr(made, "reply", None)):
+            return cast("Player", made)
+        raise ConfigError(
+            f'"{label}" is no player: expected a class with '
+            '"async def reply(self, request, memory)"; see docs/agents.md'
+        )

@@ -7,6 +7,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from sociolab.cli.town_verbs import town
+
 app = typer.Typer(
     name="sociolab",
     help="A laboratory for the social intelligence of language agents.",
@@ -21,6 +23,7 @@ data = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(data, name="data")
+app.add_typer(town, name="town")
 
 Store = Annotated[
     Optional[Path],  # noqa: UP045  typer reads this at run time
@@ -54,7 +57,7 @@ OptPath = Optional[Path]  # noqa: UP045
 @app.command()
 def run(
     world: Annotated[
-        OptText, typer.Argument(help="sotopia, anteval-information, anteval-intention.")
+        OptText, typer.Argument(help="sotopia, anteval-information, anteval-intention, stss.")
     ] = None,
     file: Annotated[
         OptPath, typer.Option("--file", metavar="TOML", help="A description of the run.")
@@ -70,9 +73,15 @@ def run(
     partner: Annotated[
         OptText,
         typer.Option(
-            "--partner", metavar="SPEC", help="Whom each agent plays with, in all its seats."
+            "--partner",
+            "--background",
+            metavar="SPEC",
+            help="Whom each agent plays with; in a town, who everybody else is.",
         ),
     ] = None,
+    tdp: Annotated[
+        bool, typer.Option("--tdp", help="In a town: target-driven planning (--set tdp=true).")
+    ] = False,
     judge: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
@@ -141,7 +150,7 @@ def run(
         "repeats": repeats,
         "seed": seed,
         "data": data,
-        "settings": settings_of(settings),
+        "settings": settings_of([*(settings or []), *(["tdp=true"] if tdp else [])]),
         "attempts": attempts,
         "on_failed_turn": on_failed_turn,
         "in_flight": in_flight,

@@ -349,7 +349,9 @@ class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 
     `checks` are judges that need no model and are applied to every episode. `model_judge` makes
-    a judge of a chat model. `casts` says who sits where; without it every seating is played.
+    a judge of a chat model. `casts` says who sits where; without it every seating is played. A
+    world whose requests are for players of its own kind makes them itself: `model_player` of a
+    chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
     """
 
     world: World
@@ -358,3 +360,5 @@ class WorldKit:
     checks: tuple[Judge, ...]
     model_judge: Callable[[ChatModel], Judge]
     casts: CastRule | None = None
+    model_player: Callable[[ChatModel, Role, float, str], Player] | None = None
+    python_player: Callable[[str, object], Player] | None = None

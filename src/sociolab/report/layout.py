@@ -56,6 +56,24 @@ LAYOUTS = {
         main=("iep",),
         clusters="session",
     ),
+    # STSS, Table 4, and what stands beside it.
+    "stss": Layout(
+        columns=(
+            "public_activity",
+            "appointment",
+            "inviting_companions",
+            "online_activity",
+            "asking_for_help",
+            "overall",
+            "conversation_ratio",
+            "conversation_ratio_both",
+            "goal_0_min",
+            "goal_15_min",
+            "goal_any_helper",
+        ),
+        main=("overall",),
+        clusters="task",
+    ),
     "anteval-intention": Layout(columns=("f_c", "f_o"), main=("f_o",), clusters="session"),
 }
 

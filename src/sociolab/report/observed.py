@@ -24,6 +24,8 @@ TURNS = Measure("turns", 0, math.inf, title="turns")
 """Turns that were taken in an episode, by all its seats."""
 FAILED_TURNS = Measure("failed_turns", 0, math.inf, title="failed turns")
 """Turns of a seat that failed for good."""
+FAILED_QUESTIONS = Measure("failed_questions", 0, math.inf, title="failed questions")
+"""Questions that a seat gave no usable answer to; where nothing but questions is asked."""
 COST = Measure("cost_usd", 0, math.inf, title="cost in USD")
 """What the calls of a seat in an episode cost, those of a judge not included."""
 
@@ -41,6 +43,7 @@ class Observed:
     _words: dict[PlayKey, Outcome] = field(default_factory=dict)
     _turns: dict[PlayKey, Outcome] = field(default_factory=dict)
     _failed: dict[PlayKey, Outcome] = field(default_factory=dict)
+    _given_up: Counter[PlayKey] = field(default_factory=Counter)
 
     @property
     def played(self) -> Set[PlayKey]:
@@ -63,6 +66,9 @@ class Observed:
         self.ends[ended.reason if ended else "not recorded"] += 1
         moves = episode.moves
         failed = Counter(event.seat for event in episode.failed_turns)
+        for event in episode.events:
+            if isinstance(event, Unusable) and event.final:
+                self._given_up[episode.trial.id, event.seat] += 1
         spoken: dict[str, list[int]] = {seat: [] for seat in episode.trial.task.seats}
         for move in moves:
             if words := _words(move):
@@ -77,11 +83,18 @@ class Observed:
         """The measures as columns; none before an episode was taken in."""
         if not self._turns:
             return ()
-        found = ((WORDS, self._words), (TURNS, self._turns), (FAILED_TURNS, self._failed))
         return tuple(
             Column(TRANSCRIPT.name, TRANSCRIPT, measure, False, False, outcomes)
-            for measure, outcomes in found
+            for measure, outcomes in self._counted()
         )
+
+    def _counted(self) -> Iterable[tuple[Measure, dict[PlayKey, Outcome]]]:
+        if any(self._turns.values()):
+            yield WORDS, self._words
+            yield TURNS, self._turns
+            yield FAILED_TURNS, self._failed
+        else:  # a town: nobody takes turns there, and questions are all that can fail
+            yield FAILED_QUESTIONS, {key: float(self._given_up[key]) for key in self._turns}
 
 
 def cost_column(

@@ -129,6 +129,8 @@ def _ended(episode: Episode, seats: Sequence[Seat]) -> str:
         return "no end on record"
     who = [seat.name for seat in seats if seat.id == ended.seat]
     by = f" ({who[0]})" if who else ""
+    if ended.reason == "time is up":
+        return ended.reason
     return f"{ended.reason}{by}, after {ended.turn + 1} turns"
 
 

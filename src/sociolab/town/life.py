@@ -323,34 +323,19 @@ class Life:
     def _digest(self) -> Living[None]:
         """Rate what has not been rated, many at once, and reflect when much has built up."""
         me, rules = self.me, self.around.rules
-        unrated = self._rate_again()
+        unrated = me.memory.unrated()
         if len(unrated) >= rules.rate_at:
-            yield from self._rate(unrated)
+            yield from self._rate(unrated[:_MOST_RATED])
         if me.memory.importance_since >= rules.reflect_at:
             yield from self._reflect()
 
-    def _rate_again(self) -> dict[str, list[int]]:
-        """The unrated memories by their text, but for texts that were rated before."""
-        me = self.me
-        waiting: dict[str, list[int]] = {}
-        for index in me.memory.unrated():
-            text = me.memory[index].text
-            if text in me.ratings:
-                me.memory.rate(index, me.ratings[text])
-            else:
-                waiting.setdefault(text, []).append(index)
-        return waiting
-
-    def _rate(self, waiting: dict[str, list[int]]) -> Living[None]:
-        me = self.me
-        texts = tuple(waiting)[:_MOST_RATED]
+    def _rate(self, unrated: tuple[int, ...]) -> Living[None]:
+        """Have memories rated; the same text is not rated twice, which the memory sees to."""
+        memory = self.me.memory
+        texts = tuple([memory[index].text for index in unrated])
         answer = yield RateImportance(self._asked("rate_importance"), self._self(), texts)
-        if answer is None:
-            return
-        for text, rating in zip(texts, answer.ratings, strict=True):
-            me.ratings[text] = rating
-            for index in waiting[text]:
-                me.memory.rate(index, rating)
+        for index, rating in zip(unrated, answer.ratings if answer else (), strict=False):
+            memory.rate(index, rating)
 
     def _reflect(self) -> Living[None]:
         me = self.me

@@ -57,7 +57,6 @@ class Person:
         self.commitments: list[Commitment] = []
         self.known = _known_places(resident, setting)
         self.parts: dict[tuple[str, str], tuple[Part, ...]] = {}
-        self.ratings: dict[str, int] = {}
         self.last_talk: dict[int, int] = {}
         self.last_asked: dict[int, int] = {}
         self.general_plan: tuple[str, ...] = ()

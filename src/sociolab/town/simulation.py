@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Literal, Protocol, TypeAlias
 
@@ -22,6 +22,7 @@ from sociolab.core.ports import (
     Sent,
 )
 from sociolab.engine.replies import event_of, unusable_of
+from sociolab.town.ahead import Ahead
 from sociolab.town.answers import problem_with
 from sociolab.town.chunks import Chunks
 from sociolab.town.life import Life
@@ -33,7 +34,8 @@ from sociolab.town.surroundings import Surroundings
 from sociolab.town.thoughts import Thought
 from sociolab.town.trace import Stood, WentWithout
 
-Order: TypeAlias = Literal["lock-step"]
+Order: TypeAlias = Literal["lock-step", "ahead"]
+Ask: TypeAlias = Callable[[Thread, Thought], None]
 
 
 class Scheduler(Protocol):
@@ -53,6 +55,12 @@ class Scheduler(Protocol):
         ...
 
 
+SCHEDULERS: dict[Order, Callable[[Surroundings, Ask], Scheduler]] = {
+    "lock-step": LockStep,
+    "ahead": Ahead,
+}
+
+
 def live(setting: Setting, order: Order = "lock-step") -> Play:
     """The whole simulation; its trace comes as events, an hour of town time in each."""
     return _Town(setting, order).play()
@@ -64,7 +72,7 @@ class _Town:
     def __init__(self, setting: Setting, order: Order) -> None:
         self.setting = setting
         self.around = Surroundings(setting)
-        self.scheduler: Scheduler = LockStep(self.around, self._ask)
+        self.scheduler: Scheduler = SCHEDULERS[order](self.around, self._ask)
         self.chunks = Chunks(self.around)
         self._asked: list[Request] = []
         self._threads: dict[tuple[str, int, str], tuple[Thread, Thought]] = {}

@@ -1,0 +1,216 @@
+"""How long a town's day takes when every question has a latency: by scheduler, and at best.
+
+Run: python benchmarks/bench_town_scheduler.py [--residents 12 25 100] [--mind any|scripted]
+     [--places 0] [--seed 1] [--days 1]
+
+Prints figures and asserts nothing but that all traces are the same, byte for byte. Virtual time:
+latencies are lognormal (median 1 s), drawn by question, so that they are the same for all.
+The lower bounds hold for any number of places: "oracle" knows who will see whom when, and lets a
+step wait only for the earlier steps of those who are really together in it; "critical path" is the
+longest chain of residents' own questions, joined by talks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import date
+from importlib import import_module
+from pathlib import Path
+from typing import TypeAlias
+from unittest.mock import patch
+
+from sociolab.core.ports import Request
+from sociolab.testing.minds import AnyMind
+from sociolab.town import simulation
+from sociolab.town.clock import Clock
+from sociolab.town.lockstep import LockStep
+from sociolab.town.map import TownMap, own_map, tiled
+from sociolab.town.mind import Mind
+from sociolab.town.population import own_residents
+from sociolab.town.residents import Resident
+from sociolab.town.round import Round, Thread
+from sociolab.town.setting import Setting
+from sociolab.town.simulation import live
+from sociolab.town.surroundings import Surroundings
+from sociolab.town.thoughts import TalkReminder, Thought, Utter
+
+sys.path.insert(0, str(Path(__file__).parent))
+from town_latency import Line, Lived, live_through, lognormal
+
+SCRIPTED = "any"
+UNLIMITED = 1_000_000
+Ask: TypeAlias = Callable[[Thread, Thought], None]
+
+
+class Watched(LockStep):
+    """Lock-step that notes who lived which step together, and how long that took."""
+
+    def __init__(self, now: Callable[[], float], around: Surroundings, ask: Ask) -> None:
+        super().__init__(around, ask)
+        self.now = now
+        self.began: dict[int, float] = {}
+        self.rounds: list[tuple[tuple[int, ...], float]] = []
+
+    def ready(self) -> list[Round]:
+        """As in lock-step."""
+        rounds = super().ready()
+        for each in rounds:
+            self.began[id(each)] = self.now()
+        return rounds
+
+    def over(self, round: Round) -> None:
+        """As in lock-step."""
+        members = tuple(person.number for person in round.members)
+        self.rounds.append((members, self.now() - self.began.pop(id(round))))
+        super().over(round)
+
+
+def oracle(rounds: Sequence[tuple[tuple[int, ...], float]]) -> float:
+    """The makespan if a step waits only for those who are in it."""
+    done: dict[int, float] = {}
+    for members, took in rounds:
+        end = max(done.get(member, 0.0) for member in members) + took
+        done.update(dict.fromkeys(members, end))
+    return max(done.values())
+
+
+def critical_path(asked: Sequence[tuple[Request, float]]) -> float:
+    """The longest chain of one resident's own questions, two residents' where they talk."""
+    done: dict[str, float] = {}
+    for request, took in asked:
+        question = request.observation.view
+        own = question.asked.resident
+        with_whom = [own]
+        if isinstance(question, Utter | TalkReminder):
+            with_whom.append(question.other.id)
+        end = max(done.get(one, 0.0) for one in with_whom) + took
+        done.update(dict.fromkeys(with_whom, end))
+    return max(done.values())
+
+
+# ------------------------------------------------------------------ towns and minds
+
+
+def town_of(count: int) -> tuple[TownMap, tuple[Resident, ...]]:
+    """So many residents: of the own town, or of as many copies of it as they need."""
+    town, own = own_map(), own_residents()
+    if count <= len(own):
+        return town, own[:count]
+    copies = -(-count // len(own))
+    across = next(n for n in range(1, copies + 1) if n * n >= copies)
+    larger = tiled(town, across, -(-copies // across))
+    everybody = [copied(one, copy, town) for copy in range(copies) for one in own]
+    return larger, tuple(everybody[:count])
+
+
+def copied(resident: Resident, copy: int, town: TownMap) -> Resident:
+    """The resident's like in another copy of the town; copy 0 is the resident itself."""
+    if not copy:
+        return resident
+    sectors = re.compile("|".join(map(re.escape, sorted(town.sectors, key=len, reverse=True))))
+
+    def there(text: str) -> str:
+        return sectors.sub(lambda found: f"{found[0]} {copy + 1}", text)
+
+    return resident.model_copy(
+        update={
+            "id": f"{resident.id}-{copy + 1}",
+            "name": f"{resident.name} {copy + 1}",
+            "living_area": there(resident.living_area),
+            "routine": there(resident.routine),
+            "knows": tuple(there(known) for known in resident.knows),
+            "ties": {f"{name} {copy + 1}": tie for name, tie in resident.ties.items()},
+        }
+    )
+
+
+def mind_of(name: str, seed: int) -> Mind:
+    """ "any": any valid answer at random; "module:Class": one without arguments."""
+    if name == "any":
+        return AnyMind(seed)
+    module, _, kind = name.partition(":")
+    mind: Mind = getattr(import_module(module), kind)()
+    return mind
+
+
+# ------------------------------------------------------------------ the comparison
+
+
+def compare(setting: Setting, mind: str, seed: int, places: int) -> None:
+    """Live the same days with either scheduler and print what each took."""
+    began = time.perf_counter()
+    latency = lognormal(seed)
+    line = Line(mind_of(mind, seed), latency, UNLIMITED)
+    watched: list[Watched] = []
+
+    def watch(around: Surroundings, ask: Ask) -> Watched:
+        watched.append(Watched(lambda: line.now, around, ask))
+        return watched[-1]
+
+    with patch.dict(simulation.SCHEDULERS, {"lock-step": watch}):
+        locked = live_through(live(setting), line)
+    ours = live_through(live(setting, "ahead"), Line(mind_of(mind, seed), latency, UNLIMITED))
+    if ours.trace != locked.trace:
+        raise SystemExit("the schedulers' traces differ")
+    best = oracle(watched[0].rounds)
+    rows = {
+        "serial": locked.work,
+        "lock-step": locked.makespan,
+        "ahead": ours.makespan,
+        "oracle": best,
+        "critical path": critical_path(locked.asked),
+    }
+    if places:
+        for order in ("lock-step", "ahead"):
+            few = live_through(live(setting, order), Line(mind_of(mind, seed), latency, places))
+            rows[f"{order}, {places} places"] = few.makespan
+    print(f"\n{len(setting.residents)} residents, {setting.days} day(s), mind {mind}")
+    print(pattern(locked, len(setting.residents) * setting.days))
+    for name, seconds in rows.items():
+        print(
+            f"  {name:24}{seconds:10.1f} s{locked.makespan / seconds:8.2f} x lock-step"
+            f"{best / seconds:8.0%} of the oracle's speed"
+        )
+    print(f"  CPU, instant answers: {cpu(setting, mind, seed)}")
+    print(f"  ({time.perf_counter() - began:.0f} s to work out)")
+
+
+def pattern(lived: Lived, days: int) -> str:
+    """How often each question was asked, per resident and day."""
+    counts = Counter(request.name for request, _ in lived.asked)
+    each = ", ".join(f"{name} {count / days:.1f}" for name, count in counts.most_common())
+    return f"  {len(lived.asked)} questions; per resident and day {len(lived.asked) / days:.1f}: {each}"
+
+
+def cpu(setting: Setting, mind: str, seed: int) -> str:
+    """Seconds of CPU that each scheduler takes, answers and lives included."""
+    found = []
+    for order in ("lock-step", "ahead"):
+        began = time.process_time()
+        live_through(live(setting, order), Line(mind_of(mind, seed), lambda _: 0.0, UNLIMITED))
+        found.append(f"{order} {time.process_time() - began:.2f} s")
+    return ", ".join(found)
+
+
+def main() -> None:
+    """The table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--residents", type=int, nargs="+", default=[12, 25, 100])
+    parser.add_argument("--mind", default=SCRIPTED)
+    parser.add_argument("--places", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--days", type=int, default=1)
+    asked = parser.parse_args()
+    for count in asked.residents:
+        town, residents = town_of(count)
+        setting = Setting(town, residents, Clock(date(2024, 5, 13)), asked.days, seed=asked.seed)
+        compare(setting, asked.mind, asked.seed, asked.places)
+
+
+if __name__ == "__main__":
+    main()

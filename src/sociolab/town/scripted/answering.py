@@ -1,0 +1,138 @@
+"""How a resident answers a proposal: consent, refusal, a question back or another time."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from datetime import date
+
+from sociolab.core.seeding import stream
+from sociolab.town.scripted.appointments import busy_with
+from sociolab.town.scripted.day import free_at
+from sociolab.town.scripted.free_time import meeting_points
+from sociolab.town.scripted.phrases import at_place, at_time, on_day
+from sociolab.town.scripted.proposals import Proposal
+from sociolab.town.scripted.understanding import read
+from sociolab.town.scripted.verbs import plain
+from sociolab.town.scripted.when import minutes_of
+from sociolab.town.thoughts import Utter
+
+# How likely one likes the idea; what a friend asks for is liked more, what is but heard of less.
+_WILLING = {"event": 0.65, "companions": 0.65, "meeting": 0.95, "errand": 0.5, "": 0.6}
+_FRIEND, _HEARSAY = 0.1, -0.25
+_HOURS = ("10:00", "11:00", "14:00", "15:00", "16:00", "17:00", "17:30", "19:00", "20:00")
+
+
+def answer(question: Utter, table: Proposal, chance: random.Random) -> str:
+    """What is said to a proposal that the other has made."""
+    missing = _asks_back(question, table, chance)
+    if missing:
+        return missing
+    if table.day is not None and table.start and _conflict(question, table, chance):
+        return _other_time(question, table, chance)
+    if not table.start and table.shape == "meeting":
+        return _proposed(question, table, chance)
+    if table.shape == "meeting" and not table.place and table.turn != table.by:
+        return "Agreed. See you then."
+    if not _likes(question, table):
+        return chance.choice(
+            ("I am sorry, that is not for me.", "Unfortunately I have other plans, sorry.")
+        )
+    return consent(table, chance)
+
+
+def _likes(question: Utter, table: Proposal) -> bool:
+    """Whether the idea pleases: a matter of taste, the same whoever speaks of it and when."""
+    taste = stream(
+        question.asked.seed, "taste", question.me.resident.id, plain(table.activity)
+    ).random()
+    bonus = _FRIEND if question.other.tie else 0.0
+    return taste < _WILLING[table.shape] + bonus + (_HEARSAY if table.hearsay else 0.0)
+
+
+def consent(table: Proposal, chance: random.Random) -> str:
+    """Yes, with the details that are known."""
+    if table.shape == "errand":
+        return chance.choice(("Of course, I will do it.", "Sure, I will take care of it."))
+    if table.shape == "meeting":
+        first = chance.choice(("Yes, that suits me.", "Agreed, that works for me."))
+    else:
+        first = chance.choice(("Yes, I would love to come.", "Sure, I will be there."))
+    details = f"{on_day(table.day)}{at_time(table.start)}{at_place(table.place)}"
+    return f"{first} See you{details}." if details and not table.online else first
+
+
+def _asks_back(question: Utter, table: Proposal, chance: random.Random) -> str:
+    """A question for what was left open, each once, and not always."""
+    mine = tuple(
+        read(line.text, question.me.now) for line in question.lines if line.who != table.by
+    )
+    asked = {one for heard in mine for one in heard.asks}
+    timed = table.start or table.shape in ("errand", "meeting")
+    if (not timed or table.day is None) and "when" not in asked and chance.random() < 0.75:
+        return chance.choice(("That sounds interesting. When is it?", "When would that be?"))
+    placed = table.place or table.online or table.shape == "meeting" or _places_of(table)
+    if not placed and "where" not in asked and chance.random() < 0.75:
+        return chance.choice(("And where is it?", "Where would that be?"))
+    return ""
+
+
+def _places_of(table: Proposal) -> bool:
+    return bool(table.chores) and all(chore.place for chore in table.chores)
+
+
+def _conflict(question: Utter, table: Proposal, chance: random.Random) -> bool:
+    """Whether one has promised to be elsewhere, or must work and will not leave it."""
+    assert table.day is not None
+    others = tuple(
+        one for one in question.commitments if plain(table.activity) not in plain(one.what)
+    )
+    if busy_with(others, table.day, table.start, table.minutes):
+        return True
+    free = free_at(question.me, table.day.weekday(), minutes_of(table.start), table.minutes)
+    return not free and chance.random() > (0.5 if table.shape == "meeting" else 0.3)
+
+
+def _other_time(question: Utter, table: Proposal, chance: random.Random) -> str:
+    if table.shape in ("meeting", "companions") and len(question.lines) < 6:
+        hours = free_hours(question, table.day)
+        if hours and table.shape == "meeting":
+            return f"That does not suit me. How about {chance.choice(hours)} instead?"
+    return chance.choice(
+        ("I am sorry, I have to work then.", "I am afraid I cannot come, I am busy then.")
+    )
+
+
+def _proposed(question: Utter, table: Proposal, chance: random.Random) -> str:
+    """A time, and mostly a place, for a meeting that names none."""
+    hours = free_hours(question, table.day) or ("17:00",)
+    place = table.place
+    if not place and chance.random() < 0.65:
+        place = next(iter(meeting_points(question.me.places)), "")
+    when = f"{on_day(table.day)} at {chance.choice(hours)}".strip()
+    return f"Gladly. How about {when}{at_place(place)}?"
+
+
+def free_hours(question: Utter, day: date | None) -> tuple[str, ...]:
+    """Full and half hours of a day, still to come, at which one is free."""
+    me = question.me
+    day = day or me.now.date()
+    return tuple(
+        clock
+        for clock in _HOURS
+        if free_at(me, day.weekday(), minutes_of(clock), 60)
+        and not busy_with(question.commitments, day, clock, 60)
+        and (day > me.now.date() or clock > f"{me.now:%H:%M}")
+    )
+
+
+def to_counter(question: Utter, table: Proposal, chance: random.Random) -> str:
+    """What is said when the other has put forward another time or place for one's own proposal."""
+    if table.day is not None and table.start:
+        others = tuple(
+            one for one in question.commitments if plain(table.activity) not in plain(one.what)
+        )
+        if busy_with(others, table.day, table.start, table.minutes):
+            hours = free_hours(question, table.day)
+            return f"I cannot then. How about {chance.choice(hours or ('20:00',))}?"
+    return consent(replace(table, shape="meeting"), chance)

@@ -1,0 +1,122 @@
+"""What a resident has to tell another: its own task, or news of what is going on in town."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+from sociolab.core.seeding import stream
+from sociolab.town.scripted.appointments import busy_with
+from sociolab.town.scripted.day import free_at
+from sociolab.town.scripted.free_time import meeting_points
+from sociolab.town.scripted.task_reading import Task, task_of
+from sociolab.town.scripted.verbs import plain
+from sociolab.town.scripted.when import minutes_of
+from sociolab.town.thoughts import Commitment, Me, Memory, Other
+
+NEWS = "take part in the "
+"""How a commitment begins that others may hear of: an event that is open to all."""
+_LOOKED_BACK = 300
+_TIMES = ("17:00", "16:00", "17:30", "19:00", "11:00", "15:00", "10:00", "14:00", "20:00", "12:00")
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """An event that somebody else holds, as far as one knows it."""
+
+    activity: str
+    told: Commitment
+    host: str
+
+
+def talks(me: Me) -> tuple[Memory, ...]:
+    """What one remembers of talks, the newest last."""
+    return tuple(one for one in me.memory.latest(_LOOKED_BACK) if one.kind == "talk")
+
+
+def open_task(me: Me, other: Other, known: tuple[Memory, ...]) -> Task | None:
+    """The task, if there is one that this other should hear of and has not heard of from me."""
+    task = task_of(me.resident, me.now, me.places)
+    if task is None or _is_over(task, me.now) or not concerns(task, other):
+        return None
+    mark = plain(task.chores[0].what if task.chores else task.activity)
+    mine = tuple(plain(one.text) for one in known if mark in plain(one.text))
+    if any(plain(other.name) in text for text in mine):
+        return None
+    if task.kind in ("help", "appointment") and any(SETTLED in text for text in mine):
+        return None
+    return task
+
+
+SETTLED = "has agreed"
+"""How a memo says that the other consents to one's own proposal."""
+
+
+def _is_over(task: Task, now: datetime) -> bool:
+    if not task.start:
+        return now.date() > task.day or (now.date() == task.day and now.hour >= 20)
+    start = datetime.combine(task.day, time()) + timedelta(minutes=minutes_of(task.start))
+    return now >= start + timedelta(minutes=min(20, task.minutes // 2))
+
+
+def concerns(task: Task, other: Other) -> bool:
+    """Whether the other is one whom the task needs: an appointment's is with its partner alone."""
+    if task.kind != "appointment" or not task.partner:
+        return True
+    return plain(task.partner) in plain(other.name) or plain(other.name) in plain(task.partner)
+
+
+def news_for(
+    me: Me, other: Other, commitments: tuple[Commitment, ...], known: tuple[Memory, ...]
+) -> News | None:
+    """An event to come that the other has not heard of from me; None if there is none."""
+    task = task_of(me.resident, me.now, me.places)
+    for one in commitments:
+        if not one.what.startswith(NEWS) or one.day < me.now.date():
+            continue
+        activity = one.what[len(NEWS) :]
+        host = me.people.get(one.by, "")
+        if one.by in ("", other.id) or (task and plain(task.activity) in plain(activity)):
+            continue
+        over = one.day == me.now.date() and one.start and one.start <= f"{me.now:%H:%M}"
+        heard = any(
+            plain(activity) in plain(memory.text) and other.name in memory.text for memory in known
+        )
+        if not over and not heard:
+            return News(activity, one, host)
+    return None
+
+
+def own_time(me: Me, task: Task, commitments: tuple[Commitment, ...], seed: int, key: str) -> str:
+    """A time of the task's day at which one is free, for a task that leaves it open.
+
+    The same for the same `key`: an organiser who is reminded keeps to one time for all.
+    """
+    free = tuple(
+        clock
+        for clock in _TIMES
+        if free_at(me, task.day.weekday(), minutes_of(clock), task.minutes)
+        and not busy_with(_others(commitments, task), task.day, clock, task.minutes)
+        and (task.day > me.now.date() or clock > f"{me.now + timedelta(minutes=45):%H:%M}")
+    )
+    chance = stream(seed, "own time", me.resident.id, task.activity, key)
+    return chance.choice(free[:3] or ("17:00",))
+
+
+def _others(commitments: tuple[Commitment, ...], task: Task) -> tuple[Commitment, ...]:
+    return tuple(one for one in commitments if plain(task.activity) not in plain(one.what))
+
+
+def noted_time(task: Task, commitments: tuple[Commitment, ...]) -> str:
+    """The time that was already agreed with somebody for the task; "" if none."""
+    return next(
+        (c.start for c in commitments if c.start and plain(task.activity) in plain(c.what)), ""
+    )
+
+
+def own_place(me: Me, task: Task, seed: int) -> str:
+    """Where to meet, for a task that leaves it open: a public place one knows, or one's home."""
+    points = meeting_points(me.places)[:2]
+    if not points:
+        return me.places[0] if me.places else ""
+    return stream(seed, "own place", me.resident.id, task.activity).choice(points)

@@ -1,0 +1,101 @@
+"""Small pieces of speech: articles, dates, times and places as people in town say them."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sociolab.town.scripted.activities import Chore
+from sociolab.town.scripted.when import clock_of, minutes_of
+
+_VERBS = frozenset(
+    [
+        "talk",
+        "discuss",
+        "play",
+        "have",
+        "do",
+        "go",
+        "shop",
+        "exercise",
+        "watch",
+        "run",
+        "swim",
+        "cook",
+        "read",
+        "practise",
+        "practice",
+        "consult",
+        "ask",
+        "speak",
+        "learn",
+        "study",
+        "paint",
+        "sing",
+        "dance",
+        "work",
+        "listen",
+        "make",
+        "bake",
+        "draw",
+        "rehearse",
+        "share",
+    ]
+)
+
+
+def is_verbal(activity: str) -> bool:
+    """Whether an activity is told by a verb ("playing chess") and not by a noun ("a picnic")."""
+    first, _, rest = activity.lower().partition(" ")
+    if rest.startswith("of ") or (not rest and first in _VERBS):
+        return False
+    gerund = first.endswith("ing") and len(first) > 5 and first not in ("evening", "morning")
+    nominal = rest.split(" ")[0] in _NOUNS
+    return first in _VERBS or (gerund and not nominal)
+
+
+_NOUNS = ("evening", "class", "circle", "club", "session", "hour", "night", "workshop", "morning",
+          "party", "contest", "competition", "lesson", "course", "group")  # fmt: skip
+
+
+def a(noun: str) -> str:
+    """The noun with "a" or "an"; as it is if it is many or has an article."""
+    first = noun.lower().split(" ")[0]
+    if first in ("a", "an", "the", "some", "my", "our") or _many(noun):
+        return noun
+    return f"{'an' if first[:1] in 'aeio' else 'a'} {noun}"
+
+
+def _many(noun: str) -> bool:
+    head = noun.lower().split(" of ")[0].split(" for ")[0].split(" on ")[0].split(" ")[-1]
+    return head.endswith("s") and not head.endswith(("ss", "us", "is"))
+
+
+def purpose(activity: str) -> str:
+    """What a meeting is for: "to talk about seeds", "for revising a text", "for a rehearsal"."""
+    if not is_verbal(activity):
+        return f"for {a(activity)}"
+    gerund = activity.split(" ")[0].lower().endswith("ing")
+    return f"for {activity}" if gerund else f"to {activity}"
+
+
+def on_day(day: date | None) -> str:
+    """Such as " on Tuesday 14 May"; "" for None."""
+    return f" on {day:%A} {day.day} {day:%B}" if day else ""
+
+
+def at_time(start: str, minutes: int = 0) -> str:
+    """Such as " at 18:00", or " from 18:00 to 19:30" where it is known how long; "" for ""."""
+    if start and minutes:
+        return f" from {start} to {clock_of(minutes_of(start) + minutes)}"
+    return f" at {start}" if start else ""
+
+
+def at_place(place: str) -> str:
+    """Such as " at Heron Park: meadow"; "" for ""."""
+    return f" at {place}" if place else ""
+
+
+def errands(chores: tuple[Chore, ...]) -> str:
+    """The steps of an errand in order: "first A at P, then B at Q"."""
+    told = [f"{chore.what}{at_place(chore.place)}" for chore in chores]
+    return f"first {told[0]}, then {told[1]}" if len(told) > 1 else " and ".join(told)

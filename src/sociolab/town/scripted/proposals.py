@@ -1,0 +1,127 @@
+"""A talk followed line by line: what is proposed, by whom, and what has become of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from sociolab.town.scripted.activities import Chore, Shape
+from sociolab.town.scripted.understanding import Heard, read
+from sociolab.town.scripted.verbs import plain
+from sociolab.town.scripted.when import minutes_of
+from sociolab.town.thoughts import Line
+
+Status: TypeAlias = Literal["open", "accepted", "declined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Something that one of the two in a talk has named, with all that was said of it since.
+
+    `by` is who named it; `turn` who made the last offer of it, which the other one answers.
+    `invited` is whether the hearer was asked to come, or it was only spoken of; `hearsay` whether
+    it is somebody else's affair.
+    """
+
+    by: str
+    turn: str
+    shape: Shape
+    activity: str
+    chores: tuple[Chore, ...] = ()
+    online: bool = False
+    invited: bool = False
+    hearsay: bool = False
+    day: date | None = None
+    start: str = ""
+    minutes: int = 60
+    place: str = ""
+    status: Status = "open"
+
+
+def followed(lines: tuple[Line, ...], now: datetime, places: tuple[str, ...]) -> Proposal | None:
+    """What is on the table after these lines; None if nothing was proposed."""
+    return _followed(tuple((line.who, line.text) for line in lines), now.date(), places)
+
+
+@lru_cache(maxsize=4096)
+def _followed(
+    lines: tuple[tuple[str, str], ...], today: date, places: tuple[str, ...]
+) -> Proposal | None:
+    if not lines:
+        return None
+    so_far = _followed(lines[:-1], today, places)
+    who, text = lines[-1]
+    return _after(so_far, who, read(text, datetime(today.year, today.month, today.day), places))
+
+
+def _after(table: Proposal | None, who: str, heard: Heard) -> Proposal | None:
+    answers = table is not None and who != table.turn and (heard.accepts or heard.declines)
+    if heard.activity and not answers and _is_new(table, heard):
+        return _merged(_named(who, heard), who, heard)
+    if table is None:
+        return None
+    if heard.invites and who == table.by and not table.invited:
+        table = replace(table, invited=True, status="open")
+    table = _merged(table, who, heard)
+    if who == table.turn or (heard.counters and not heard.accepts):
+        return table
+    if heard.declines:
+        return replace(table, status="declined")
+    return replace(table, status="accepted") if heard.accepts else table
+
+
+def _is_new(table: Proposal | None, heard: Heard) -> bool:
+    """Another activity than that on the table; a mere mention does not displace an invitation."""
+    if table is None:
+        return True
+    old, new = plain(table.activity), plain(heard.activity)
+    return old not in new and new not in old and (heard.invites or not table.invited)
+
+
+def _named(who: str, heard: Heard) -> Proposal:
+    return Proposal(
+        by=who,
+        turn=who,
+        shape=heard.shape,
+        activity=heard.activity,
+        chores=heard.chores,
+        online=heard.online,
+        invited=heard.invites,
+        hearsay=heard.hearsay,
+    )
+
+
+def _merged(table: Proposal, who: str, heard: Heard) -> Proposal:
+    """Details said now: whose turn it is may change them, the other only fills in or counters."""
+    place = heard.place if table.shape != "errand" else ""
+    if heard.counters and who != table.turn and not heard.accepts:
+        table = replace(table, turn=who, status="open")
+    if who == table.turn:
+        table = replace(
+            table,
+            day=heard.day or table.day,
+            start=heard.start or table.start,
+            place=place or table.place,
+        )
+    else:
+        table = replace(
+            table,
+            day=table.day or heard.day,
+            start=table.start or heard.start,
+            place=table.place or place,
+        )
+    if len(heard.starts) > 1:
+        length = (minutes_of(heard.starts[1]) - minutes_of(heard.starts[0])) % 1440
+        table = replace(table, minutes=length if 5 <= length <= 480 else table.minutes)
+    return replace(table, chores=_placed(table.chores, heard), online=table.online or heard.online)
+
+
+def _placed(chores: tuple[Chore, ...], heard: Heard) -> tuple[Chore, ...]:
+    """An errand's steps with places that were said later, in the order of the steps."""
+    if heard.chores or not heard.places:
+        return chores
+    missing = [chore for chore in chores if not chore.place]
+    found = dict(zip(missing, heard.places[-len(missing) :] if missing else (), strict=False))
+    return tuple(replace(one, place=found[one]) if one in found else one for one in chores)

@@ -1,0 +1,85 @@
+"""How moments, memories, plans and talks are written in prompts: one line each, never broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+
+from sociolab.town.clock import spoken_date
+from sociolab.town.thoughts import Block, Commitment, Line, Me, Memory
+
+_LONGEST = 240
+"""Characters of a memory, an entry or a name in a prompt: what is longer is cut."""
+_LONGEST_WORDS = 2000
+
+
+def one_line(text: str, longest: int = _LONGEST) -> str:
+    """A text on one line, so that what somebody said cannot pass for a part of the prompt."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
+
+
+def dated(day: date) -> str:
+    """Such as "Tuesday 14 May 2024 (2024-05-14)"."""
+    return f"{spoken_date(day)} ({day.isoformat()})"
+
+
+def now_line(moment: datetime) -> str:
+    """The line that every question about a moment begins with."""
+    return f"It is {dated(moment.date())}, {moment:%H:%M}."
+
+
+def place_or(place: str, otherwise: str = "no place in particular") -> str:
+    """A place's name; `otherwise` where there is none."""
+    return one_line(place) or otherwise
+
+
+def memory_lines(memories: Iterable[Memory]) -> str:
+    """One memory a line, with its moment."""
+    return _listed(f"{memory.when:%Y-%m-%d %H:%M}: {one_line(memory.text)}" for memory in memories)
+
+
+def commitment_lines(me: Me, commitments: Iterable[Commitment]) -> str:
+    """One commitment a line: what, when, where and with whom; those of past days are left out."""
+    today = me.now.date()
+    return _listed(_commitment(me, one) for one in commitments if one.day >= today)
+
+
+def plan_lines(blocks: Iterable[Block]) -> str:
+    """One block a line: from when to when, what and where."""
+    return _listed(
+        f"{block.start:%H:%M} to {block.end:%H:%M}: {one_line(block.what)}, {place_or(block.place)}"
+        for block in blocks
+    )
+
+
+def talk_lines(me: Me, lines: Iterable[Line]) -> str:
+    """One utterance a line; one's own are marked "You"."""
+    return _listed(
+        f"{'You' if line.who == me.resident.id else one_line(line.name)}: "
+        f"{one_line(line.text, _LONGEST_WORDS)}"
+        for line in lines
+    )
+
+
+def text_lines(texts: Iterable[str]) -> str:
+    """One text a line."""
+    return _listed(one_line(text) for text in texts)
+
+
+def numbered(texts: Iterable[str]) -> str:
+    """One text a line, numbered from 1."""
+    return "\n".join(f"{number}. {one_line(text)}" for number, text in enumerate(texts, 1))
+
+
+def _listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _commitment(me: Me, one: Commitment) -> str:
+    start = f" at {one.start}" if one.start else ", time open"
+    place = f", {one_line(one.place)}" if one.place else ""
+    partner = f", with {one_line(me.people.get(one.by, one.by))}" if one.by else ""
+    return (
+        f"{one_line(one.what)}: {one.day.isoformat()}{start}, {one.minutes} minutes{place}{partner}"
+    )

@@ -1,0 +1,142 @@
+"""A town with its people and tasks: made by seed from our own, or kept in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import DataId
+from sociolab.core.seeding import digest
+from sociolab.town.map import TownMap, own_map
+from sociolab.town.population import check_residents, own_residents
+from sociolab.town.residents import Resident
+from sociolab.worlds.stss.instantiate import instantiate
+from sociolab.worlds.stss.map_json import map_from, map_text
+from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.task_checks import task_faults
+from sociolab.worlds.stss.templates import own_templates
+
+OWN = ("alderbrook", "1")
+"""Name and version of our own town; the version changes with its people and templates."""
+
+DAYS = (date(2024, 5, 13), date(2024, 5, 14))
+"""A Monday for planning and inviting, and the Tuesday of the event."""
+
+META, MAP, PEOPLE, TASKS = "meta.json", "map.json", "residents.jsonl", "tasks.jsonl"
+
+
+class Meta(BaseModel):
+    """`meta.json`: what a folder holds. Further fields, such as a licence, are passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    name: str = Field(min_length=1)
+    version: str = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class TownData:
+    """A town, all who live there, and the tasks that are played there."""
+
+    name: str
+    version: str
+    town: TownMap
+    residents: tuple[Resident, ...]
+    tasks: tuple[SocialTask, ...]
+
+    @cached_property
+    def hash(self) -> str:
+        """A digest of map, residents and tasks, in their order."""
+        return digest(map_text(self.town), _lines(self.residents), _lines(self.tasks))
+
+    @property
+    def id(self) -> DataId:
+        """Which data this is."""
+        return DataId(self.name, self.version, self.hash)
+
+
+def own_town(seed: int) -> TownData:
+    """Our own town with the 30 tasks of a seed, in the order of the templates."""
+    town, residents = own_map(), own_residents()
+    templates = own_templates().template
+    tasks = tuple(instantiate(one, residents, town, seed, DAYS) for one in templates)
+    return TownData(*OWN, town, residents, tasks)
+
+
+def write_town(folder: Path, data: TownData) -> None:
+    """Write a town for `read_town`: `meta.json`, `map.json`, residents and tasks as JSON lines.
+
+    ConfigError, before anything is written, where `read_town` would refuse it.
+    """
+    _check(data, str(folder), range(1, len(data.tasks) + 1))
+    folder.mkdir(parents=True, exist_ok=True)
+    meta = json.dumps({"name": data.name, "version": data.version})
+    (folder / META).write_text(meta + "\n", encoding="utf-8")
+    (folder / MAP).write_text(map_text(data.town), encoding="utf-8")
+    (folder / PEOPLE).write_text(_lines(data.residents), encoding="utf-8")
+    (folder / TASKS).write_text(_lines(data.tasks), encoding="utf-8")
+
+
+def read_town(folder: Path) -> TownData:
+    """The town of a folder, checked; ConfigError names the file, and the line that is wrong."""
+    meta = _record(Meta, _bytes(folder / META), str(folder / META))
+    town = map_from(_bytes(folder / MAP), str(folder / MAP))
+    residents = tuple(one for _, one in _rows(folder / PEOPLE, Resident))
+    rows = _rows(folder / TASKS, SocialTask)
+    tasks = tuple(task for _, task in rows)
+    data = TownData(meta.name, meta.version, town, residents, tasks)
+    _check(data, str(folder), [number for number, _ in rows])
+    return data
+
+
+def _check(data: TownData, folder: str, numbers: Collection[int]) -> None:
+    """Refuse residents or tasks that cannot be; `numbers` are the lines of the tasks."""
+    check_residents(data.residents, data.town, f"{folder}/{PEOPLE}")
+    if not data.tasks:
+        raise ConfigError(f"{folder}/{TASKS}: expected at least one task, found none; add one")
+    people = {resident.id for resident in data.residents}
+    seen: set[str] = set()
+    for number, task in zip(numbers, data.tasks, strict=True):
+        again = ("the id occurs twice; rename one of the two",) if task.id in seen else ()
+        for fault in (*again, *task_faults(task, people, data.town)):
+            raise ConfigError(f'{folder}/{TASKS}, line {number}: task "{task.id}": {fault}')
+        seen.add(task.id)
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def _lines(records: Iterable[BaseModel]) -> str:
+    return "".join(record.model_dump_json() + "\n" for record in records)
+
+
+def _rows(path: Path, kind: type[R]) -> list[tuple[int, R]]:
+    """The records of a file of JSON lines, each with its line; empty lines are passed over."""
+    lines = enumerate(_bytes(path).splitlines(), start=1)
+    return [(n, _record(kind, line, f"{path}, line {n}")) for n, line in lines if line.strip()]
+
+
+def _record(kind: type[R], line: bytes, where: str) -> R:
+    try:
+        return kind.model_validate_json(line)
+    except ValidationError as error:
+        item = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in item["loc"]) or "the record"
+        said = f"{field}: {item['msg'][:1].lower()}{item['msg'][1:]}"
+        found = json.dumps(item["input"], default=str, ensure_ascii=False)[:80]
+        raise ConfigError(f"{where}: {said}, found {found}") from error
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error

@@ -1,0 +1,63 @@
+"""What the STSS package offers: the world, its scripted mind, its judge."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import ChatModel, Judge, Player, Role, WorldKit
+from sociolab.engine.setup import WorldSetup
+from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
+from sociolab.town.model_mind import ModelMind
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.worlds.stss.casting import town_casts
+from sociolab.worlds.stss.dataset import own_town, read_town
+from sociolab.worlds.stss.rules_judge import StssRulesJudge
+from sociolab.worlds.stss.scoring.result import ScoreSettings
+from sociolab.worlds.stss.settings import Settings
+from sociolab.worlds.stss.world import Stss
+
+
+def load(setup: WorldSetup) -> WorldKit:
+    """The world over a folder, or over our own town with the tasks of a seed."""
+    settings = setup.read("stss", Settings)
+    data = own_town(setup.seed) if setup.folder is None else read_town(setup.folder)
+    return WorldKit(
+        world=Stss(data, settings, setup.policy),
+        players={"scripted": MindPlayer(ScriptedMind())},
+        judges={"rules": StssRulesJudge(ScoreSettings(least=settings.least))},
+        checks=(),
+        model_judge=no_model_judge,
+        casts=town_casts,
+        model_player=model_player,
+        python_player=python_player,
+    )
+
+
+def model_player(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
+    """A chat model as a mind; ConfigError for a dialect that it cannot use."""
+    if dialect != "json":
+        raise ConfigError(
+            f'a town asks for plans and lists, which need dialect=json; found "{dialect}"'
+        )
+    return MindPlayer(ModelMind(model, role, temperature=temperature))
+
+
+def python_player(label: str, made: object) -> Player:
+    """Somebody's mind; ConfigError where it lacks a method."""
+    missing = [name for name, _ in QUESTIONS.values() if not callable(getattr(made, name, None))]
+    if missing:
+        raise ConfigError(
+            f'"{label}" cannot live in a town: expected a mind with "async def '
+            f'{missing[0]}(self, question)" and {len(missing) - 1} more that it lacks; '
+            "see docs/stss.md"
+        )
+    return MindPlayer(cast("Mind", made))
+
+
+def no_model_judge(model: ChatModel) -> Judge:
+    """ConfigError: what happened in a town is scored by rules, never by a model."""
+    raise ConfigError(
+        f"--judge {model.label}: what happened in a town is scored by rules, never by a model "
+        "(STSS section 5.1); leave --judge out"
+    )

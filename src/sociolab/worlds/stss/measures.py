@@ -1,0 +1,32 @@
+"""The measures of social tasks (STSS section 5.1, Table 4)."""
+
+from __future__ import annotations
+
+from sociolab.core.score import Measure
+from sociolab.worlds.stss.task import TASK_TYPES, TaskType
+
+MOST_RATIO = 100
+"""Far above what can occur: all residents, of whom a third are expected, are a ratio of 3."""
+
+OF_TYPE: dict[TaskType, Measure] = {
+    kind: Measure(kind.replace(" ", "_"), 0, 1, title=kind) for kind in TASK_TYPES
+}
+"""The columns of Table 4: the goal's score, for tasks of one type only."""
+
+OVERALL = Measure("overall", 0, 1, title="overall")
+RATIO = Measure("conversation_ratio", 0, MOST_RATIO, title="conversation ratio")
+RATIO_BOTH = Measure("conversation_ratio_both", 0, MOST_RATIO, title="ratio, either began")
+ANY_HELPER = Measure("goal_any_helper", 0, 1, title="any helper")
+
+
+def at_least(minutes: int) -> Measure:
+    """The goal's score if taking part had to last so many minutes."""
+    return Measure(f"goal_{minutes}_min", 0, 1, title=f"{minutes} min")
+
+
+def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
+    """The measures of a task of this type, in the order of a table's columns."""
+    found = (OF_TYPE[kind], OVERALL, *map(at_least, beside))
+    if kind == "asking for help":
+        return (*found, ANY_HELPER)
+    return (*found, RATIO, RATIO_BOTH)

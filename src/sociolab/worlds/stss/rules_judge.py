@@ -1,0 +1,83 @@
+"""The judge of social tasks: reads the trace of an episode, by rules, never by a model."""
+
+from __future__ import annotations
+
+from sociolab.core.episode import Ended, Episode
+from sociolab.core.errors import StoreError
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.core.seeding import digest
+from sociolab.town.trajectory import Trajectory
+from sociolab.worlds.stss.content import content_from
+from sociolab.worlds.stss.measures import (
+    ANY_HELPER,
+    OF_TYPE,
+    OVERALL,
+    RATIO,
+    RATIO_BOTH,
+    at_least,
+    measures_of,
+)
+from sociolab.worlds.stss.scoring.reason import reason
+from sociolab.worlds.stss.scoring.result import ScoreSettings, TaskScore
+from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring.window import was_lived
+from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.world import trajectory_of
+
+RULES = "1"
+"""Changes with the rules of scoring, so that figures by other rules are never mixed."""
+
+
+class Incomplete(Exception):  # noqa: N818  a state of affairs, not a fault
+    """There is not enough of a trace to score."""
+
+
+class StssRulesJudge:
+    """One score for each measure of a task's type, of the whole episode."""
+
+    def __init__(self, settings: ScoreSettings | None = None) -> None:
+        self._settings = settings or ScoreSettings()
+        rules = digest("stss", RULES, self._settings.least, *self._settings.beside)
+        self.id = JudgeId("rules", "rules", rules)
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """The verdicts; failures where the event's day was not lived to the end."""
+        content = content_from(episode.trial.task.content)
+        task = content.task
+        measures = measures_of(task.type, self._settings.beside)
+        try:
+            found = self.score(task, episode)
+        except Incomplete as problem:
+            return tuple(ScoreFailure(m, None, "incomplete", str(problem)) for m in measures)
+        why = reason(task, found, content.name)
+        return tuple(_score(measure, found, why) for measure in measures)
+
+    def score(self, task: SocialTask, episode: Episode) -> TaskScore:
+        """All that scoring says of an episode; Incomplete if there is not enough of it."""
+        if not isinstance(episode.events[-1] if episode.events else None, Ended):
+            raise Incomplete("the simulation was not lived to its end")
+        trajectory = _lived(episode)
+        if not was_lived(task, trajectory):
+            raise Incomplete(f"the trace ends before the event of {task.day} does")
+        return score(task, trajectory, self._settings)
+
+
+def _lived(episode: Episode) -> Trajectory:
+    try:
+        return trajectory_of(episode)
+    except StoreError as error:
+        raise Incomplete(str(error)) from error
+
+
+def _score(measure: Measure, found: TaskScore, why: str) -> Score:
+    values: dict[Measure, float | None] = {
+        OF_TYPE[found.type]: found.goal,
+        OVERALL: found.goal,
+        RATIO: found.ratio,
+        RATIO_BOTH: found.ratio_both,
+        ANY_HELPER: found.goal_any_helper,
+    }
+    values |= {at_least(minutes): goal for minutes, goal in found.goals}
+    value = values[measure]
+    assert value is not None, f"{measure.name} is a measure of {found.type}"
+    return Score(measure, None, value, why)

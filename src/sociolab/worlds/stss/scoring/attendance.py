@@ -1,0 +1,45 @@
+"""Who took part in an event, and when, as the task's type has it (STSS section 5.1)."""
+
+from __future__ import annotations
+
+from sociolab.town.intervals import Intervals, common
+from sociolab.worlds.stss.scoring.evidence import Evidence
+
+
+def attendances(seen: Evidence) -> dict[str, Intervals]:
+    """When each background resident took part.
+
+    Companions and an appointment's partner must be together with the performer, who must be at
+    the action, too: companions at the place, each for itself; the partner in the same place.
+    """
+    task = seen.task
+    if task.type == "appointment":
+        return {task.partner: _together(seen, task.partner)}
+    if task.type == "inviting companions":
+        return {who: _together(seen, who) for who in task.background}
+    return {who: seen.present(who) for who in task.background}
+
+
+def at_once(seen: Evidence) -> Intervals:
+    """When performer and partner were at the action at the same time, in whatever places."""
+    one, other = (seen.at_the_action(who) for who in (seen.task.performer, seen.task.partner))
+    return seen.in_time(common(one, other))
+
+
+def goal(seen: Evidence, attended: dict[str, Intervals], least: int) -> float:
+    """The share of the expected who took part, 1 at most; for an appointment 1, 0.5 or 0."""
+    came = sum(seen.long_enough(when, least) for when in attended.values())
+    if seen.task.type != "appointment":
+        return min(came / seen.task.expected, 1.0)
+    if came:
+        return 1.0
+    return 0.5 if seen.long_enough(at_once(seen), least) else 0.0
+
+
+def _together(seen: Evidence, who: str) -> Intervals:
+    performer = seen.task.performer
+    when = common(seen.present(who), seen.present(performer))
+    # Where the task names a place, both are known to be there by now, be it a whole sector.
+    if seen.task.place or not when:
+        return when
+    return common(when, seen.trajectory.together(performer, who))

@@ -1,0 +1,100 @@
+"""What of a trace bears on a task: who was where, at what, and which talks were about it.
+
+Presence is the tile that a resident stands on, never the address in its plan, and every step
+counts, so that an early guest who stays is a guest (STSS section 5.1; the reference scorer looks
+at planned addresses and at the moment at which an action starts). Each thing is read once.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from sociolab.town.intervals import Interval, Intervals, common, length
+from sociolab.town.trace import Talked
+from sociolab.town.trajectory import Trajectory
+from sociolab.worlds.stss.scoring.keywords import Keywords, of_errands, of_talk, takes_part
+from sociolab.worlds.stss.scoring.window import event_window
+from sociolab.worlds.stss.task import Errand, SocialTask
+
+
+class Evidence:
+    """A task, and what a trace says about it; intervals are half-open steps."""
+
+    def __init__(self, task: SocialTask, trajectory: Trajectory) -> None:
+        self.task = task
+        self.trajectory = trajectory
+        self.window: Interval = event_window(task, trajectory.clock)
+        self.about: Keywords = of_talk(task)
+        self._takes_part = takes_part(task)
+        self._at_it: dict[str, Intervals] = {}
+        self._on_errand: dict[tuple[Errand, str], Intervals] = {}
+
+    # ------------------------------------------------------------------ actions
+
+    def at_the_action(self, who: str) -> Intervals:
+        """When somebody was at the task's action, wherever and whenever."""
+        if who not in self._at_it:
+            self._at_it[who] = self.trajectory.acting(who, self._takes_part)
+        return self._at_it[who]
+
+    def at_the_place(self, who: str) -> Intervals:
+        """When somebody was at the task's place; always, if it has none."""
+        if not self.task.place:
+            return ((0, self.trajectory.trace.steps),)
+        return self.trajectory.presence(who, self.task.place)
+
+    def in_time(self, intervals: Intervals) -> Intervals:
+        """What of it is inside the window."""
+        return common(intervals, (self.window,))
+
+    def present(self, who: str) -> Intervals:
+        """When somebody was at the place and at the action inside the window."""
+        acting = self.in_time(self.at_the_action(who))
+        return common(acting, self.at_the_place(who)) if acting else ()
+
+    def on_errand(self, errand: Errand, who: str) -> Intervals:
+        """When somebody was at an errand, in its place, inside the window."""
+        key = errand, who
+        if key not in self._on_errand:
+            acting = self.trajectory.acting(who, Keywords(errand.keywords).done)
+            place = self.trajectory.presence(who, errand.place) if acting else ()
+            self._on_errand[key] = self.in_time(common(acting, place))
+        return self._on_errand[key]
+
+    # ------------------------------------------------------------------ talks
+
+    @cached_property
+    def talks(self) -> tuple[Talked, ...]:
+        """All talks, of whomever, in which a keyword, the activity or the place was said."""
+        return self._talks_with(self.about)
+
+    @cached_property
+    def asked(self) -> dict[str, int]:
+        """Who shared a talk with the performer in which an errand's keyword or place was said.
+
+        With the step at which the first such talk was over: what they do from then on is help.
+        """
+        found: dict[str, int] = {}
+        for talk in self._talks_with(of_errands(self.task)):
+            if other := partner_of(talk, self.task.performer):
+                found.setdefault(other, talk.end)
+        return found
+
+    def _talks_with(self, words: Keywords) -> tuple[Talked, ...]:
+        talks = self.trajectory.everybody(Talked)
+        return tuple(talk for talk in talks if words.said("\n".join(x.text for x in talk.lines)))
+
+    # ------------------------------------------------------------------ how long
+
+    def minutes(self, intervals: Intervals) -> float:
+        """How long this is."""
+        return length(intervals) * self.trajectory.trace.seconds / 60
+
+    def long_enough(self, intervals: Intervals, least: float) -> bool:
+        """Whether this lasts so many minutes in all; 0 minutes: a single step."""
+        return bool(intervals) and self.minutes(intervals) >= least
+
+
+def partner_of(talk: Talked, who: str) -> str:
+    """With whom somebody talked; "" if they were not in this talk."""
+    return {talk.who: talk.other, talk.other: talk.who}.get(who, "")

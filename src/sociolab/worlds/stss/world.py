@@ -1,0 +1,152 @@
+"""STSS as a world: a social task lived for two days in a town, and how that reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sociolab.core.episode import Episode, Happened, Task, Unusable
+from sociolab.core.ports import DataId, Note, Play, Transcript
+from sociolab.core.seeding import digest
+from sociolab.engine.play import DEFAULT_POLICY
+from sociolab.engine.scene import FailurePolicy
+from sociolab.town.chunks import TRACE
+from sociolab.town.clock import Clock
+from sociolab.town.diary import diary
+from sociolab.town.model_mind import prompts_hash
+from sociolab.town.recording import trace_from
+from sociolab.town.residents import Resident
+from sociolab.town.setting import Rules, Setting, Tdp
+from sociolab.town.simulation import live
+from sociolab.town.trajectory import Trajectory
+from sociolab.worlds.stss.casting import ROUTINE, seat_for, seats_of
+from sociolab.worlds.stss.content import Content, content_from
+from sociolab.worlds.stss.dataset import TownData
+from sociolab.worlds.stss.packed import packed, unpacked
+from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring.window import was_lived
+from sociolab.worlds.stss.settings import Settings
+from sociolab.worlds.stss.story import story
+from sociolab.worlds.stss.task import SocialTask
+
+
+@dataclass(frozen=True)
+class Stss:
+    """The world over one town with its tasks."""
+
+    dataset: TownData
+    settings: Settings
+    policy: FailurePolicy = DEFAULT_POLICY
+
+    @property
+    def name(self) -> str:
+        """As in `sociolab run stss`."""
+        return "stss"
+
+    @property
+    def data(self) -> DataId:
+        """The town; the hash covers people, tasks, prompts, and all settings of how they live."""
+        own = self.dataset.id
+        lived = self.settings.model_dump_json(exclude={"least", "order"})
+        return DataId(own.name, own.version, digest(own.hash, prompts_hash(), lived))
+
+    def tasks(self) -> Sequence[Task]:
+        """The social tasks, in the order of the file."""
+        return tuple(_task(task, self.dataset) for task in self.dataset.tasks)
+
+    def play(self, task: Task, trial: str, seed: int) -> Play:
+        """Two days in town: one to plan and invite, one with the event."""
+        content = content_from(task.content)
+        return live(
+            setting_of(content, self.settings, self.policy, trial, seed), self.settings.order
+        )
+
+    def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
+        """The story of the task; or what one resident lived through."""
+        content = content_from(episode.trial.task.content)
+        if seat is not None:
+            return _seen_by(content, episode, seat)
+        told = _story(content, episode)
+        return Transcript(f"{content.task.id}: {content.task.title}", told, (), _notes(episode))
+
+
+def setting_of(
+    content: Content, settings: Settings, policy: FailurePolicy, trial: str, seed: int
+) -> Setting:
+    """The simulation of a task: the performer alone is told of it, in its `currently`."""
+    task = content.task
+    goal = {task.performer: Tdp(task.goal)} if settings.tdp else {}
+    return Setting(
+        town=unpacked(content.town),
+        residents=tuple(_told(resident, task) for resident in content.residents),
+        clock=Clock(task.days[0], settings.step),
+        days=len(task.days),
+        trial=trial,
+        seed=int(digest(seed, trial), 16),
+        rules=Rules(
+            radius=settings.radius,
+            bandwidth=settings.bandwidth,
+            retention=settings.retention,
+            cooldown=settings.cooldown,
+            patience=settings.patience,
+        ),
+        policy=policy,
+        seat_of=partial(seat_for, task, settings.evaluated),
+        tdp=goal,
+    )
+
+
+def trajectory_of(episode: Episode) -> Trajectory:
+    """What happened, as far as it is recorded."""
+    content = content_from(episode.trial.task.content)
+    chunks = [e.value for e in episode.events if isinstance(e, Happened) and e.what == TRACE]
+    return Trajectory(trace_from(chunks), unpacked(content.town))
+
+
+def _task(task: SocialTask, data: TownData) -> Task:
+    present = {task.performer, *task.background}
+    residents = tuple(one for one in data.residents if one.id in present)
+    content = Content(task=task, residents=residents, town=packed(data.town))
+    kind = task.type.replace(" ", "-")
+    return Task(task.id, seats_of(task), task.id, content.model_dump_json(), (kind,))
+
+
+def _told(resident: Resident, task: SocialTask) -> Resident:
+    if resident.id != task.performer:
+        return resident
+    return resident.model_copy(update={"currently": f"{resident.currently} {task.goal}"})
+
+
+def _story(content: Content, episode: Episode) -> tuple[tuple[str, str], ...]:
+    """The story as far as it is recorded; with its score once all is lived."""
+    if not any(isinstance(event, Happened) for event in episode.events):
+        return (("The task", content.task.goal),)
+    lived = trajectory_of(episode)
+    scored = score(content.task, lived) if was_lived(content.task, lived) else None
+    return story(content.task, content.residents, lived, scored)
+
+
+def _seen_by(content: Content, episode: Episode, seat: str) -> Transcript:
+    who = seat.removesuffix(ROUTINE)
+    resident = next(one for one in content.residents if one.id == who)
+    chunks = [e.value for e in episode.events if isinstance(e, Happened) and e.what == TRACE]
+    days = diary(trace_from(chunks), who) if chunks else ()
+    told = _told(resident, content.task).currently
+    title = f"{content.task.id}, as {resident.name} lived it"
+    return Transcript(title, (("What occupies them now", told), *days), (), _notes(episode, who))
+
+
+def _notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
+    """Replies that could not be used, of everybody or of one resident."""
+    failures = [e for e in episode.events if isinstance(e, Unusable)]
+    return tuple(
+        Note(
+            event.turn,
+            f"step {event.turn}, {event.seat}, {event.name}, attempt {event.attempt}: "
+            f"{'went without' if event.final else 'asked again'} ({event.cause}: {event.problem})",
+            trouble=True,
+        )
+        for event in failures
+        if event.seat.removesuffix(ROUTINE) == who or not who
+    )

@@ -1,0 +1,107 @@
+"""The public files of STSS themselves, where they are at hand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from sociolab.town.paths import Paths
+from sociolab.worlds.stss.dataset import TownData, read_town
+from sociolab.worlds.stss.importing.defects import Kind
+from sociolab.worlds.stss.importing.importer import ImportReport, import_stss
+from sociolab.worlds.stss.task import TASK_TYPES
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("stss")
+
+
+@pytest.fixture(scope="module")
+def as_it_is(public: Path, folder: Path) -> ImportReport:
+    return import_stss(public, folder / "plain", "ville")
+
+
+@pytest.fixture(scope="module")
+def report(public: Path, folder: Path) -> ImportReport:
+    return import_stss(public, folder / "corrected", "ville", correct=True)
+
+
+@pytest.fixture(scope="module")
+def data(report: ImportReport, folder: Path) -> TownData:
+    assert report.corrected
+    return read_town(folder / "corrected")
+
+
+def test_everything_is_imported_once_it_is_corrected(report: ImportReport) -> None:
+    assert (report.sectors, report.arenas, report.kinds_of_object) == (19, 63, 46)
+    assert (report.residents, report.tasks, report.left_out) == (25, 30, ())
+
+
+def test_uncorrected_the_tasks_at_a_place_that_is_nowhere_are_left_out(
+    as_it_is: ImportReport, report: ImportReport
+) -> None:
+    assert (as_it_is.tasks, as_it_is.tasks_read, as_it_is.left_out) == (28, 30, (12, 19))
+    assert as_it_is.defects == report.defects
+
+
+def test_the_defects_are_those_that_a_reading_by_hand_found(report: ImportReport) -> None:
+    found: dict[Kind, list[str]] = defaultdict(list)
+    for defect in report.defects:
+        found[defect.kind].append(defect.where.removeprefix("task "))
+    assert dict(found) == {
+        Kind.CUT_OFF: ["map"],
+        Kind.HOME_UNKNOWN: ["Eddy Lin"],
+        Kind.UNKNOWN_PLACE: ["12", "19"],
+        Kind.FOREIGN_FILTER: ["17"],
+        Kind.WRONG_NUMBER: ["7", "11", "27", "28"],
+        Kind.PROMISED_NUMBER: ["7", "8", "21", "22", "27", "28"],
+        Kind.START_NUMBER: ["1", "2", "3", "4", "5", "6", "7", "15", "16", "17"],
+        Kind.OTHER_EVENT: ["2", "8"],
+        Kind.PROMISED_PLACE: ["2"],
+        Kind.OTHER_ACTIVITY: ["14"],
+        Kind.OTHER_PERFORMER: ["11"],
+    }
+
+
+def test_the_types_are_as_many_as_in_the_paper(data: TownData) -> None:
+    counts = [sum(task.type == kind for task in data.tasks) for kind in TASK_TYPES]
+    assert counts == [10, 5, 5, 5, 5]
+    assert {len(task.background) for task in data.tasks} == {10, 11, 12}
+
+
+def test_corrected_texts_promise_the_number_of_the_rule(data: TownData) -> None:
+    promised = [task for task in data.tasks if f" {task.expected} people" in task.goal]
+    assert len(promised) == 13
+    assert not any("8 people" in task.goal for task in data.tasks)
+
+
+def test_the_film_night_looks_for_films(data: TownData) -> None:
+    film = data.tasks[16]
+    assert "movies" in film.keywords
+    assert not {"workshop", "meeting", "generative agent"}.intersection(film.keywords)
+
+
+def test_every_performer_knows_the_places_of_their_task(data: TownData) -> None:
+    people = {resident.id: resident for resident in data.residents}
+    for task in data.tasks:
+        known = {name.partition(": ")[0] for name in people[task.performer].knows}
+        places = [task.place, *(errand.place for errand in task.errands)]
+        assert {name.partition(": ")[0] for name in places if name} <= known, task.id
+
+
+def test_everybody_can_walk_from_their_bed_to_every_place(data: TownData) -> None:
+    paths = Paths(data.town)
+    beds = [data.town.spots(one.home, "bed")[0] for one in data.residents]
+    for place in data.town.places:
+        for bed in beds:
+            assert paths.distance(bed, data.town.tiles(place)[0]) < 200
+
+
+def test_two_imports_of_the_same_files_are_the_same(
+    public: Path, data: TownData, folder: Path
+) -> None:
+    import_stss(public, folder / "again", "ville", correct=True)
+    assert read_town(folder / "again").id == data.id

@@ -1,0 +1,192 @@
+"""Public and online activities: min(participants / expected, 1), worked by hand.
+
+Ada's party is on the Cafe's terrace on Tuesday from 18:00 to 20:00; 3 of 5 are expected.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.core.errors import ConfigError
+from sociolab.worlds.stss.scoring.reason import reason
+from sociolab.worlds.stss.scoring.result import ScoreSettings, TaskScore
+from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring.window import event_window, was_lived
+from sociolab.worlds.stss.task import SocialTask
+from stss_tasks import EVERYBODY, GAME, PARTY, task
+from trace_cases import CLOCK, Life, at, lived, talk
+
+ADA = Life("ada", "Cafe: terrace")
+TERRACE = "Cafe: terrace"
+
+
+def guest(who: str, come: str = "tue 18:00", leave: str = "tue 20:00") -> Life:
+    """Comes to the party, and goes home to rest."""
+    return Life(who).goes(come, TERRACE, "enjoy the party").goes(leave, "Home: room", "rest")
+
+
+def scored(*lives: Life, of: SocialTask = PARTY, least: int = 5) -> TaskScore:
+    """The score where everybody else stays at home."""
+    given = {life.who: life for life in (*map(Life, ("ada", *EVERYBODY)), *lives)}
+    return score(of, lived(*given.values()), ScoreSettings(least))
+
+
+def fate(scored: TaskScore, who: str) -> str:
+    return next(one.fate for one in scored.accounts if one.who == who)
+
+
+def test_two_of_three_expected_guests_are_two_thirds() -> None:
+    found = scored(guest("bea"), guest("cid", "tue 19:30"))
+    assert found.goal == pytest.approx(2 / 3)
+    assert found.participants == ("bea", "cid")
+    assert found.expected == 3
+    assert reason(PARTY, found, str.title) == "2 of 3 expected residents took part: Bea, Cid."
+
+
+def test_more_guests_than_expected_score_one() -> None:
+    assert scored(*map(guest, EVERYBODY)).goal == 1.0
+
+
+def test_the_performer_is_no_participant_and_need_not_come() -> None:
+    assert scored(guest("ada"), guest("bea")).goal == pytest.approx(1 / 3)
+    assert scored(guest("bea")).goal == pytest.approx(1 / 3)
+
+
+def test_an_early_guest_who_stays_counts() -> None:
+    """The reference scorer, which looks at the start of an action, loses this guest."""
+    found = scored(guest("bea", come="tue 16:30"))
+    assert found.participants == ("bea",)
+    assert found.accounts[0].when == ((at("tue 18:00"), at("tue 20:00") - 2),)
+
+
+def test_an_early_guest_who_leaves_before_it_begins_does_not_count() -> None:
+    found = scored(guest("bea", "tue 16:30", "tue 18:00"))
+    assert found.goal == 0
+    assert fate(found, "bea") == "another time"
+
+
+def test_a_party_held_a_day_early_scores_nothing() -> None:
+    """The reference scorer compares times of day alone, and gives 1.0."""
+    found = scored(*(guest(who, "mon 18:00", "mon 20:00") for who in EVERYBODY))
+    assert found.goal == 0
+    assert {one.fate for one in found.accounts} == {"another time"}
+
+
+def test_a_passer_by_does_not_count() -> None:
+    by = Life("bea").goes("tue 18:30", "Park: meadow", "walk the dog")
+    found = scored(by)
+    assert found.goal == 0
+    assert found.accounts[0].minutes == 0
+
+
+def test_who_is_there_doing_something_else_does_not_count() -> None:
+    found = scored(Life("bea").goes("tue 17:00", TERRACE, "read the paper"))
+    assert (found.goal, fate(found, "bea")) == (0, "doing something else")
+
+
+def test_the_right_action_in_the_wrong_arena_does_not_count() -> None:
+    found = scored(Life("bea").goes("tue 18:00", "Cafe: counter room", "enjoy the party"))
+    assert (found.goal, fate(found, "bea")) == (0, "elsewhere")
+
+
+def test_a_plan_that_names_the_place_is_no_presence() -> None:
+    """The tile counts: bea says that she is at the party on the terrace, and stands at home."""
+    found = scored(Life("bea").does("tue 18:00", "enjoy the party", place=TERRACE))
+    assert found.goal == 0
+
+
+def test_any_arena_of_a_sector_counts_where_the_task_names_the_sector() -> None:
+    inside = Life("bea").goes("tue 18:00", "Cafe: counter room", "enjoy the party")
+    assert scored(inside, guest("cid"), of=task(place="Cafe")).participants == ("bea", "cid")
+
+
+def test_exactly_five_minutes_count_and_a_step_less_does_not() -> None:
+    five = Life("bea").goes("tue 18:00", TERRACE, "the party").does("tue 18:05", "rest")
+    less = Life("cid").goes("tue 18:00", TERRACE, "the party").does("tue 18:04:50", "rest")
+    found = scored(five, less)
+    assert found.participants == ("bea",)
+    assert (found.accounts[0].minutes, fate(found, "cid")) == (5, "left too soon")
+
+
+def test_the_window_ends_with_the_event() -> None:
+    late = guest("bea", "tue 19:55", "tue 22:00")
+    later = guest("cid", "tue 19:55:10", "tue 22:00")
+    assert scored(late, later).participants == ("bea",)
+
+
+def test_minutes_add_up_when_a_guest_goes_and_comes_back() -> None:
+    twice = guest("bea", "tue 18:00", "tue 18:03").goes("tue 19:00", TERRACE, "the party")
+    twice.does("tue 19:03", "rest")
+    found = scored(twice)
+    # 18:00 to two steps before 18:03 (the way home takes the two), and three whole minutes.
+    assert found.accounts[0].minutes == pytest.approx(6 - 10 / 60 * 2)
+    assert found.participants == ("bea",)
+
+
+def test_three_thresholds_stand_side_by_side() -> None:
+    """Bea has a step of the party, cid 5 minutes, dan 15: 3, 2 and 1 of 3."""
+    step = Life("bea").goes("tue 18:00", TERRACE, "the party").does("tue 18:00:10", "rest")
+    five = Life("cid").goes("tue 18:00", TERRACE, "the party").does("tue 18:05", "rest")
+    more = Life("dan").goes("tue 18:00", TERRACE, "the party").does("tue 18:15", "rest")
+    found = scored(step, five, more)
+    assert [found.goal_at(least) for least in (0, 5, 15)] == pytest.approx([1, 2 / 3, 1 / 3])
+    assert scored(step, five, more, least=15).goal == pytest.approx(1 / 3)
+
+
+def test_a_guest_who_chats_at_the_party_is_still_at_the_party() -> None:
+    bea, cid = guest("bea"), guest("cid")
+    others = [Life(who) for who in ("ada", "dan", "eve", "fay")]
+    chat = talk("tue 18:01", "bea", "cid", "Nice weather", minutes=118)
+    found = score(PARTY, lived(bea, cid, *others, chat))
+    assert found.participants == ("bea", "cid")
+
+
+def test_talk_about_the_party_at_its_place_and_time_is_no_taking_part() -> None:
+    bea = Life("bea").goes("tue 17:00", TERRACE, "drink coffee")
+    others = [Life(who) for who in ("ada", "cid", "dan", "eve", "fay")]
+    others[0].goes("tue 17:00", TERRACE, "talk to Bea about the party")
+    chat = talk("tue 18:01", "ada", "bea", "The party! The party!", "Oh, a party", minutes=60)
+    assert score(PARTY, lived(bea, *others, chat)).goal == 0
+
+
+def test_an_online_activity_counts_anywhere() -> None:
+    home = Life("bea").does("tue 18:00", "play Starfarm in bed").does("tue 19:00", "rest")
+    away = Life("cid").goes("tue 18:00", "Park: meadow", "play the online game")
+    found = scored(home, away, of=GAME)
+    assert found.participants == ("bea", "cid")
+    assert found.goal == pytest.approx(2 / 3)
+
+
+def test_talk_about_an_online_activity_is_not_playing_it() -> None:
+    """In the reference a talk about the game is attendance."""
+    lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
+    lives["cid"].does("tue 18:00", "invite friends to the online game")
+    chat = talk("tue 18:00", "ada", "bea", "Starfarm?", "Starfarm!", minutes=60)
+    found = score(GAME, lived(*lives.values(), chat))
+    assert found.goal == 0
+
+
+def test_a_talk_on_the_way_to_the_screen_is_not_playing() -> None:
+    lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
+    lives["bea"].does("tue 17:50", "play Starfarm", state="walking")
+    lives["bea"].does("tue 19:00", "rest")
+    chat = talk("tue 18:05", "ada", "bea", "Where to?", minutes=30)
+    assert score(GAME, lived(*lives.values(), chat)).goal == 0
+
+
+def test_a_task_at_a_place_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ConfigError, match="Hobbs Coffee"):
+        scored(guest("bea"), of=task(place="Hobbs Coffee"))
+
+
+def test_the_window_is_the_date_from_start_to_end_or_all_of_the_date() -> None:
+    assert event_window(PARTY, CLOCK) == (at("tue 18:00"), at("tue 20:00"))
+    assert event_window(task(start=""), CLOCK) == (at("tue 00:00"), at("wed 00:00"))
+
+
+def test_a_day_that_was_not_lived_to_the_end_of_the_event_is_incomplete() -> None:
+    assert was_lived(PARTY, lived(ADA, steps=at("tue 20:00")))
+    assert not was_lived(PARTY, lived(ADA, steps=at("tue 19:59")))
+    assert not was_lived(task(start=""), lived(ADA, steps=at("tue 20:00")))
+    late = task(start="23:00")
+    assert was_lived(late, lived(ADA)), "an event past midnight is lived as far as the day goes"

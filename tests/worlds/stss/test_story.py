@@ -1,0 +1,137 @@
+"""The story of a task: a party that one of three told guests came to, and an errand."""
+
+from __future__ import annotations
+
+from sociolab.town.residents import Resident
+from sociolab.town.trace import Planned, PlannedBlock, Reminded
+from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.story import story
+from sociolab.worlds.stss.task import SocialTask
+from stss_tasks import EVERYBODY, MEDICINE, PARTY
+from trace_cases import Life, at, lived, talk
+
+
+def named(who: str) -> Resident:
+    home = "Home: room"
+    return Resident(
+        id=who,
+        name=f"{who.title()} Rowe",
+        age=30,
+        innate="",
+        learned="",
+        currently="",
+        lifestyle="",
+        living_area=home,
+    )
+
+
+RESIDENTS = tuple(named(who) for who in ("ada", *EVERYBODY))
+
+
+def told(of: SocialTask = PARTY, scored: bool = True) -> dict[str, str]:
+    lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
+    lives["ada"].records += [
+        Reminded(0, "ada", "general plan", "Tell everybody.\nDecorate."),
+        Planned(0, "ada", (PlannedBlock(at("mon 08:00"), at("mon 09:00"), "eat", "Home: room"),)),
+        Planned(
+            at("mon 10:02"),
+            "ada",
+            (
+                PlannedBlock(at("tue 18:00"), at("tue 20:00"), "hold the party", "Cafe: terrace"),
+                PlannedBlock(at("tue 20:00"), at("tue 21:00"), "read", "Home: room"),
+            ),
+            "Bea said yes",
+        ),
+    ]
+    lives["bea"].goes("tue 18:10", "Cafe: terrace", "the party").goes("tue 19:00", "Home: room")
+    lives["bea"].notes("mon 10:02", "Ada's party", "ada", "18:00", "Cafe: terrace")
+    lives["cid"].notes("mon 11:02", "Ada's party", "ada")
+    lives["cid"].does("tue 17:00", "mend the fence")
+    lives["eve"].does("tue 18:30", "the party").does("tue 18:40", "rest")
+    lives["fay"].goes("tue 10:00", "Clinic: pharmacy", "buy medicine")
+    talks = (
+        talk("mon 10:00", "ada", "bea", "Nice day.", "It is.", "Come to my party!", "Gladly."),
+        talk("mon 11:00", "ada", "cid", "Come to my party!", "I shall try."),
+        talk("mon 12:00", "ada", "dan", "Come to my party!", "I am busy."),
+        talk("mon 13:00", "bea", "eve", "Ada has a party.", "Has she?"),
+        talk("mon 14:00", "ada", "fay", "Could you buy medicine?", "Yes."),
+    )
+    trajectory = lived(*lives.values(), *talks)
+    result = score(of, trajectory) if scored else None
+    return dict(story(of, RESIDENTS, trajectory, result))
+
+
+def test_the_story_names_the_task_and_everybody_in_town() -> None:
+    text = told()["The task"]
+    assert "Ada Rowe (public activity): Hold a harvest party" in text
+    assert "Bea Rowe, Cid Rowe" in text
+
+
+def test_who_was_invited_when_where_and_what_was_said_of_it() -> None:
+    assert told()["Talks of Ada Rowe about it"].splitlines()[:3] == [
+        "Monday 10:00: Ada Rowe spoke to Bea Rowe at Home: room.",
+        "    ada: Come to my party!",
+        "    bea: Gladly.",
+    ]
+
+
+def test_small_talk_is_left_out_and_hearsay_is_told() -> None:
+    parts = told()
+    assert "Nice day" not in parts["Talks of Ada Rowe about it"]
+    assert parts["What others told each other"] == (
+        "Monday 13:00: Bea Rowe spoke to Eve Rowe at Home: room."
+    )
+
+
+def test_who_agreed() -> None:
+    assert told()["What was agreed"].splitlines() == [
+        "Monday 10:02: Bea Rowe noted: Ada's party, Tuesday 14 May 2024 at 18:00, "
+        "Cafe: terrace, with Ada Rowe.",
+        "Monday 11:02: Cid Rowe noted: Ada's party, Tuesday 14 May 2024, with Ada Rowe.",
+    ]
+
+
+def test_who_came_for_how_long_and_why_the_others_did_not() -> None:
+    parts = told()
+    assert parts["Who took part"] == "Bea Rowe: 18:10 to 18:59."
+    assert parts["Who did not, and why"].splitlines() == [
+        "Cid Rowe had agreed, and did not come; at 18:00 at Home: room: mend the fence.",
+        "Dan Rowe was told, and agreed to nothing; at 18:00 at Home: room: rest.",
+        "Eve Rowe did it at the right time, but in another place "
+        "(Tuesday 18:30 to 18:40, at Home: room).",
+        "Fay Rowe was never told; at 18:00 at Clinic: pharmacy: buy medicine.",
+    ]
+
+
+def test_the_performers_plans_and_reminders_are_told() -> None:
+    assert told()["What Ada Rowe had in mind"].splitlines() == [
+        "Monday 00:00: general plan: Tell everybody. / Decorate.",
+        "Monday 00:00: plan: 08:00 eat.",
+        "Monday 10:02: new plan (Bea said yes): 18:00 hold the party.",
+    ]
+
+
+def test_the_score_comes_last_and_is_left_out_where_there_is_none() -> None:
+    lines = told()["The score"].splitlines()
+    assert lines[0] == "Goal 0.333: 1 of 3 expected residents took part: Bea Rowe."
+    assert lines[2] == "Conversation ratio 1 (1 with talks that others began)."
+    assert list(told()) == [
+        "The task",
+        "What Ada Rowe had in mind",
+        "Talks of Ada Rowe about it",
+        "What others told each other",
+        "What was agreed",
+        "Who took part",
+        "Who did not, and why",
+        "The score",
+    ]
+    assert "The score" not in told(scored=False)
+
+
+def test_help_tells_who_ran_which_errand() -> None:
+    parts = told(MEDICINE)
+    assert parts["Who took part"].splitlines() == [
+        "Fay Rowe did this, by Tuesday 10:05: buy medicine.",
+        "Nobody who had been asked did this: bring medicine.",
+    ]
+    assert "Had anybody been good enough as a helper: 0.5." in parts["The score"]

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alderbrook import flat_town
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import DataId
+from sociolab.town.map import TownMap, own_map
+from sociolab.town.population import own_residents
+from sociolab.worlds.stss.dataset import DAYS, TownData, own_town, read_town, write_town
+from sociolab.worlds.stss.map_json import map_from, map_text
+from sociolab.worlds.stss.task import TASK_TYPES
+from sociolab.worlds.stss.task_checks import task_faults
+
+PEOPLE = frozenset(resident.id for resident in own_residents())
+
+Change = Callable[[dict[str, Any]], object]
+
+
+@cache
+def ours() -> TownData:
+    return own_town(1)
+
+
+def same_map(one: TownMap, other: TownMap) -> bool:
+    return map_text(one) == map_text(other) and all(
+        np.array_equal(getattr(one, field), getattr(other, field))
+        for field in ("walkable", "arena", "ground", "within_reach")
+    )
+
+
+def test_our_town_has_thirty_tasks_of_a_seed() -> None:
+    assert len(ours().tasks) == 30
+    assert Counter(task.type for task in ours().tasks) == dict(
+        zip(TASK_TYPES, (10, 5, 5, 5, 5), strict=True)
+    )
+    assert ours().id == DataId("alderbrook", "1", ours().hash)
+    assert all(task.days == DAYS for task in ours().tasks)
+    assert f"{DAYS[0]:%A} {DAYS[1]:%A}" == "Monday Tuesday"
+
+
+def test_the_hash_tells_tasks_people_and_maps_apart() -> None:
+    data = ours()
+    other = [
+        own_town(2),
+        replace(data, residents=data.residents[::-1]),
+        replace(data, tasks=data.tasks[:-1]),
+        replace(data, town=flat_town("Hut: bed")),
+    ]
+    assert len({data.hash, *(one.hash for one in other)}) == 5
+    assert own_town(1).hash == data.hash
+
+
+def test_a_written_town_is_read_back_whole(tmp_path: Path) -> None:
+    write_town(tmp_path / "town", ours())
+    found = read_town(tmp_path / "town")
+    assert found.id == ours().id
+    assert (found.residents, found.tasks) == (ours().residents, ours().tasks)
+    assert same_map(found.town, own_map())
+    for place in own_map().places:
+        assert found.town.objects(place) == own_map().objects(place)
+
+
+def test_a_further_field_of_meta_is_passed_over_and_empty_lines_too(tmp_path: Path) -> None:
+    write_town(tmp_path, ours())
+    meta = json.loads((tmp_path / "meta.json").read_text())
+    (tmp_path / "meta.json").write_text(json.dumps(meta | {"license": "CC-BY-4.0"}))
+    tasks = (tmp_path / "tasks.jsonl").read_text()
+    (tmp_path / "tasks.jsonl").write_text("\n" + tasks + "\n\n")
+    assert read_town(tmp_path).hash == ours().hash
+
+
+def place_is(name: str) -> Change:
+    return lambda row: row.update(place=name)
+
+
+REFUSALS: list[tuple[str, str, Change, str]] = [
+    ("place", "kite-evening", place_is("Heron Park: tower"), 'found "Heron Park: tower"'),
+    ("no place", "strawberry-tea", place_is(""), "expected a place"),
+    (
+        "errand's place",
+        "honey",
+        lambda row: row["errands"][1].update(place="Nowhere"),
+        'found "Nowhere"',
+    ),
+    (
+        "performer",
+        "strawberry-tea",
+        lambda row: row.update(performer="nobody"),
+        'resident in "performer", found "nobody"',
+    ),
+    (
+        "guest",
+        "strawberry-tea",
+        lambda row: row["background"].append("nobody"),
+        'resident in "background", found "nobody"',
+    ),
+    (
+        "guest twice",
+        "strawberry-tea",
+        lambda row: row["background"].append(row["background"][0]),
+        "expected everybody once",
+    ),
+    (
+        "performer as guest",
+        "strawberry-tea",
+        lambda row: row["background"].append(row["performer"]),
+        "expected the performer outside the background",
+    ),
+    ("day", "strawberry-tea", lambda row: row.update(day="2024-05-15"), "found 2024-05-15"),
+    (
+        "no partner",
+        "duet-rehearsal",
+        lambda row: row.update(partner=""),
+        "expected the partner of the appointment",
+    ),
+    (
+        "unknown partner",
+        "duet-rehearsal",
+        lambda row: row.update(partner="nobody"),
+        'resident in "partner", found "nobody"',
+    ),
+    (
+        "absent partner",
+        "duet-rehearsal",
+        lambda row: row["background"].remove(row["partner"]),
+        "expected the partner in the background",
+    ),
+    ("one errand", "honey", lambda row: row["errands"].pop(), "expected 2 errands"),
+    (
+        "errands",
+        "strawberry-tea",
+        lambda row: row.update(errands=[{"what": "a", "keywords": ["a"], "place": "Alder Hall"}]),
+        "expected 0 errands",
+    ),
+    (
+        "errand without keywords",
+        "honey",
+        lambda row: row["errands"][0].update(keywords=[]),
+        "keywords: tuple should have at least 1 item",
+    ),
+    ("keywords", "strawberry-tea", lambda row: row.update(keywords=[]), "expected keywords"),
+    (
+        "blank keyword",
+        "strawberry-tea",
+        lambda row: row.update(keywords=[" "]),
+        "expected keywords",
+    ),
+    ("start", "kite-evening", lambda row: row.update(start=""), "expected a start"),
+    ("online start", "online-chess", lambda row: row.update(start=""), "expected a start"),
+    ("odd start", "online-chess", lambda row: row.update(start="8 pm"), "start"),
+    ("unknown field", "strawberry-tea", lambda row: row.update(colour="red"), "colour"),
+    ("doubled id", "strawberry-tea", lambda row: row.update(id="kite-evening"), "occurs twice"),
+]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stss") / "town"
+    write_town(folder, ours())
+    return folder
+
+
+def refusal(folder: Path, tasks: list[str]) -> str:
+    """What is said of the written town with these lines as its tasks."""
+    path = folder / "tasks.jsonl"
+    before = path.read_text()
+    path.write_text("\n".join(tasks) + "\n")
+    try:
+        read_town(folder)
+    except ConfigError as error:
+        return str(error)
+    finally:
+        path.write_text(before)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("task", "change", "said"),
+    [(task, change, said) for _, task, change, said in REFUSALS],
+    ids=[name for name, *_ in REFUSALS],
+)
+def test_a_task_that_cannot_be_is_refused_with_its_line(
+    written: Path, task: str, change: Change, said: str
+) -> None:
+    lines = (written / "tasks.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    number = next(n for n, row in enumerate(rows) if row["id"] == task)
+    change(rows[number])
+    lines[number] = json.dumps(rows[number])
+    found = refusal(written, lines)
+    assert said in found
+    assert f"tasks.jsonl, line {number + 1}: " in found
+
+
+@given(task=st.sampled_from(range(30)), place=st.text())
+def test_no_place_but_those_of_the_map_is_taken(task: int, place: str) -> None:
+    one = ours().tasks[task].model_copy(update={"place": f"? {place}"})
+    (found,) = task_faults(one, PEOPLE, own_map())
+    assert "expected a place on the map of Alderbrook" in found
+
+
+@given(
+    task=st.sampled_from(range(30)),
+    day=st.dates() | st.dates(min_value=date(2024, 5, 11), max_value=date(2024, 5, 16)),
+)
+def test_a_day_is_taken_if_and_only_if_it_is_lived(task: int, day: date) -> None:
+    one = ours().tasks[task].model_copy(update={"day": day})
+    assert (task_faults(one, PEOPLE, own_map()) == ()) == (day in DAYS)
+
+
+def test_an_unsound_town_is_not_written(tmp_path: Path) -> None:
+    stranger = ours().tasks[0].model_copy(update={"performer": "nobody"})
+    for data in (replace(ours(), tasks=(stranger,)), replace(ours(), tasks=())):
+        with pytest.raises(ConfigError, match=r"tasks\.jsonl"):
+            write_town(tmp_path / "town", data)
+    with pytest.raises(ConfigError, match=r"residents\.jsonl: .*living_area"):
+        write_town(tmp_path / "town", replace(ours(), town=flat_town("Hut: bed")))
+    assert not (tmp_path / "town").exists()
+
+
+@pytest.mark.parametrize("name", ["meta.json", "map.json", "residents.jsonl", "tasks.jsonl"])
+def test_a_missing_or_broken_file_is_told_by_its_name(tmp_path: Path, name: str) -> None:
+    write_town(tmp_path, ours())
+    (tmp_path / name).write_text('{"what": 1}\n')
+    with pytest.raises(ConfigError, match=name):
+        read_town(tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(ConfigError, match=f"{name} cannot be read"):
+        read_town(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"Hut: bed"', '"Hut"'),
+        ('"0*1 1*1"', '"0*1 1*2"'),
+        ('"0*1 1*1"', '"0*1 9*1"'),
+        ('"0*1 1*1"', '"0 1"'),
+        ('".."', '"."'),
+        ('"0,0"', '"0;0"'),
+        ('"0,0"', '"9,9"'),
+        ('"name": "Flatby"', '"called": "Flatby"'),
+    ],
+)
+def test_a_broken_map_is_refused_with_its_source(old: str, new: str) -> None:
+    text = map_text(flat_town("Hut: bed", "Hut: loft"))
+    assert map_from(text, "here").name == "Flatby"
+    assert old in text
+    with pytest.raises(ConfigError, match="here"):
+        map_from(text.replace(old, new, 1), "here")

@@ -1,0 +1,158 @@
+"""The judge of social tasks: verdicts by type, failures where a day is missing, its contract."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sociolab.core.episode import CastMember, Ended, Episode, Event, Happened, Task, Trial
+from sociolab.core.ports import Judge
+from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
+from sociolab.testing.judge_contract import JudgeContract
+from sociolab.town.map import TownMap
+from sociolab.town.recording import chunk, header
+from sociolab.town.residents import Resident
+from sociolab.town.trace import Trace
+from sociolab.worlds.stss.content import Content
+from sociolab.worlds.stss.measures import measures_of
+from sociolab.worlds.stss.packed import packed
+from sociolab.worlds.stss.rules_judge import StssRulesJudge
+from sociolab.worlds.stss.scoring.result import ScoreSettings
+from sociolab.worlds.stss.task import TASK_TYPES, SocialTask
+from stss_tasks import EVERYBODY, MEDICINE, MEETING, PARTY
+from trace_cases import ROW, Life, at, talk, trace
+
+SECTORS = ("Home", "Cafe", "Park", "Clinic", "Cottage")
+TOWN = packed(TownMap("Row", SECTORS, ROW.places, np.ones((1, 7), dtype=bool), ROW.arena, {}))
+OVER = Ended("turn limit", 2)
+
+
+def resident(who: str) -> Resident:
+    return Resident(
+        id=who,
+        name=who.title(),
+        age=30,
+        innate="",
+        learned="",
+        currently="",
+        lifestyle="",
+        living_area="Home: room",
+    )
+
+
+def episode(of: SocialTask, told: Trace, *last: Event) -> Episode:
+    residents = tuple(resident(who) for who in (of.performer, *of.background))
+    content = Content(task=of, residents=residents, town=TOWN).model_dump_json()
+    trial = Trial(
+        "trial", "stss", Task(of.id, ("performer",), of.id, content), SEATED, repeat=0, seed=0
+    )
+    return Episode(trial, (*events(told), *last))
+
+
+def events(told: Trace) -> tuple[Event, ...]:
+    noon = at("mon 12:00")
+    early = [record for record in told.records if record.step < noon]
+    late = [record for record in told.records if record.step >= noon]
+    begins = header(told.first, told.seconds, told.residents)
+    values = (begins, chunk(min(noon, told.steps), early), chunk(told.steps, late))
+    return tuple(Happened(0, "", "trace", value) for value in values)
+
+
+SEATED = (CastMember("performer", "tested"),)
+
+
+def lives(*changed: Life) -> tuple[Life, ...]:
+    given = {life.who: life for life in (*map(Life, ("ada", *EVERYBODY)), *changed)}
+    return tuple(given.values())
+
+
+def guest(who: str) -> Life:
+    return Life(who).goes("tue 18:00", "Cafe: terrace", "the party").does("tue 18:10", "rest")
+
+
+INVITED = talk("mon 10:00", "ada", "bea", "A party!", "I shall come.")
+AT_PARTY = episode(PARTY, trace(*lives(guest("bea")), INVITED), OVER)
+MET = episode(MEETING, trace(*lives()), OVER)
+HELPED = episode(
+    MEDICINE,
+    trace(*lives(Life("bea").goes("tue 09:00", "Clinic: pharmacy", "buy medicine"))),
+    OVER,
+)
+
+
+def judged(episode: Episode) -> dict[str, Verdict]:
+    found = asyncio.run(StssRulesJudge().judge(episode))
+    assert {verdict.seat for verdict in found} == {None}
+    return {verdict.measure.name: verdict for verdict in found}
+
+
+def values(episode: Episode) -> dict[str, float]:
+    return {
+        name: verdict.value
+        for name, verdict in judged(episode).items()
+        if isinstance(verdict, Score)
+    }
+
+
+def test_a_public_activity_has_its_type_the_thresholds_and_the_ratios() -> None:
+    third = pytest.approx(1 / 3)
+    assert values(AT_PARTY) == {
+        "public_activity": third,
+        "overall": third,
+        "goal_0_min": third,
+        "goal_15_min": 0,
+        "conversation_ratio": third,
+        "conversation_ratio_both": third,
+    }
+    verdict = judged(AT_PARTY)["overall"]
+    assert isinstance(verdict, Score)
+    assert verdict.reason == "1 of 3 expected residents took part: Bea."
+
+
+def test_help_has_no_ratio_but_the_score_with_any_helper() -> None:
+    assert values(HELPED) == {
+        "asking_for_help": 0,
+        "overall": 0,
+        "goal_0_min": 0,
+        "goal_15_min": 0,
+        "goal_any_helper": 0.5,
+    }
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        replace(AT_PARTY, events=()),
+        replace(AT_PARTY, events=AT_PARTY.events[:-1]),
+        replace(AT_PARTY, events=(OVER,)),
+        replace(AT_PARTY, events=(*AT_PARTY.events[1:3], OVER)),
+        episode(PARTY, trace(*lives(guest("bea")), steps=at("tue 19:00")), OVER),
+    ],
+    ids=["nothing", "not ended", "no trace", "no header", "ends in mid-event"],
+)
+def test_what_was_not_lived_to_the_end_is_a_failure_and_never_a_zero(broken: Episode) -> None:
+    verdicts = judged(broken).values()
+    assert len(verdicts) == 6
+    for verdict in verdicts:
+        assert isinstance(verdict, ScoreFailure)
+        assert verdict.cause == "incomplete"
+
+
+def test_other_settings_are_another_judge() -> None:
+    assert StssRulesJudge().id != StssRulesJudge(ScoreSettings(least=10)).id
+
+
+class TestRulesJudgeContract(JudgeContract):
+    def judge(self) -> Judge:
+        return StssRulesJudge()
+
+    def episodes(self) -> Sequence[Episode]:
+        return (AT_PARTY, MET, HELPED)
+
+    def measures(self) -> Sequence[Measure]:
+        named = {m.name: m for kind in TASK_TYPES for m in measures_of(kind, (0, 15))}
+        return tuple(named.values())
