@@ -55,6 +55,12 @@ def test_residents_move_from_one_moment_to_the_next() -> None:
     assert min(seen) > 20
 
 
+def test_every_resident_keeps_a_colour_of_their_own_in_an_animation() -> None:
+    crowd = Frame("08:00", {f"Resident {number:02}": (4 * number, 50) for number in range(25)})
+    film = Image.open(BytesIO(animation(own_map(), [crowd], scale=8)))
+    assert all(near(film, number) > 60 for number in range(25))
+
+
 def test_the_clock_stands_in_the_lower_left_corner() -> None:
     film = Image.open(BytesIO(animation(own_map(), [MORNING, NOON], scale=4)))
     first = np.asarray(film.convert("RGB")).astype(int)

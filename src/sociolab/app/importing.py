@@ -22,13 +22,15 @@ from sociolab.store.sqlite import Store
 class Import:
     """Where to import from, what to call it, and the store for episodes.
 
-    `hints`: whether the goals of public data keep their hints at a strategy.
+    `hints`: whether the goals of public data keep their hints at a strategy. `correct`: whether
+    defects of public data are mended, where a format knows some.
     """
 
     path: Path
     name: str
     replace: bool
     hints: bool
+    correct: bool
     store: Path | None
 
 
@@ -82,6 +84,18 @@ def import_transcript(wanted: Import) -> tuple[str, ...]:
     return _real_play(wanted, read)
 
 
+def import_stss(wanted: Import) -> tuple[str, ...]:
+    """STSS's public map, personas and 30 tasks as a town of its own."""
+    from sociolab.worlds.stss.importing.importer import import_stss as read
+
+    lines = _data_set(
+        wanted,
+        "stss",
+        lambda path, fresh: read(path, fresh, wanted.name, correct=wanted.correct).lines,
+    )
+    return (*lines, f"play it: sociolab run stss --data {wanted.name}")
+
+
 def import_run(wanted: Import) -> tuple[str, ...]:
     """A run that `sociolab export` wrote."""
     with Store.open(store_path(wanted.store)) as store:
@@ -97,6 +111,7 @@ FORMATS: Mapping[str, Callable[[Import], tuple[str, ...]]] = {
     "crd3": import_crd3,
     "fireball": import_fireball,
     "dnd-transcript": import_transcript,
+    "stss": import_stss,
     "run": import_run,
 }
 

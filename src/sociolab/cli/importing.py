@@ -10,8 +10,15 @@ from sociolab.app.importing import Import, import_anything
 
 
 def import_(
-    format: str, path: Path, *, name: str, replace: bool, hints: bool, store: Path | None
+    format: str,
+    path: Path,
+    *,
+    name: str,
+    replace: bool,
+    hints: bool,
+    correct: bool,
+    store: Path | None,
 ) -> None:
     """Import, and print what was read and what was odd about it."""
-    for sentence in import_anything(format, Import(path, name, replace, hints, store)):
+    for sentence in import_anything(format, Import(path, name, replace, hints, correct, store)):
         typer.echo(sentence)

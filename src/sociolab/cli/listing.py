@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from sociolab.app.data import imported_names, load_world, world_names
 from sociolab.app.registry import names
 from sociolab.app.stored import open_store
 from sociolab.cli.output import print_json, say
+from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.runner.plan import select
 
 Rows = list[dict[str, Any]]
+_FEW_SEATS = 6
 
 
 def show_list(
@@ -94,12 +97,21 @@ def _episodes(store: Path | None, run: str | None) -> Rows:
             {
                 "episode": row.trial.id,
                 "task": row.trial.task.id,
-                "agents": " / ".join(member.agent for member in row.trial.cast),
+                "agents": _cast(row.trial),
                 "repeat": row.trial.repeat,
                 "status": row.status if not row.cause else f"{row.status}: {row.cause}",
             }
             for row in opened.trials(name)
         ]
+
+
+def _cast(trial: Trial) -> str:
+    """Who sits where; in a large cast, neighbours that one agent plays are counted."""
+    agents = [member.agent for member in trial.cast]
+    if len(agents) <= _FEW_SEATS:
+        return " / ".join(agents)
+    counted = ((agent, len(list(seats))) for agent, seats in groupby(agents))
+    return " / ".join(f"{agent} x {count}" if count > 1 else agent for agent, count in counted)
 
 
 def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:

@@ -30,9 +30,12 @@ def watch(name_seen: Callable[[str], object], *, plain: bool = False) -> Watch:
 
 
 def line(tally: Tally) -> str:
-    """Where a run stands: episodes, failures, calls, tokens, dollars, time left."""
+    """Where a run stands: episodes, failures, turns or answers, calls, tokens, dollars, time left."""
     parts = [f"{tally.done}/{tally.total} episodes", f"{tally.failed} failed"]
-    parts.append(f"{tally.turns} turns")
+    if tally.turns or not tally.answers:
+        parts.append(f"{tally.turns} turns")
+    else:  # a town: questions are answered there, and nobody takes turns
+        parts.append(f"{tally.answers} answers")
     if tally.calls:
         parts += [f"{tally.calls} calls", f"{_short(tally.tokens)} tokens"]
     if tally.usd:

@@ -376,7 +376,7 @@ def import_(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="sotopia, sotopia-episodes, dnd, crd3, fireball, dnd-transcript or run.",
+            help="sotopia, sotopia-episodes, dnd, crd3, fireball, dnd-transcript, stss or run.",
         ),
     ],
     path: Annotated[Path, typer.Argument(help="The folder or file to read.")],
@@ -387,12 +387,18 @@ def import_(
     no_hints: Annotated[
         bool, typer.Option("--no-hints", help="Leave out hints at a strategy in public goals.")
     ] = False,
+    correct: Annotated[
+        bool, typer.Option("--correct", help="Mend the defects that are found (stss).")
+    ] = False,
     store: Store = None,
 ) -> None:
     """Import a data set, or episodes, made elsewhere."""
     from sociolab.cli import importing as verb
 
-    verb.import_(format, path, name=name, replace=replace, hints=not no_hints, store=store)
+    hints = not no_hints
+    verb.import_(
+        format, path, name=name, replace=replace, hints=hints, correct=correct, store=store
+    )
 
 
 @app.command()

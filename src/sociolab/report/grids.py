@@ -62,7 +62,8 @@ def play_grid(result: RunResult) -> Grid:
 def type_grids(result: RunResult) -> tuple[Grid, ...]:
     """For each judge and agent, types of task by measures.
 
-    A type of which nothing can be scored has no row, but a note.
+    A type of which nothing can be scored has no row, but a note. A measure of one type only has
+    no column: its values stand in the table by agent.
     """
     found = []
     for judge in judges_of(result):
@@ -72,6 +73,7 @@ def type_grids(result: RunResult) -> tuple[Grid, ...]:
                 for entry in result.scores
                 if entry.judge == judge and entry.agent == agent and set(entry.by) == {"type"}
             ]
+            mine = _of_several_types(mine)
             heading = f"Scores of {agent} by type of task · judge: {judge}"
             told = {kind for kind, entry in mine if entry.n or entry.failures}
             dropped = dict.fromkeys(kind for kind, _ in mine if kind not in told)
@@ -79,6 +81,16 @@ def type_grids(result: RunResult) -> tuple[Grid, ...]:
             note = f"nothing to score in: {', '.join(dropped)}"
             found.append(replace(grid, notes=grid.notes + ((note,) if dropped else ())))
     return tuple(grid for grid in found if grid.rows)
+
+
+def _of_several_types(labelled: list[tuple[str, ScoreEntry]]) -> list[tuple[str, ScoreEntry]]:
+    """Without the measures of one type only: these stand in the table by agent."""
+    types: dict[str, set[str]] = {}
+    for kind, entry in labelled:
+        types.setdefault(entry.measure, set()).add(kind)
+    if len({kind for kind, _ in labelled}) < 2:
+        return labelled
+    return [(kind, entry) for kind, entry in labelled if len(types[entry.measure]) > 1]
 
 
 def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:

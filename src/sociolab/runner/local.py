@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sociolab.core.episode import Episode, Event, Moved, Trial
+from sociolab.core.episode import Answered, Episode, Event, Moved, Trial
 from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError
 from sociolab.core.ports import Judge, Player, World
 from sociolab.engine.drive import drive
@@ -113,6 +113,7 @@ async def _play(table: Table, trial: Trial, *, resumed: bool) -> Episode:
 
     def record(event: Event) -> None:
         table.tally.turns += isinstance(event, Moved)
+        table.tally.answers += isinstance(event, Answered)
         store.append(run, trial.id, event)
 
     players = {member.seat: table.players[member.agent] for member in trial.cast}

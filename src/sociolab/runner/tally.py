@@ -18,6 +18,7 @@ class Tally:
     done: int = 0
     failed: int = 0
     turns: int = 0
+    answers: int = 0
     calls: int = 0
     tokens: int = 0
     usd: float = 0.0

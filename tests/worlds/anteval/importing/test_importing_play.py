@@ -24,7 +24,7 @@ def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Import:
     monkeypatch.setenv("SOCIOLAB_HOME", str(tmp_path / "home"))
     source = tmp_path / "night.txt"
     source.write_text(TRANSCRIPT)
-    return Import(source, "nights", replace=False, hints=True, store=None)
+    return Import(source, "nights", replace=False, hints=True, correct=False, store=None)
 
 
 def test_real_play_comes_in_four_formats() -> None:
