@@ -47,8 +47,7 @@ PLACES = (
     "Alder College: lecture hall",
 )
 LIFESTYLE = (
-    "gets up around 7:00, has lunch around 12:30, has supper around 18:30, "
-    "goes to bed around 22:30"
+    "gets up around 7:00, has lunch around 12:30, has supper around 18:30, goes to bed around 22:30"
 )
 KITE = (
     "Ana Ruiz wants to hold a kite evening at Heron Park: meadow on Tuesday 14 May 2024, from "
@@ -173,7 +172,8 @@ def talk(
     hearers_commitments: tuple[Commitment, ...] = (),
 ) -> tuple[Line, ...]:
     """A whole talk of two scripted minds, by the rules of the town's conversations."""
-    mind, lines, closing = ScriptedMind(), [], False
+    mind, closing = ScriptedMind(), False
+    lines: list[Line] = []
     for turn in range(16):
         who, to = (starter, hearer) if turn % 2 == 0 else (hearer, starter)
         question = utter(
@@ -204,7 +204,9 @@ def says(who: Resident, text: str) -> Line:
 
 def block(what: str, place: str = PLACES[3], start: str = "10:00", end: str = "11:00") -> Block:
     day = "2024-05-13T"
-    return Block(datetime.fromisoformat(day + start), datetime.fromisoformat(day + end), what, place)
+    return Block(
+        datetime.fromisoformat(day + start), datetime.fromisoformat(day + end), what, place
+    )
 
 
 def talk_or_not(

@@ -77,8 +77,10 @@ class Life:
         self.records.append(Did(at(when), self.who, doing, block or doing, place, "", state))
         return self
 
-    def notes(self, when: str, what: str, by: str, start: str = "", place: str = "") -> Life:
-        noted = Noted(at(when), self.who, what, TUESDAY, start, 60, place, by)
+    def notes(
+        self, when: str, what: str, by: str, start: str = "", place: str = "", day: date = TUESDAY
+    ) -> Life:
+        noted = Noted(at(when), self.who, what, day, start, 60, place, by)
         self.records.append(noted)
         return self
 

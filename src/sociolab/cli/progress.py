@@ -30,7 +30,7 @@ def watch(name_seen: Callable[[str], object], *, plain: bool = False) -> Watch:
 
 
 def line(tally: Tally) -> str:
-    """Where a run stands: episodes, failures, turns or answers, calls, tokens, dollars, time left."""
+    """Where a run stands: episodes, failures, turns or answers, calls, tokens, money, time left."""
     parts = [f"{tally.done}/{tally.total} episodes", f"{tally.failed} failed"]
     if tally.turns or not tally.answers:
         parts.append(f"{tally.turns} turns")

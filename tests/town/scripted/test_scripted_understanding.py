@@ -5,8 +5,8 @@ from datetime import date, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted_questions import NOW, PLACES, TUESDAY
 
+from scripted_questions import NOW, PLACES, TUESDAY
 from sociolab.town.scripted.activities import Chore
 from sociolab.town.scripted.understanding import Heard, read
 from sociolab.town.scripted.when import clock_of, dates, minutes_of
@@ -93,9 +93,10 @@ def test_an_address_is_not_a_time() -> None:
 @pytest.mark.parametrize(
     ("text", "shape", "activity"),
     [
-        ("I am holding a kite evening at Heron Park. Would you like to come?", "event", "kite evening"),
+        ("I am holding a kite evening at Heron Park. Will you come?", "event", "kite evening"),
         ("Will you come to the quiz about the valley tomorrow?", "event", "quiz about the valley"),
-        ("We are putting on a folk dance with a live band.", "event", "folk dance with a live band"),
+        ("We are putting on a folk dance with a live band.", "event",
+         "folk dance with a live band"),
         ("There will be an online cooking class on flat breads at 18:00.", "event",
          "online cooking class on flat breads"),
         ("You are invited to our seed swap!", "event", "seed swap"),
@@ -115,7 +116,9 @@ def test_the_activity_keeps_its_words(text: str, shape: str, activity: str) -> N
 
 
 def test_an_errand_has_steps_with_places_in_order() -> None:
-    asked = "Could you pick up flour from Greengage Market and bring it to Larkfield Bakery: bakehouse?"
+    asked = (
+        "Could you pick up flour from Greengage Market and bring it to Larkfield Bakery: bakehouse?"
+    )
     assert heard(asked).chores == (
         Chore("pick up flour", "Greengage Market: shop floor"),
         Chore("bring flour", "Larkfield Bakery: bakehouse"),

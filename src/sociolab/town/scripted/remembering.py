@@ -28,7 +28,7 @@ def summary(question: Summarise) -> Summary:
     me = question.me
     table = followed(question.lines, me.now, me.places)
     if table is None or not _is_about_something(table):
-        return Summary(memo=_chat(question), importance=3)
+        return Summary(memo=_chat(question)[:1000], importance=3)
     first = question.lines[0].text if question.lines else ""
     chance = stream(question.asked.seed, "keeps", me.resident.id, question.other.id, first)
     agreed = tuple(_slipped(one, chance) for one in _agreed(question, table))

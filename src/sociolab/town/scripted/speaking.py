@@ -66,7 +66,7 @@ def said(question: Utter) -> Said:
     """
     moment = _moment(question)
     text, ends = _next(moment)
-    return Said(text=text, ends=ends or question.left <= 1)
+    return Said(text=text[:2000], ends=ends or question.left <= 1)
 
 
 def _moment(question: Utter) -> _Moment:

@@ -110,7 +110,7 @@ def day_reminder(question: DayReminder) -> Reminder:
     settled = _settled(task, me)
     event = _event(task, settled, question) if day == task.day else ""
     if settled is not None and task.kind in ("appointment", "help"):
-        return Reminder(text=event or "What you need is settled; live your day as usual.")
+        return Reminder(text=event[:600] or "What you need is settled; live your day as usual.")
     points = _list(meeting_points(me.places)[:4])
     where = f"go to {points}" if points else "go where people are"
     return Reminder(text=f"Today, {where} and {_call(task)}. {event}".strip()[:600])

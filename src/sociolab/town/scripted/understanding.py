@@ -107,10 +107,11 @@ _COUNTERS = re.compile(
     r"|\bonly (?:at|after|from)\b"
 )
 _WHEN = re.compile(
-    r"\bwhen\b[^.!]*\?|(?:what|which) (?:time|day|hour|date)\b[^.!]*\?|(?:know|tell me) when\b"
+    r"\bwhen\b[^.!]*\?|(?:what|which) (?:time|day|hour|date)\b[^.!]*\?"
+    r"|(?:let me know|tell me) when\b"
 )
 _WHERE = re.compile(
-    r"\bwhere\b[^.!]*\?|(?:what|which) (?:place|room)\b[^.!]*\?|(?:know|tell me) where\b"
+    r"\bwhere\b[^.!]*\?|(?:what|which) (?:place|room)\b[^.!]*\?|(?:let me know|tell me) where\b"
 )
 _GOODBYE = re.compile(
     r"good ?-?bye|\bbye\b|see you (?:around|later|soon|then|there|at|on|tomorrow)|farewell"

@@ -35,7 +35,7 @@ _RELATIVE = re.compile(
 _WEEKDAY = re.compile(rf"\b(?:next |this )?({'|'.join(_DAYS)})s?\b")
 
 _PART = r"(?:\s+(?:in the (morning|afternoon|evening)|(?:at|this|tomorrow) ?(night|evening)))?"
-_HALF = r"\s*(a\.?m\b\.?|p\.?m\b\.?)?"
+_HALF = r"(?:\s*(a\.?m\b\.?|p\.?m\b\.?))?"
 _DIGITS = re.compile(rf"(?<![\d:.-])(\d{{1,2}})[:.](\d\d)(?!\d|[.-]\d){_HALF}{_PART}")
 _BARE = re.compile(
     rf"(?<![\d:.-])(\d{{1,2}})\s?(a\.?m\b\.?|p\.?m\b\.?|o'clock){_PART}"

@@ -1,0 +1,318 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from scripted_questions import (
+    ANA,
+    FLOUR,
+    KITE,
+    MEETING,
+    NOW,
+    TOM,
+    TUESDAY,
+    answered,
+    other,
+    remembered,
+    resident,
+    says,
+    summary,
+    talk,
+    talk_or_not,
+    utter,
+)
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.thoughts import Commitment, Line, Said, TalkOrNot, Utter
+
+MIND = ScriptedMind()
+HOST, GUEST = resident(ANA, KITE), resident(TOM)
+ITEMS = (
+    "name the activity: the kite evening",
+    "say the place: Heron Park: meadow",
+    "say the time: Tuesday 14 May 2024 from 18:00 to 19:30",
+    "ask whether they will come",
+)
+NOTED = Commitment(
+    "take part in the kite evening", TUESDAY, "18:00", 90, "Heron Park: meadow", "ana-ruiz"
+)
+
+
+def said(question: Utter) -> Said:
+    return answered(MIND.utter(question))
+
+
+def decided(question: TalkOrNot) -> str:
+    return answered(MIND.talk_or_not(question)).do
+
+
+def spoken(lines: tuple[Line, ...], who: str = ANA) -> str:
+    return " ".join(line.text for line in lines if line.name == who)
+
+
+# ------------------------------------------------------------------ speaking
+
+
+def test_a_reminded_performer_says_what_its_items_say() -> None:
+    first = said(utter(HOST, other(TOM), reminder="\n".join(ITEMS))).text
+    for words in ("kite evening", "Heron Park: meadow", "18:00", "Tuesday 14 May", "come?"):
+        assert words in first
+
+
+@pytest.mark.parametrize(
+    ("missing", "gone"),
+    [(0, "kite evening"), (1, "Heron Park"), (2, "18:00"), (3, "Would you like to come?")],
+)
+def test_what_no_item_says_is_not_said(missing: int, gone: str) -> None:
+    items = [item for place, item in enumerate(ITEMS) if place != missing]
+    assert gone not in said(utter(HOST, other(TOM), reminder="\n".join(items))).text
+
+
+def test_the_words_of_an_item_are_used_and_not_the_goals() -> None:
+    items = "name the kite evening\nsay the place: Lantern Cafe: terrace\nsay the time: at 19:15"
+    text = said(utter(HOST, other(TOM), reminder=items)).text
+    assert "Lantern Cafe: terrace" in text
+    assert "19:15" in text
+    assert "Heron Park" not in text
+
+
+def test_an_unreminded_performer_begins_with_small_talk_and_is_often_vague() -> None:
+    openings = [said(utter(HOST, other(TOM), seed=seed)).text for seed in range(20)]
+    assert not any("kite" in text for text in openings)
+    hello = (says(HOST, "Hello Tom, how are things?"), says(GUEST, "All is well here."))
+    pitches = [said(utter(HOST, other(TOM), *hello, seed=seed)).text for seed in range(30)]
+    assert all("kite evening" in text for text in pitches)
+    assert any("18:00" not in text for text in pitches)
+    assert any("Heron Park" not in text for text in pitches)
+
+
+def test_a_performer_who_is_asked_tells_when_and_where() -> None:
+    lines = (
+        says(HOST, "I am holding a kite evening. Would you like to come?"),
+        says(GUEST, "Sounds nice. When and where is it?"),
+    )
+    answer = said(utter(HOST, other(TOM), *lines)).text
+    assert "18:00" in answer or "Tuesday" in answer
+    where = said(utter(HOST, other(TOM), lines[0], says(GUEST, "Where is it?"))).text
+    assert "Heron Park: meadow" in where
+
+
+def test_who_has_another_appointment_at_that_time_declines() -> None:
+    busy = Commitment("meet Eva Lind to talk", TUESDAY, "18:30", 60, "", "eva-lind")
+    invitation = says(
+        HOST, "I am holding a kite evening at Heron Park: meadow on Tuesday 14 May at 18:00. "
+        "Would you like to come?"
+    )  # fmt: skip
+    for seed in range(20):
+        reply = said(utter(GUEST, other(ANA), invitation, seed=seed, commitments=(busy,))).text
+        assert "sorry" in reply or "afraid" in reply
+
+
+def test_who_is_free_accepts_more_often_than_not() -> None:
+    invitation = says(
+        HOST, "I am holding a kite evening at Heron Park: meadow on Tuesday 14 May at 18:00. "
+        "Would you like to come?"
+    )  # fmt: skip
+    replies = [said(utter(GUEST, other(ANA), invitation, seed=seed)).text for seed in range(40)]
+    assert 20 < sum("love to come" in text or "be there" in text for text in replies) < 40
+
+
+def test_a_missing_time_is_asked_for() -> None:
+    invitation = says(HOST, "I am holding a kite evening. Would you like to come?")
+    replies = [said(utter(GUEST, other(ANA), invitation, seed=seed)).text for seed in range(20)]
+    assert any("When" in text for text in replies)
+
+
+def test_the_last_utterance_that_is_left_ends_the_talk() -> None:
+    assert said(utter(HOST, other(TOM), left=1)).ends
+
+
+@pytest.mark.parametrize("goal", [KITE, MEETING, FLOUR, ""])
+@pytest.mark.parametrize("reminder", ["", "\n".join(ITEMS)])
+def test_talks_end_politely_within_a_dozen_utterances(goal: str, reminder: str) -> None:
+    for seed in range(15):
+        lines = talk(resident(ANA, goal), GUEST, reminder, seed)
+        assert 2 <= len(lines) <= 12
+        assert any(word in lines[-1].text.lower() for word in ("bye", "until then"))
+
+
+def test_an_appointment_is_agreed_with_time_and_place_on_both_sides() -> None:
+    items = (
+        "name the activity: meeting for a review of the club ledger\n"
+        "say the place: Lantern Cafe: terrace\nsay the time: Tuesday 14 May at 17:00\n"
+        "ask whether that suits them"
+    )
+    starter = resident(ANA, MEETING)
+    for seed in range(10):
+        lines = talk(starter, GUEST, items, seed)
+        mine, theirs = summary(starter, other(TOM), lines), summary(GUEST, other(ANA), lines)
+        if not mine.agreed:
+            continue
+        assert mine.agreed[0].start == theirs.agreed[0].start != ""
+        assert mine.agreed[0].place == "Lantern Cafe: terrace"
+        assert mine.agreed[0].what == "meet Tom Hale for a review of the club ledger"
+        assert theirs.agreed[0].what == "meet Ana Ruiz for a review of the club ledger"
+        return
+    raise AssertionError("nobody ever agreed")
+
+
+def test_news_of_an_event_is_passed_on() -> None:
+    told = []
+    for seed in range(20):
+        question = utter(
+            GUEST, other("Eva Lind"), says(GUEST, "Hello Eva!"), says(HOST, "Hello, all is well."),
+            seed=seed, commitments=(NOTED,),
+        )  # fmt: skip
+        told.append(said(question).text)
+    news = [text for text in told if "Have you heard" in text]
+    assert news
+    assert "Ana Ruiz is holding a kite evening at Heron Park: meadow on Tuesday 14 May" in news[0]
+
+
+def test_news_goes_neither_to_its_source_nor_twice_to_the_same() -> None:
+    hello = (says(GUEST, "Hello!"), says(HOST, "Hello, all is well."))
+    memo = remembered("I told Eva Lind about the kite evening on Tuesday 14 May.")
+    for seed in range(20):
+        to_host = utter(GUEST, other(ANA), *hello, seed=seed, commitments=(NOTED,))
+        again = utter(
+            GUEST, other("Eva Lind"), *hello, seed=seed, commitments=(NOTED,), memories=(memo,)
+        )
+        assert "Have you heard" not in said(to_host).text + said(again).text
+
+
+# ------------------------------------------------------------------ whether to talk
+
+
+def test_a_performer_speaks_to_those_whom_it_has_not_told_yet() -> None:
+    seeking = "going among people"
+    assert decided(talk_or_not(HOST, other(TOM), seeking)) == "talk"
+    memo = remembered(
+        "I told Tom Hale about the kite evening on Tuesday 14 May. Tom Hale has agreed."
+    )
+    talked = NOW - timedelta(hours=3)
+    for seed in range(20):
+        question = talk_or_not(
+            HOST, other(TOM), seeking, seed=seed, memories=(memo,), last_talk=talked
+        )
+        assert decided(question) == "carry on"
+
+
+def test_who_works_talks_less_than_who_is_free() -> None:
+    baker = resident(routine="sells bread at Larkfield Bakery: shop from 9:00 to 14:00")
+    at_work = [talk_or_not(baker, other(), "selling bread", seed) for seed in range(60)]
+    at_home = [talk_or_not(baker, other(), "relaxing at home", seed) for seed in range(60)]
+    working = sum(decided(question) == "talk" for question in at_work)
+    free = sum(decided(question) == "talk" for question in at_home)
+    assert working < free
+
+
+def test_nobody_chats_in_the_bathroom_or_again_without_a_reason() -> None:
+    for seed in range(20):
+        assert (
+            decided(talk_or_not(GUEST, other(), "washing and getting dressed", seed)) == "carry on"
+        )
+        again = talk_or_not(GUEST, other(), seed=seed, last_talk=NOW - timedelta(hours=3))
+        assert decided(again) == "carry on"
+
+
+def test_an_event_that_was_agreed_to_is_joined_when_it_is_seen() -> None:
+    here = other(ANA, "holding the kite evening")
+    today = Commitment("take part in the kite evening", NOW.date(), "10:00", 90, "", "ana-ruiz")
+    seen = [talk_or_not(GUEST, here, seed=seed, commitments=(today,)) for seed in range(20)]
+    assert sum(decided(question) == "change plan" for question in seen) > 10
+
+
+# ------------------------------------------------------------------ what is kept of a talk
+
+
+def kept(*lines: Line, who: str = TOM) -> list[tuple[str, str, str, str]]:
+    me = GUEST if who == TOM else HOST
+    found = summary(me, other(ANA if who == TOM else TOM), lines, seed=3)
+    return [(one.what, one.day, one.start, one.place) for one in found.agreed]
+
+
+def test_an_accepted_invitation_is_noted_with_all_that_was_said() -> None:
+    lines = (
+        says(HOST, "I am holding a kite evening tomorrow at 6 pm. Would you like to come?"),
+        says(GUEST, "Where is it?"),
+        says(HOST, "In the meadow of Heron Park."),
+        says(GUEST, "Sure, count me in."),
+    )
+    assert kept(*lines) == [
+        ("take part in the kite evening", "2024-05-14", "18:00", "Heron Park: meadow")
+    ]
+    assert kept(*lines, who=ANA) == []
+
+
+def test_what_was_declined_or_left_open_is_not_noted() -> None:
+    invitation = says(
+        HOST, "I am holding a kite evening tomorrow at 18:00. Would you like to come?"
+    )
+    assert kept(invitation, says(GUEST, "I am sorry, I have to work then.")) == []
+    assert kept(invitation, says(GUEST, "Goodness, how the time flies.")) == []
+
+
+def test_a_counter_proposal_changes_what_is_agreed() -> None:
+    lines = (
+        says(HOST, "I would like to meet you tomorrow at 15:00 for a review of the club ledger."),
+        says(GUEST, "That is too early. How about 17:30 at Lantern Cafe: terrace instead?"),
+        says(HOST, "Yes, that suits me."),
+    )
+    assert kept(*lines) == [
+        ("meet Ana Ruiz for a review of the club ledger", "2024-05-14", "17:30",
+         "Lantern Cafe: terrace")
+    ]  # fmt: skip
+
+
+def test_a_promised_errand_is_noted_step_by_step_by_the_helper_alone() -> None:
+    lines = (
+        says(HOST, "Could you pick up flour at Greengage Market and bring it to Larkfield Bakery: "
+             "bakehouse tomorrow?"),
+        says(GUEST, "Of course, I will do it."),
+    )  # fmt: skip
+    assert kept(*lines) == [
+        ("pick up flour", "2024-05-14", "", "Greengage Market: shop floor"),
+        ("bring flour", "2024-05-14", "", "Larkfield Bakery: bakehouse"),
+    ]
+    assert kept(*lines, who=ANA) == []
+
+
+def test_what_is_agreed_for_today_changes_the_plan() -> None:
+    lines = (
+        says(HOST, "I am holding a kite evening today at 18:00. Will you come?"),
+        says(GUEST, "Yes, gladly!"),
+    )
+    assert summary(GUEST, other(ANA), lines, seed=3).changes_plan
+
+
+def test_a_place_that_was_not_known_is_noted_as_it_was_said() -> None:
+    lines = (
+        says(HOST, "I am holding a kite evening at Old Mill Studios: gallery tomorrow at 18:00. "
+             "Will you come?"),
+        says(GUEST, "Sure!"),
+    )  # fmt: skip
+    assert kept(*lines)[0][3] == "Old Mill Studios: gallery"
+
+
+def test_a_memo_says_who_what_when_and_where() -> None:
+    lines = (
+        says(HOST, "I am holding a kite evening at Heron Park: meadow tomorrow at 18:00. Will you "
+             "come?"),
+        says(GUEST, "Sure!"),
+    )  # fmt: skip
+    memo = summary(GUEST, other(ANA), lines).memo
+    for words in ("Ana Ruiz", "kite evening", "Tuesday 14 May", "18:00", "Heron Park: meadow"):
+        assert words in memo
+    mine = summary(HOST, other(TOM), lines)
+    assert "Tom Hale has agreed" in mine.memo
+
+
+def test_now_and_then_a_time_or_a_place_slips_ones_mind() -> None:
+    lines = (
+        says(HOST, "I am holding a kite evening at Heron Park: meadow tomorrow at 18:00. Will you "
+             "come?"),
+        says(GUEST, "Sure!"),
+    )  # fmt: skip
+    found = [summary(GUEST, other(ANA), lines, seed).agreed[0] for seed in range(100)]
+    whole = sum(bool(one.start and one.place) for one in found)
+    assert 80 < whole < 100

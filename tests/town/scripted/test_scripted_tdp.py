@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from scripted_questions import (
+    ANA,
+    FLOUR,
+    KITE,
+    MEETING,
+    MONDAY,
+    PICNIC,
+    QUIZ,
+    TOM,
+    TUESDAY,
+    answered,
+    asked,
+    day_reminder,
+    me,
+    other,
+    plan_day,
+    remembered,
+    resident,
+    talk_reminder,
+    utter,
+)
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.thoughts import GeneralPlan
+
+MIND = ScriptedMind()
+GOALS = [KITE, MEETING, PICNIC, QUIZ, FLOUR, "Ana wants to be happy."]
+
+
+def lines(goal: str) -> tuple[str, ...]:
+    who = resident(ANA, goal)
+    question = GeneralPlan(asked(who), me(who), goal, (MONDAY, TUESDAY))
+    return answered(MIND.general_plan(question)).lines
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_general_plan_has_three_to_five_lines(goal: str) -> None:
+    assert 3 <= len(lines(goal)) <= 5
+
+
+def test_the_general_plan_names_whom_what_when_and_where() -> None:
+    text = " ".join(lines(KITE))
+    for words in ("kite evening", "Tuesday 14 May 2024", "18:00", "Heron Park: meadow"):
+        assert words in text
+    assert "Tom Hale" in " ".join(lines(MEETING))
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("day", [MONDAY, TUESDAY])
+def test_a_day_reminder_has_one_or_two_sentences(goal: str, day: object) -> None:
+    text = answered(MIND.day_reminder(day_reminder(goal, day))).text  # type: ignore[arg-type]
+    assert 1 <= text.count(". ") + 1 <= 2
+
+
+def test_the_first_day_is_for_inviting_and_the_second_for_being_there() -> None:
+    first = answered(MIND.day_reminder(day_reminder(KITE, MONDAY))).text
+    second = answered(MIND.day_reminder(day_reminder(KITE, TUESDAY))).text
+    assert "invite people" in first
+    assert "17:45" not in first
+    assert "Heron Park: meadow from 17:45" in second
+
+
+def test_what_was_agreed_is_what_the_reminder_of_an_appointment_says() -> None:
+    memo = remembered(
+        "I asked Tom Hale to meet me for a review of the club ledger on Tuesday 14 May at 16:00 at "
+        "Lantern Cafe: terrace. Tom Hale has agreed."
+    )
+    text = answered(MIND.day_reminder(day_reminder(MEETING, TUESDAY, memo))).text
+    assert "Lantern Cafe: terrace from 15:45" in text
+    assert "Tom Hale" in text
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_talk_reminder_has_fewer_than_five_items(goal: str) -> None:
+    assert 1 <= len(answered(MIND.talk_reminder(talk_reminder(goal))).items) < 5
+
+
+def test_an_appointment_is_brought_up_with_its_partner_alone() -> None:
+    stranger = answered(MIND.talk_reminder(talk_reminder(MEETING, other("Eva Lind")))).items
+    assert "ledger" not in " ".join(stranger)
+    assert "ledger" in " ".join(answered(MIND.talk_reminder(talk_reminder(MEETING))).items)
+
+
+@pytest.mark.parametrize("goal", [KITE, MEETING, PICNIC, QUIZ, FLOUR])
+def test_the_minds_own_reminders_are_read_by_itself(goal: str) -> None:
+    """Removing each of the reminders in turn takes away what it brought about."""
+    who = resident(ANA, goal)
+    day = answered(MIND.day_reminder(day_reminder(goal, MONDAY))).text
+    with_it = answered(MIND.plan_day(plan_day(who, MONDAY, reminder=day)))
+    without = answered(MIND.plan_day(plan_day(who, MONDAY)))
+    assert any(one.what == "going among people" for one in with_it.entries)
+    assert not any(one.what == "going among people" for one in without.entries)
+
+    items = "\n".join(answered(MIND.talk_reminder(talk_reminder(goal))).items)
+    first = answered(MIND.utter(utter(who, other(TOM), reminder=items))).text
+    bare = answered(MIND.utter(utter(who, other(TOM)))).text
+    assert "14 May" in first
+    assert "14 May" not in bare
