@@ -185,7 +185,7 @@ class Puppet:
 
     def of(self, kind: type, who: str = "") -> list[Any]:
         """The questions of a kind, of everybody or of one resident."""
-        mine = [q for q in self.asked if isinstance(q, kind)]
+        mine: list[Any] = [q for q in self.asked if isinstance(q, kind)]
         return [q for q in mine if not who or q.asked.resident == who]
 
 
@@ -203,7 +203,7 @@ class Lived:
 
     def of(self, kind: type, who: str = "") -> list[Any]:
         """The records of a kind, of everybody or of one resident."""
-        mine = [r for r in self.trace.records if isinstance(r, kind)]
+        mine: list[Any] = [r for r in self.trace.records if isinstance(r, kind)]
         return [r for r in mine if not who or r.who == who]
 
 

@@ -40,37 +40,48 @@ class Ahead:
         self._steps = around.setting.steps
         self._radius = around.rules.radius
         count = len(self._people)
-        self._gaps = Gaps(count, around.paths, self._radius)
+        self._gaps = Gaps(count, around.town, around.paths, self._radius)
         self._fronts = [_Front(person) for person in self._people]
-        for front in self._fronts:
-            self._gaps.put(front.person.number, front.tiles, front.arenas)
-        self._own: Steps = np.zeros(count, np.int64)
-        self._least: Steps = np.zeros(count, np.int64)
-        self._flying: Flags = np.zeros(count, np.bool_)
-        self._frozen: Flags = np.ones(count, np.bool_)
+        # When each life goes on by itself, and when each looks, as far as that is known.
+        self._goes: Steps = np.zeros(count, np.int64)
+        self._flag: Steps = np.full(count, NEVER, np.int64)
         self._meets: Steps = np.full((count, count), NEVER, np.int64)
-        self._looks: set[int] = set()
+        # Before this step neither of two would speak to the other.
+        self._calm: Steps = np.zeros((count, count), np.int64)
+        self._near: Flags = np.zeros((count, count), np.bool_)
+        self._frozen: Flags = np.ones(count, np.bool_)
+        self._held: Flags = np.zeros(count, np.bool_)
+        self._acting: Flags = np.zeros(count, np.bool_)
+        self._begun: list[Round] = []
         self._talks: dict[int, Talk] = {}
+        self._lived = 0
+        for front in self._fronts:
+            self._put(front)
 
     @property
     def lived(self) -> int:
         """The step before which everything is settled for everybody."""
-        return min(int(self._least.min()), self._steps)
+        return min(self._lived, self._steps)
 
     def ready(self) -> list[Round]:
         """A round for all who may live their next step, the earliest first."""
-        mine = np.where(self._frozen, self._own, np.minimum(self._own, self._meets.min(axis=1)))
-        self._least = self._gaps.earliest(mine, self._frozen | self._flying)
-        # Where something earlier cannot be ruled out, the next step is not known.
-        known = (self._least == mine) & ~self._flying & (mine < self._steps)
-        numbers = np.flatnonzero(known)
+        self._release()
+        look = np.minimum(self._flag, self._meets.min(axis=1))
+        look[self._frozen | self._acting] = NEVER
+        least, arrivals = self._bounds(look)
+        mine = np.minimum(self._goes, look)
+        come = arrivals.min(axis=0)
+        come[self._frozen | self._acting] = NEVER
+        self._lived = int(np.minimum(mine, come).min())
+        could = ~self._held & (mine < self._steps) & ((come >= mine) | self._frozen)
+        numbers = np.flatnonzero(could)
         rounds = []
         for number in numbers[np.argsort(mine[numbers], kind="stable")].tolist():
-            if not self._flying[number]:
-                step = int(mine[number])
-                group = self._together(number, step)
+            if not self._held[number]:
+                group = self._together(number, mine, least, arrivals)
                 if group is not None:
-                    rounds.append(self._round(step, sorted(group)))
+                    rounds.append(self._round(int(mine[number]), sorted(group)))
+        self._begun = list(rounds)
         return rounds
 
     def over(self, round: Round) -> None:
@@ -79,46 +90,76 @@ class Ahead:
             self._talks[talk.starter.number] = self._talks[talk.other.number] = talk
         for person in round.members:
             if person.showing is not person.shown:
-                self._show(person)
+                self._show(person, round.step)
         for person in round.members:
             self._go_on(person, round.step)
         for person in round.members:
-            self._foresee(person.number)
+            self._foresee(person)
+
+    # -------------------------------------------------------------- what is certain
+
+    def _release(self) -> None:
+        """Of the rounds that have begun, who only looks goes on as before, whatever comes of it."""
+        for round in self._begun:
+            for person in round.members:
+                if self._held[person.number] and person.number not in round.acting:
+                    self._acting[person.number] = False
+                    self._goes[person.number] = _goes_on(person)
+        self._begun = []
+
+    def _bounds(self, look: Steps) -> tuple[Steps, Steps]:
+        """The step before which each certainly does not act, and the arrivals that follow."""
+        closed = self._frozen | self._acting
+        least = self._goes
+        while True:
+            arrivals = self._gaps.arrivals(least)
+            come = np.minimum(look, arrivals.min(axis=0))
+            moved = np.maximum(self._calm, np.where(self._near, 0, arrivals)).min(axis=0)
+            acts = np.maximum(come, moved)
+            acts[closed] = NEVER
+            lower = np.minimum(least, acts)
+            if (lower == least).all():
+                return least, arrivals
+            least = lower
 
     # -------------------------------------------------------------- who lives a step together
 
-    def _together(self, number: int, step: int) -> set[int] | None:
-        """All in view of each other at this step; None while somebody else might be."""
+    def _together(
+        self, number: int, mine: Steps, least: Steps, arrivals: Steps
+    ) -> set[int] | None:
+        """All in view of each other at this one's step; None while somebody else might be."""
+        step = int(mine[number])
         found = {number}
         waiting = [number]
-        behind = self._least < step
+        behind = least < step
         while waiting:
             one = waiting.pop()
-            gap = self._gaps.gap[:, one]
-            if (behind & (self._least + gap <= step)).any():
+            if self._held[one] or mine[one] < step or (arrivals[behind, one] <= step).any():
                 return None
-            for other in np.flatnonzero(gap == 0).tolist():
-                if other not in found and not behind[other] and self._sees(one, other, step):
+            for other in np.flatnonzero(self._near[one]).tolist():
+                if other not in found and self._sees(one, other, step):
                     found.add(other)
                     waiting.append(other)
         return found
 
     def _sees(self, one: int, other: int, step: int) -> bool:
+        """Of two who are near, as known: whether they see each other at this step."""
         mine, its = self._fronts[one], self._fronts[other]
         # Whoever has lived a later step was out of view: else it would have waited.
         if step < its.since:
             return False
+        if mine.end == mine.since and its.end == its.since:
+            return True
         return sees(*mine.at(step), *its.at(step), self._radius)
 
     def _round(self, step: int, group: Sequence[int]) -> Round:
         members = [self._people[number] for number in group]
-        woken = []
+        woken = [one for one in [self._woken(person, step) for person in members] if one]
         for person in members:
-            one = self._woken(person, step)
-            if one is not None:
-                woken.append(one)
-        for person in members:
-            self._stand(person, step)
+            number = person.number
+            person.tile, person.arena = self._fronts[number].at(step)
+            self._goes[number] = step
+            self._held[number] = self._acting[number] = True
         for person in members:
             person.view = frozenset(
                 other.number
@@ -130,8 +171,8 @@ class Ahead:
 
     def _woken(self, person: Person, step: int) -> Woken | None:
         number = person.number
-        looks = number in self._looks or bool((self._meets[number] == step).any())
-        self._looks.discard(number)
+        looks = bool(self._flag[number] == step or (self._meets[number] == step).any())
+        self._flag[number] = NEVER
         person.step = step
         if person.busy_until is not None:
             if person.busy_until > step:
@@ -142,61 +183,73 @@ class Ahead:
             return Woken(person, looks=looks)
         return None
 
-    def _stand(self, person: Person, step: int) -> None:
-        """From now on nothing is certain of a person but where it is at this step."""
-        number, front = person.number, self._fronts[person.number]
-        person.tile, person.arena = front.at(step)
-        if len(front.tiles) > 1:
-            self._gaps.put(number, (person.tile,), (person.arena,))
-        self._own[number] = step
-        self._flying[number] = True
-        self._meets[number, :] = self._meets[:, number] = NEVER
-
     # -------------------------------------------------------------- what comes next
 
-    def _show(self, person: Person) -> None:
+    def _show(self, person: Person, step: int) -> None:
         """As in lock-step: who sees somebody begin something looks, and so does who wakes."""
         before, person.shown = person.shown, person.showing
         if before == person.shown:
             return
-        self._looks |= person.view
+        for number in person.view:
+            self._flag[number] = step + 1
         if before.asleep or before.talking:
-            self._looks.add(person.number)
+            self._flag[person.number] = step + 1
 
     def _go_on(self, person: Person, step: int) -> None:
         """The way from here, and the step at which the life goes on if nobody comes near."""
         number, front = person.number, self._fronts[person.number]
-        self._flying[number] = False
+        self._held[number] = self._acting[number] = False
+        self._frozen[number] = person.shown.asleep or person.busy_until is not None
+        if self._frozen[number]:
+            self._flag[number] = NEVER
+        self._goes[number] = _goes_on(person)
+        still = len(front.tiles) == 1
         front.start(step)
-        if len(front.tiles) > 1:
-            self._gaps.put(number, front.tiles, front.arenas)
-        frozen = person.shown.asleep or person.busy_until is not None
-        self._frozen[number] = frozen
-        self._own[number] = person.until if person.busy_until is None else person.busy_until
-        if frozen:
-            self._looks.discard(number)
-        elif number in self._looks:
-            self._own[number] = step + 1
+        if not still or len(front.tiles) > 1:
+            self._put(front)
 
-    def _foresee(self, number: int) -> None:
-        """The steps at which this one and each other come into view, if both go on as they do."""
-        gap = self._gaps.gap
-        for other in np.flatnonzero((gap[number] == 0) & (gap[:, number] == 0)).tolist():
-            meets = NEVER if self._flying[other] else self._meeting(number, other)
+    def _put(self, front: _Front) -> None:
+        number = front.person.number
+        self._gaps.put(number, front.since, front.tiles, front.arenas)
+        self._near[number] = self._near[:, number] = self._gaps.near(number)
+
+    def _foresee(self, person: Person) -> None:
+        """When this one and others come into view, if both go on as they do; whom it spoke to."""
+        number = person.number
+        self._meets[number] = self._meets[:, number] = NEVER
+        for other in np.flatnonzero(self._near[number] & ~self._acting).tolist():
+            meets = self._meeting(number, other)
             self._meets[number, other] = self._meets[other, number] = meets
+        for other in person.view:
+            calm = min(
+                self._quiet(person, self._people[other]), self._quiet(self._people[other], person)
+            )
+            self._calm[number, other] = self._calm[other, number] = calm
+
+    def _quiet(self, person: Person, other: Person) -> int:
+        """The step before which a person will not speak to another for what was before."""
+        minutes, rules = self._around.clock.minutes, self._around.rules
+        spoke = person.last_talk.get(other.number, -NEVER) + minutes(rules.cooldown)
+        asked = person.last_asked.get(other.number, -NEVER) + minutes(rules.patience)
+        return max(0, spoke, asked)
 
     def _meeting(self, one: int, other: int) -> int:
         mine, its = self._fronts[one], self._fronts[other]
-        last = min(max(mine.end, its.end), int(self._own[one]), int(self._own[other]))
-        step = max(mine.since, its.since)
-        before = step < last and self._sees(one, other, step)
-        while step < last:
-            step += 1
-            now = self._sees(one, other, step)
-            if now and not before:
-                return step
-            before = now
-        return NEVER
+        last = min(max(mine.end, its.end), int(self._goes[one]), int(self._goes[other]))
+        steps = np.arange(max(mine.since, its.since), last + 1)
+        if len(steps) < 2:
+            return NEVER
+        x, y, arena = mine.along(steps)
+        its_x, its_y, its_arena = its.along(steps)
+        radius = self._radius
+        sees = (arena == its_arena) & (abs(x - its_x) <= radius) & (abs(y - its_y) <= radius)
+        gains = sees[1:] & ~sees[:-1]
+        return int(steps[1 + gains.argmax()]) if gains.any() else NEVER
+
+
+def _goes_on(person: Person) -> int:
+    """The step at which a person's life goes on by itself."""
+    return person.until if person.busy_until is None else person.busy_until
 
 
 class _Front:
@@ -206,7 +259,7 @@ class _Front:
     takes what is told.
     """
 
-    __slots__ = ("arenas", "end", "person", "since", "tiles")
+    __slots__ = ("_columns", "arenas", "end", "person", "since", "tiles")
 
     def __init__(self, person: Person) -> None:
         self.person = person
@@ -221,8 +274,16 @@ class _Front:
         self.arenas = tuple([person.town.arena_at(tile) for tile in self.tiles])
         self.since = step
         self.end = step + len(self.tiles) - 1
+        self._columns: Steps | None = None
 
     def at(self, step: int) -> tuple[Tile, int]:
         """Tile and arena at a step, if nothing comes between."""
         gone = min(step, self.end) - self.since
         return self.tiles[gone], self.arenas[gone]
+
+    def along(self, steps: Steps) -> Steps:
+        """[x, y and arena, steps], the same."""
+        if self._columns is None:
+            x, y = zip(*self.tiles, strict=True)
+            self._columns = np.array((x, y, self.arenas), np.int64)
+        return self._columns[:, np.minimum(steps, self.end) - self.since]

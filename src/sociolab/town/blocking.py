@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sociolab.town.map import TownMap
 from sociolab.town.paths import Paths
 from sociolab.town.places import Tile
 
@@ -26,75 +27,141 @@ Steps: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
-class _Walk:
-    """A walk that is known: at step `times[i]` at x[i], y[i]; at the last tile from then on."""
-
-    def __init__(self, since: int, tiles: Sequence[Tile], arenas: Sequence[int]) -> None:
-        self.x, self.y = np.array(tiles, np.int64).T
-        self.times: Steps = np.arange(since, since + len(tiles), dtype=np.int64)
-        self.since = since
-        self.kinds = tuple(dict.fromkeys(arenas))
-        self.kind = np.array([self.kinds.index(arena) for arena in arenas])
-
-
 class Gaps:
-    """Who stands or walks where, as known, and how long anybody else needs to be in view."""
+    """Where everybody stands or walks, as known, and how soon anybody else could be in view."""
 
-    def __init__(self, count: int, paths: Paths, radius: int) -> None:
+    def __init__(self, count: int, town: TownMap, paths: Paths, radius: int) -> None:
         self._paths = paths
         self._radius = radius
-        # [who comes, who is come upon]; of walkers not up to date.
+        # [who comes, who is come upon]: from tile to tile, where one is at the end of a walk.
         self._gap: Steps = np.full((count, count), NEVER, np.int64)
-        self._x: Steps = np.zeros(count, np.int64)
-        self._y: Steps = np.zeros(count, np.int64)
+        self._x, self._y, self._arenas = np.zeros((3, count), np.int64)
         self._box: Steps = np.zeros((4, count), np.int64)
-        self._arenas = [-1] * count
+        self._still: Flags = np.ones(count, np.bool_)
         self._walks: dict[int, _Walk] = {}
+        shape = (len(town.places) + 1, town.height, town.width)
+        # The outdoors, arena -1, come last; a table is filled when somebody is there first.
+        self._into = np.empty(shape, np.int16)
+        self._filled = np.zeros(shape[0], np.bool_)
 
     def put(self, who: int, since: int, tiles: Sequence[Tile], arenas: Sequence[int]) -> None:
         """From this step on, a resident is on these tiles, one a step, and then on the last."""
-        self._walks.pop(who, None)
-        if len(tiles) > 1:
-            self._walks[who] = _Walk(since, tiles, arenas)
+        for arena in {*arenas}:
+            self._fill(arena)
         columns, rows = zip(*tiles, strict=True)
         self._box[:, who] = min(columns), min(rows), max(columns), max(rows)
-        self._x[who], self._y[who] = tiles[-1]
-        self._arenas[who] = arenas[-1]
-        self._gap[:, who] = self._to(tiles[-1], arenas[-1])
-        self._gap[who, :] = self._from(tiles[-1])
+        self._x[who], self._y[who] = x, y = tiles[-1]
+        self._arenas[who] = arena = arenas[-1]
+        self._still[who] = len(tiles) == 1
+        apart = np.maximum(abs(self._x - x), abs(self._y - y)) - self._radius
+        self._gap[:, who] = np.maximum(apart, self._into[arena][self._y, self._x])
+        self._gap[who, :] = np.maximum(apart, self._into[:, y, x][self._arenas])
         self._gap[who, who] = NEVER
+        self._walks.pop(who, None)
+        for walk in self._walks.values():
+            walk.gaps[:, who] = self._upon(walk, x, y)
+            walk.early = {key: gap for key, gap in walk.early.items() if key[0] != who}
+        if len(tiles) > 1:
+            self._put_walk(who, _Walk(since, tiles, arenas))
 
-    def touching(self, who: int) -> list[int]:
-        """All others whose ways, as known, might come into view of this one's."""
+    def near(self, who: int) -> Flags:
+        """[residents]: whose ways, as known, might come into view of this one's.
+
+        Exact where neither walks.
+        """
         left, top, right, bottom = self._box
         west, north, east, south = self._box[:, who]
         radius = self._radius
-        near = (left - east <= radius) & (west - right <= radius)
+        near: Flags = (left - east <= radius) & (west - right <= radius)
         near &= (top - south <= radius) & (north - bottom <= radius)
+        if self._still[who]:
+            near &= ~self._still | (self._arenas == self._arenas[who])
         near[who] = False
-        found: list[int] = np.flatnonzero(near).tolist()
-        return found
+        return near
 
-    def upon(self, who: int, least: Steps) -> Steps:
-        """[residents]: the first step at which each, who acts at `least`, might be seen by one."""
-        walk = self._walks.get(who)
-        if walk is None:
-            arrive: Steps = least + self._gap[:, who]
-            for other in self._walks:
-                x, y = self._stands(other, int(least[other]))
-                arrive[other] = least[other] + self._one(x, y, who)
-            return arrive
-        return self._upon_walk(who, walk, least)
+    def arrivals(self, least: Steps) -> Steps:
+        """[who comes, who is come upon]: the first step at which one could be in view of the other.
 
-    def _upon_walk(self, who: int, walk: _Walk, least: Steps) -> Steps:
-        x, y = self._x.copy(), self._y.copy()
-        for other in self._walks:
-            x[other], y[other] = self._stands(other, int(least[other]))
-        apart = np.maximum(abs(x[:, None] - walk.x), abs(y[:, None] - walk.y)) - self._radius
-        into = np.stack([self._paths.reach(arena)[y, x] for arena in walk.kinds], axis=1)
-        arrive = least[:, None] + np.maximum(np.maximum(apart, into[:, walk.kind]), 0)
-        meets = arrive <= walk.times
-        last = np.maximum(arrive[:, -1], walk.times[-1])
-        first: Steps = np.where(meets.any(axis=1), walk.times[meets.argmax(axis=1)], last)
-        first[who] = NEVER
-        return first
+        Everybody keeps to the known way until `least`, and the other one beyond; whether two see
+        each other who both keep to their ways is not told.
+        """
+        arrivals: Steps = least[:, None] + self._gap
+        under_way = [
+            (who, walk, int(least[who]))
+            for who, walk in self._walks.items()
+            if least[who] < walk.end
+        ]
+        if under_way:
+            numbers = [who for who, _, _ in under_way]
+            arrivals[numbers] = least[numbers, None] + self._from(
+                np.array([walk.at(step) for _, walk, step in under_way])
+            )
+        for who, walk in self._walks.items():
+            late = np.maximum(arrivals[:, who], walk.end)
+            early = np.flatnonzero(least < walk.end)
+            if len(early):
+                gaps = walk.gaps[:, early]
+                for other, way, step in under_way:
+                    place = int(np.searchsorted(early, other))
+                    if place < len(early) and early[place] == other:
+                        gaps[:, place] = self._early(walk, other, way, step)
+                meets = least[early] + gaps <= walk.times[:, None]
+                first = walk.times[meets.argmax(axis=0)]
+                late[early] = np.where(meets.any(axis=0), first, late[early])
+            arrivals[:, who] = late
+        np.fill_diagonal(arrivals, NEVER)
+        return arrivals
+
+    def _put_walk(self, who: int, walk: _Walk) -> None:
+        apart = np.maximum(abs(walk.x[:, None] - self._x), abs(walk.y[:, None] - self._y))
+        into = self._into[walk.kinds][:, self._y, self._x][walk.kind]
+        walk.gaps = np.maximum(apart - self._radius, into)
+        self._walks[who] = walk
+
+    def _early(self, walk: _Walk, other: int, way: _Walk, step: int) -> Steps:
+        """[tiles of the walk]: the gaps from where another walk is at a step."""
+        gaps = walk.early.get((other, step))
+        if gaps is None:
+            gaps = walk.early[other, step] = self._upon(walk, *way.at(step))
+        return gaps
+
+    def _upon(self, walk: _Walk, x: int, y: int) -> Steps:
+        """[tiles of the walk]: the gaps from a tile."""
+        apart = np.maximum(abs(walk.x - x), abs(walk.y - y)) - self._radius
+        gaps: Steps = np.maximum(apart, self._into[walk.kinds, y, x][walk.kind])
+        return gaps
+
+    def _from(self, tiles: Steps) -> Steps:
+        """[tiles, residents]: the gaps from tiles, to where everybody is in the end."""
+        x, y = tiles.T
+        apart = np.maximum(abs(self._x - x[:, None]), abs(self._y - y[:, None])) - self._radius
+        gaps: Steps = np.maximum(apart, self._into[self._arenas, y[:, None], x[:, None]])
+        return gaps
+
+    def _fill(self, arena: int) -> None:
+        if not self._filled[arena]:
+            self._filled[arena] = True
+            self._into[arena] = np.minimum(self._paths.reach(arena), np.iinfo(np.int16).max)
+
+
+class _Walk:
+    """A walk that is known: at step times[i] at x[i], y[i]; from `end` on at the last of them.
+
+    `gaps` is [tiles, residents], from where they are in the end; `early` has those from where
+    others are earlier on walks of theirs.
+    """
+
+    def __init__(self, since: int, tiles: Sequence[Tile], arenas: Sequence[int]) -> None:
+        self.tiles = tiles
+        self.x, self.y = np.array(tiles, np.int64).T
+        self.times: Steps = np.arange(since, since + len(tiles), dtype=np.int64)
+        self.since = since
+        self.end = since + len(tiles) - 1
+        self.kinds = list(dict.fromkeys(arenas))
+        self.kind = np.array([self.kinds.index(arena) for arena in arenas])
+        self.gaps: Steps = self.times[:, None]
+        self.early: dict[tuple[int, int], Steps] = {}
+
+    def at(self, step: int) -> Tile:
+        """Where the walk is at a step before its end."""
+        return self.tiles[max(0, step - self.since)]

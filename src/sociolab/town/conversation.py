@@ -82,7 +82,7 @@ def _utter(
     around: Surroundings,
 ) -> Utter:
     heard = lines[-1].text if lines else ""
-    memories = speaker.memory.retrieve(step, f"{listener.name} {heard}", around.rules.recalled)
+    memories = around.comes_to_mind(speaker, step, f"{listener.name} {heard}")
     return Utter(
         asked=around.asked(speaker, "utter", step),
         me=around.me(speaker, step),
@@ -109,7 +109,7 @@ def _reminder(
         goal=tdp.goal,
         plan=person.general_plan,
         other=around.other(person, partner),
-        memories=person.memory.retrieve(step, f"{partner.name} {tdp.goal}", around.rules.recalled),
+        memories=around.comes_to_mind(person, step, f"{partner.name} {tdp.goal}"),
     )
     if items is None:
         return ""

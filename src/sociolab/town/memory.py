@@ -103,9 +103,17 @@ class MemoryStream:
         """The resident has reflected: importance builds up from zero again."""
         self._importance_since = 0
 
-    def retrieve(self, step: int, query: str, most: int) -> tuple[Memory, ...]:
-        """The memories that score highest at this step, best first; this is an access to them."""
+    def retrieve(
+        self, step: int, query: str, most: int, glimpses: int | None = None
+    ) -> tuple[Memory, ...]:
+        """The memories that score highest at this step, best first; this is an access to them.
+
+        At most `glimpses` of them are of what was merely seen: these are many, and crowd out what
+        was said.
+        """
         best = self._best(step, query, most)
+        if glimpses is not None and self._seen(best) > glimpses:
+            best = self._fewer_seen(step, query, most, glimpses)
         self._accessed[best] = step
         return tuple(self._memories[index] for index in best)
 
@@ -141,6 +149,21 @@ class MemoryStream:
         enough = np.flatnonzero(scores >= worst)
         best = sorted(zip(scores[enough].tolist(), enough.tolist(), strict=True), reverse=True)
         return [index for _, index in best[:most]]
+
+    def _seen(self, indices: list[int]) -> int:
+        return sum(self._memories[index].kind == "seen" for index in indices)
+
+    def _fewer_seen(self, step: int, query: str, most: int, glimpses: int) -> list[int]:
+        best: list[int] = []
+        for index in self._best(step, query, len(self._memories)):
+            if self._memories[index].kind == "seen":
+                if not glimpses:
+                    continue
+                glimpses -= 1
+            best.append(index)
+            if len(best) == most:
+                break
+        return best
 
     def _build_up(self, index: int) -> None:
         memory = self._memories[index]

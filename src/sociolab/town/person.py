@@ -130,7 +130,7 @@ class Person:
 
 def _seen(did: Did) -> str:
     if did.state == "walking" and did.place:
-        return f"on the way to {did.place} ({did.block or did.doing})"
+        return f"on the way to {did.place.partition(': ')[0]}"
     return did.doing
 
 

@@ -10,11 +10,12 @@ from sociolab.town.places import Place
 class Resident(BaseModel):
     """One resident; frozen: what changes in a life is kept in its memory.
 
-    `innate`: traits. `learned`: who they are. `currently`: what occupies them now (a social task
-    is given here, to the performer alone). `lifestyle`: sleep and meals. `living_area`: where they
-    sleep, "Sector: arena". `routine`: what they do on ordinary days, in words, place named.
-    `knows`: the places they know, as "Sector: arena" or whole sectors, their home included.
-    `ties`: whom they know, name to what they are to each other.
+    `known_as`: what everybody in town knows of them, "" for nothing but the name. `innate`:
+    traits. `learned`: who they are. `currently`: what occupies them now (a social task is given
+    here, to the performer alone). `lifestyle`: sleep and meals. `living_area`: where they sleep,
+    "Sector: arena". `routine`: what they do on ordinary days, in words, place named. `knows`: the
+    places they know, as "Sector: arena" or whole sectors, their home included. `ties`: whom they
+    know, name to what they are to each other.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -22,6 +23,7 @@ class Resident(BaseModel):
     id: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     name: str
     age: int = Field(ge=0, le=120)
+    known_as: str = ""
     innate: str
     learned: str
     currently: str

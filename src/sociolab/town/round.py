@@ -12,11 +12,11 @@ from typing import Any
 
 from sociolab.core.errors import WorldError
 from sociolab.town.conversation import Talk, converse
-from sociolab.town.life import News, Propose, Stay
 from sociolab.town.person import Person
 from sociolab.town.surroundings import Surroundings
 from sociolab.town.thoughts import Thought
 from sociolab.town.trace import Did, Remembered
+from sociolab.town.waking import News, Propose, Stay
 
 
 @dataclass(slots=True)
@@ -41,7 +41,8 @@ class Round:
     """One step of some residents, among whom is everybody whom one of them sees.
 
     `ask(thread, question)` is called for every question; its answer is given to `answered`.
-    `is_over` says that nothing is open any more.
+    `is_over` says that nothing is open any more; `acting`, once it has begun, whose life may go on
+    in it: of those who are woken and those whom one of them may talk to. Others only look.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Round:
         self.step = step
         self.members = members
         self.talks: list[Talk] = []
+        self.acting: set[int] = set()
         self._woken = woken
         self._around = around
         self._ask = ask
@@ -78,8 +80,10 @@ class Round:
             life = person.life
             assert life is not None
             if woken.why is not None or person.until <= self.step:
+                self.acting.add(person.number)
                 self._send(Thread(life, person, self), woken.why)
             elif (seen := news.get(person.number)) is not None:
+                self.acting |= {person.number, seen.number}
                 self._send(Thread(life, person, self), News(seen))
         self._close()
 
@@ -179,6 +183,6 @@ class Round:
             before, partner = person.doing, talk.partner(person)
             doing = f"talk with {partner.name}"
             state = Did(
-                self.step, person.id, doing, before.doing, before.place, before.object, "talking"
+                self.step, person.id, doing, before.block, before.place, before.object, "talking"
             )
             person.do(state, self.step)

@@ -33,7 +33,8 @@ class Rules:
     Two residents do not talk again for `cooldown` minutes after a talk, and are not asked about
     the same person again for `patience` minutes. `reflect_at`: the importance that must build up
     before a resident reflects (150). `rate_at`: so many unrated memories are rated at once.
-    `recalled`: memories put before a mind. `words_a_minute` is the pace of speech.
+    `recalled`: memories put before a mind, at most `glimpses` of them of what was merely seen.
+    `words_a_minute` is the pace of speech.
     """
 
     radius: int = 8
@@ -44,6 +45,7 @@ class Rules:
     reflect_at: int = 150
     rate_at: int = 12
     recalled: int = 8
+    glimpses: int = 3
     words_a_minute: int = 150
 
 

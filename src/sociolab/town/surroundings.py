@@ -11,7 +11,7 @@ from sociolab.town.paths import Paths
 from sociolab.town.person import Person
 from sociolab.town.places import Place, Tile
 from sociolab.town.setting import Setting, Tdp
-from sociolab.town.thoughts import Asked, Block, Me, Other, Utter
+from sociolab.town.thoughts import Asked, Block, Me, Memory, Other, Utter
 
 
 class Surroundings:
@@ -26,6 +26,11 @@ class Surroundings:
         self.people = self._people()
         self._beds = tuple([person.tile for person in self.people])
         self._names = {person.id: person.name for person in self.people}
+        self._known_as = {
+            person.id: person.resident.known_as
+            for person in self.people
+            if person.resident.known_as
+        }
         self._objects: dict[str, tuple[str, ...]] = {
             str(place): setting.town.objects(place) for place in setting.town.places
         }
@@ -50,12 +55,18 @@ class Surroundings:
             objects=self._objects_in(person.known),
             people=self._others[person.id],
             memory=person.memory,
+            known_as=self._known_as,
         )
 
     def other(self, person: Person, other: Person) -> Other:
         """Somebody else, as this person sees them."""
         tie = person.resident.ties.get(other.name, "")
         return Other(other.id, other.name, other.shown.doing, tie)
+
+    def comes_to_mind(self, person: Person, step: int, query: str) -> tuple[Memory, ...]:
+        """What a person remembers for a question; it counts as accessed at this step."""
+        rules = self.rules
+        return person.memory.retrieve(step, query, rules.recalled, rules.glimpses)
 
     def tdp(self, person: Person) -> Tdp | None:
         """The target that this person plans for, if any."""

@@ -7,7 +7,7 @@ day "HH:MM", dates "YYYY-MM-DD".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Annotated, Literal, Protocol, TypeAlias
 
@@ -52,7 +52,7 @@ class Commitment:
     """An appointment or promise that was noted.
 
     `start` is "HH:MM" or "" where no time was agreed, `place` "" where none was; `by` is the id of
-    the resident with whom it was made, "" for one's own.
+    the resident with whom it was made last, "" for one's own; `others` those before.
     """
 
     what: str
@@ -61,6 +61,7 @@ class Commitment:
     minutes: int = 60
     place: str = ""
     by: str = ""
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,8 @@ class Me:
     """The resident who is asked, and what it has at hand.
 
     `now` is the moment; `places` are those that it knows, `objects` what stands in each of them;
-    `people` are those whom it knows by name (id to name); `memory` can be searched.
+    `people` are the others in town (id to name), `known_as` what everybody knows of them (by id);
+    `memory` can be searched.
     """
 
     resident: Resident
@@ -119,6 +121,7 @@ class Me:
     objects: dict[str, tuple[str, ...]]
     people: dict[str, str]
     memory: Recall
+    known_as: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,10 @@ def _listed(lines: Iterable[str]) -> str:
 def _commitment(me: Me, one: Commitment) -> str:
     start = f" at {one.start}" if one.start else ", time open"
     place = f", {one_line(one.place)}" if one.place else ""
-    partner = f", with {one_line(me.people.get(one.by, one.by))}" if one.by else ""
+    names = [one_line(me.people.get(who, who)) for who in (*one.others, one.by) if who]
+    partner = (
+        f", with {' and '.join(filter(None, (', '.join(names[:-1]), names[-1])))}" if names else ""
+    )
     return (
         f"{one_line(one.what)}: {one.day.isoformat()}{start}, {one.minutes} minutes{place}{partner}"
     )

@@ -7,6 +7,7 @@ from scripted_questions import (
     ANA,
     FLOUR,
     KITE,
+    LIFESTYLE,
     MONDAY,
     NOW,
     PLACES,
@@ -71,6 +72,16 @@ def test_a_day_follows_lifestyle_and_routine() -> None:
     assert "22:15" <= plan.bed <= "22:45"
     assert plan.entries[0].start == plan.wake
     assert list(plan.entries) == sorted(plan.entries, key=lambda one: one.start)
+
+
+def test_meals_are_taken_when_the_lifestyle_says() -> None:
+    early = LIFESTYLE.replace("12:30", "11:00").replace("18:30", "17:00")
+    plan = planned(plan_day(resident(lifestyle=early)))
+    lunch, supper = entry(plan, "lunch"), entry(plan, "supper")
+    assert lunch is not None
+    assert "10:50" <= lunch.start <= "11:10"
+    assert supper is not None
+    assert "16:50" <= supper.start <= "17:10"
 
 
 def test_the_same_seed_gives_the_same_day_and_days_differ() -> None:
@@ -181,6 +192,7 @@ def test_a_day_reminder_is_read_and_taking_it_away_takes_its_effect_away() -> No
     assert event == Entry(
         start="17:30", what="holding the kite evening", place="Heron Park: meadow"
     )
+    assert entry(planned(plan_day(performer, MONDAY, reminder=second)), "kite") is None, "too early"
     other = entry(planned(plan_day(performer, reminder=second.replace("17:30", "17:00"))), "kite")
     assert other is not None
     assert other.start == "17:00"
@@ -219,8 +231,10 @@ def test_the_parts_of_a_block_fill_it_and_use_what_is_there() -> None:
     question = Decompose(asked(resident()), me(resident()), cooking, ("stove", "kitchen sink"))
     parts = answered(MIND.decompose(question)).parts
     assert sum(part.minutes for part in parts) == 90
-    assert "stove" in {part.object for part in parts}
-    assert {part.object for part in parts} <= {"stove", "kitchen sink", ""}
+    objects = {part.what: part.object for part in parts}
+    assert objects["preparing the food at the stove"] == "stove"
+    assert objects["washing up"] == "kitchen sink"
+    assert set(objects.values()) <= {"stove", "kitchen sink"}
 
 
 def choice(what: str, *memories: str) -> str:

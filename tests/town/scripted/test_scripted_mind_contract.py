@@ -57,9 +57,7 @@ words = st.text(max_size=60) | st.sampled_from(
 sentences = st.lists(words, max_size=4).map(" ".join)
 commitments = st.builds(
     Commitment,
-    what=st.sampled_from(
-        ["take part in the kite evening", "pick up flour", "x", "meet Eva"]
-    ),
+    what=st.sampled_from(["take part in the kite evening", "pick up flour", "x", "meet Eva"]),
     day=st.sampled_from([NOW.date(), TUESDAY]),
     start=st.sampled_from(["", "00:00", "09:30", "18:00", "23:45"]),
     minutes=st.sampled_from([1, 60, 1440]),

@@ -166,7 +166,9 @@ def test_news_of_an_event_is_passed_on() -> None:
         told.append(said(question).text)
     news = [text for text in told if "Have you heard" in text]
     assert news
-    assert "Ana Ruiz is holding a kite evening at Heron Park: meadow on Tuesday 14 May" in news[0]
+    assert (
+        "Ana Ruiz told me about a kite evening at Heron Park: meadow on Tuesday 14 May" in news[0]
+    )
 
 
 def test_news_goes_neither_to_its_source_nor_twice_to_the_same() -> None:
@@ -185,7 +187,8 @@ def test_news_goes_neither_to_its_source_nor_twice_to_the_same() -> None:
 
 def test_a_performer_speaks_to_those_whom_it_has_not_told_yet() -> None:
     seeking = "going among people"
-    assert decided(talk_or_not(HOST, other(TOM), seeking)) == "talk"
+    for seed in range(20):
+        assert decided(talk_or_not(HOST, other(TOM), seeking, seed)) == "talk"
     memo = remembered(
         "I told Tom Hale about the kite evening on Tuesday 14 May. Tom Hale has agreed."
     )

@@ -86,6 +86,11 @@ def test_places_are_found_in_words(words: str, place: str) -> None:
     assert heard(f"Come and see me {words}").places == (place,)
 
 
+def test_a_building_is_meant_by_its_front_room() -> None:
+    rooms = ("Mill Inn: kitchen", "Mill Inn: bathroom", "Mill Inn: salon")
+    assert read("Come to Mill Inn", NOW, rooms).place == "Mill Inn: salon"
+
+
 def test_an_address_is_not_a_time() -> None:
     assert heard("I live at 2 Mill Lane: kitchen.").starts == ()
 

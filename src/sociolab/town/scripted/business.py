@@ -97,10 +97,13 @@ def own_time(me: Me, task: Task, commitments: tuple[Commitment, ...], seed: int,
         for clock in _TIMES
         if free_at(me, task.day.weekday(), minutes_of(clock), task.minutes)
         and not busy_with(_others(commitments, task), task.day, clock, task.minutes)
-        and (task.day > me.now.date() or clock > f"{me.now + timedelta(minutes=45):%H:%M}")
     )
     chance = stream(seed, "own time", me.resident.id, task.activity, key)
-    return chance.choice(free[:3] or ("17:00",))
+    chosen = chance.choice(free[:3] or ("17:00",))
+    soon = me.now + timedelta(minutes=45)
+    if task.day > soon.date() or chosen > f"{soon:%H:%M}":
+        return chosen
+    return next((clock for clock in free if clock > f"{soon:%H:%M}"), chosen)
 
 
 def _others(commitments: tuple[Commitment, ...], task: Task) -> tuple[Commitment, ...]:

@@ -46,6 +46,9 @@ _GREETINGS = (
 )
 
 
+_IDLE = ("relaxing", "having", "getting", "washing", "taking", "going", "resting", "meeting")
+
+
 @dataclass(frozen=True, slots=True)
 class _Moment:
     """The talk as it stands for the one who is to speak."""
@@ -231,7 +234,7 @@ def _news(news: News) -> str:
     told = news.told
     when = f"{on_day(told.day)}{at_time(told.start)}"
     where = at_place(told.place)
-    host = f"{news.host} is holding" if news.host else "there will be"
+    host = f"{news.host} told me about" if news.host else "There will be"
     return f"Have you heard? {host} {a(news.activity)}{where}{when}. You should come."
 
 
@@ -254,7 +257,7 @@ def _small_talk(moment: _Moment) -> tuple[str, bool] | None:
         return None
     question = moment.question
     mine = question.ahead[0].what if question.ahead else "my work"
-    if not is_verbal(mine) or "(" in mine:
+    if mine.startswith(_IDLE) or not is_verbal(mine):
         mine = "my work"
     return moment.chance.choice(_REMARKS).format(mine=mine), False
 

@@ -7,7 +7,6 @@ from datetime import date
 from sociolab.town.scripted.business import (
     SETTLED,
     concerns,
-    noted_time,
     own_place,
     own_time,
     talks,
@@ -19,7 +18,6 @@ from sociolab.town.scripted.understanding import Heard, read
 from sociolab.town.scripted.verbs import plain
 from sociolab.town.scripted.when import clock_of, minutes_of
 from sociolab.town.thoughts import (
-    Commitment,
     DayReminder,
     GeneralPlan,
     Items,
@@ -68,15 +66,17 @@ def _subject(task: Task) -> str:
 
 
 def _when_and_where(task: Task, me: Me, seed: int) -> str:
-    start, place = _start(task, me, (), seed), _place(task, me, seed)
+    start, place = _start(task, me, seed), _place(task, me, seed)
     return f"{_date(task.day)}{at_time(start)}{at_place(place)}"
 
 
-def _start(task: Task, me: Me, commitments: tuple[Commitment, ...], seed: int) -> str:
+def _start(task: Task, me: Me, seed: int) -> str:
     """The task's time, that already agreed, or one of one's own choice; "" for errands."""
     if task.kind == "help":
         return ""
-    return task.start or noted_time(task, commitments) or own_time(me, task, commitments, seed, "")
+    settled = _settled(task, me)
+    agreed = settled.start if settled is not None else ""
+    return task.start or agreed or own_time(me, task, (), seed, "")
 
 
 def _place(task: Task, me: Me, seed: int) -> str:
@@ -92,7 +92,7 @@ def _date(day: date) -> str:
 def _last_line(task: Task, me: Me, seed: int) -> str:
     if task.kind == "help":
         return f"On {_date(task.day)}, ask again whoever might still help."
-    start = _start(task, me, (), seed)
+    start = _start(task, me, seed)
     early = clock_of(minutes_of(start) - _EARLY)
     where = at_place(_place(task, me, seed)) or " at home"
     return f"On {_date(task.day)}, be{where} from {early}."
@@ -175,7 +175,7 @@ def talk_reminder(question: TalkReminder) -> Items:
     seed = question.asked.seed
     if task.kind == "help":
         return Items(items=_help_items(task))
-    start, place = _start(task, me, (), seed), _place(task, me, seed)
+    start, place = _start(task, me, seed), _place(task, me, seed)
     when = f"{_date(task.day)}{at_time(start, task.minutes if task.start else 0)}"
     return Items(
         items=(

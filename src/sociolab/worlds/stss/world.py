@@ -24,6 +24,7 @@ from sociolab.worlds.stss.casting import ROUTINE, seat_for, seats_of
 from sociolab.worlds.stss.content import Content, content_from
 from sociolab.worlds.stss.dataset import TownData
 from sociolab.worlds.stss.packed import packed, unpacked
+from sociolab.worlds.stss.scoring.result import ScoreSettings
 from sociolab.worlds.stss.scoring.score import score
 from sociolab.worlds.stss.scoring.window import was_lived
 from sociolab.worlds.stss.settings import Settings
@@ -67,7 +68,7 @@ class Stss:
         content = content_from(episode.trial.task.content)
         if seat is not None:
             return _seen_by(content, episode, seat)
-        told = _story(content, episode)
+        told = _story(content, episode, ScoreSettings(least=self.settings.least))
         return Transcript(f"{content.task.id}: {content.task.title}", told, (), _notes(episode))
 
 
@@ -118,12 +119,12 @@ def _told(resident: Resident, task: SocialTask) -> Resident:
     return resident.model_copy(update={"currently": f"{resident.currently} {task.goal}"})
 
 
-def _story(content: Content, episode: Episode) -> tuple[tuple[str, str], ...]:
+def _story(content: Content, episode: Episode, rules: ScoreSettings) -> tuple[tuple[str, str], ...]:
     """The story as far as it is recorded; with its score once all is lived."""
     if not any(isinstance(event, Happened) for event in episode.events):
         return (("The task", content.task.goal),)
     lived = trajectory_of(episode)
-    scored = score(content.task, lived) if was_lived(content.task, lived) else None
+    scored = score(content.task, lived, rules) if was_lived(content.task, lived) else None
     return story(content.task, content.residents, lived, scored)
 
 

@@ -1,0 +1,507 @@
+"""A resident's day: waking, plans, parts, places, memories, reflection, bed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from puppet_town import (
+    ANN,
+    BEN,
+    CAFE,
+    CHANGE,
+    MONDAY,
+    TALK,
+    TOWER,
+    Puppet,
+    at,
+    between,
+    day,
+    lived,
+    memo,
+    planned,
+    resident,
+    rest,
+    setting,
+)
+from sociolab.core.errors import ReplyError
+from sociolab.engine.scene import FailurePolicy
+from sociolab.town.setting import Rules
+from sociolab.town.thoughts import (
+    Agreed,
+    Choice,
+    ChoosePlace,
+    Decompose,
+    Insight,
+    Insights,
+    Part,
+    Parts,
+    PlanDay,
+    RateImportance,
+    Ratings,
+    Reflect,
+    Replan,
+    Summarise,
+    TalkOrNot,
+    Utter,
+)
+from sociolab.town.trace import (
+    Did,
+    Noted,
+    Planned,
+    Remembered,
+    Stood,
+    Talked,
+    Walked,
+    WentWithout,
+)
+
+BEDROOM = str(ANN.home)
+ALONE = setting((ANN,))
+PAIR = setting((ANN, BEN))
+BOTH_AT_THE_CAFE = planned(
+    ann=day(f"09:00 mend clocks @ {CAFE}"), ben=day(f"10:00 drink tea @ {CAFE}")
+)
+TWICE_AT_THE_CAFE = planned(
+    ann=day(f"09:00 mend clocks @ {CAFE}", f"14:00 mend shoes @ {CAFE}"),
+    ben=day(f"10:00 drink tea @ {CAFE}", f"15:00 eat soup @ {CAFE}"),
+)
+"""Ann is there first, so that she and Ben see each other twice, the second time after soup."""
+
+
+def lost(*_: Any) -> Any:
+    raise ReplyError("nothing to read", raw="hm", cause="unreadable")
+
+
+def agrees(**fields: Any) -> Any:
+    """A summary with one thing agreed."""
+    known = {"what": "go fishing", "day": "2024-05-14", "start": "10:00", "place": TOWER}
+    return lambda _: memo(agreed=(Agreed(**(known | fields)),))
+
+
+# ------------------------------------------------------------------ a day
+
+
+def test_a_day_is_slept_until_the_waking_hour_and_from_bedtime_on() -> None:
+    told = lived(Puppet(plan_day=planned(ann=day(wake="07:30", bed="21:00"))), ALONE)
+    dids = told.of(Did)
+    assert [did.step for did in dids if did.state == "asleep"] == [0, at("21:00")]
+    assert dids[1].step == at("07:30")
+
+
+def test_bed_after_midnight_puts_the_next_days_plan_off_until_then() -> None:
+    puppet = Puppet(plan_day=lambda _: day(f"18:00 dance @ {CAFE}", bed="01:00"))
+    told = lived(puppet, setting((ANN,), days=2))
+    assert [(q.asked.step, q.day.day) for q in puppet.of(PlanDay)] == [
+        (0, 13),
+        # The way home takes its time.
+        (told.of(Planned)[1].step, 14),
+    ]
+    assert at("01:00", 1) < told.of(Planned)[1].step < at("01:05", 1)
+    assert not any(
+        did.state == "asleep" for did in told.of(Did) if at("06:00") <= did.step < at("01:00", 1)
+    )
+
+
+def test_a_bed_before_midnight_leaves_the_next_plan_to_midnight() -> None:
+    puppet = Puppet()
+    lived(puppet, setting((ANN,), days=2))
+    assert [q.asked.step for q in puppet.of(PlanDay)] == [0, at("00:00", 1)]
+
+
+def test_blocks_follow_the_plan_and_last_until_the_next_one_starts() -> None:
+    plan = day(f"08:00 bake @ {CAFE}", "12:00 nap @ " + BEDROOM, bed="20:00")
+    (found,) = lived(Puppet(plan_day=planned(ann=plan)), ALONE).of(Planned)
+    assert [(b.start, b.end, b.what) for b in found.blocks] == [
+        (at("06:00"), at("08:00"), "idle"),
+        (at("08:00"), at("12:00"), "bake"),
+        (at("12:00"), at("20:00"), "nap"),
+    ]
+    assert found.why == ""
+
+
+def test_a_walk_begins_with_the_block_and_ends_at_the_object() -> None:
+    parts = Parts(parts=(Part(minutes=60, what="fry", object="stove"),))
+    told = lived(
+        Puppet(
+            plan_day=planned(ann=day(f"06:00 cook @ {CAFE}", bed="10:00")),
+            decompose=lambda _: parts,
+        ),
+        ALONE,
+    )
+    (stood,) = told.of(Stood)
+    walks = told.of(Walked)
+    assert (stood.x, stood.y) == (0, 0)
+    assert walks[0].step == at("06:00")
+    assert walks[0].path.count("E") == 18, "from Ann's bed to the stove"
+    walking, arrived = between(told.of(Did), "06:00", "10:00")
+    assert (walking.state, walking.doing, walking.object) == ("walking", "cook (fry)", "stove")
+    assert (arrived.state, arrived.step) == ("at it", at("06:00") + len(walks[0].path))
+
+
+def test_a_place_that_the_plan_leaves_open_is_chosen() -> None:
+    puppet = Puppet(
+        plan_day=planned(ann=day("06:00 look around", bed="06:30")),
+        choose_place=lambda _: Choice(place=CAFE),
+    )
+    told = lived(puppet, ALONE)
+    assert [q.what for q in puppet.of(ChoosePlace)] == ["look around"]
+    assert {did.place for did in between(told.of(Did), "06:00", "06:30")} == {CAFE}
+
+
+# ------------------------------------------------------------------ parts
+
+
+def test_only_blocks_of_an_hour_and_more_are_divided() -> None:
+    puppet = Puppet(
+        plan_day=planned(
+            ann=day(f"06:00 sweep @ {CAFE}", f"06:59 bake @ {CAFE}", "08:00 nap @ " + BEDROOM)
+        )
+    )
+    lived(puppet, ALONE)
+    assert [q.block.what for q in puppet.of(Decompose)] == ["bake", "nap"]
+    assert puppet.of(Decompose)[0].objects == ("counter", "stove")
+
+
+def test_parts_are_done_one_after_the_other_and_the_last_is_stretched_to_the_end() -> None:
+    parts = Parts(parts=(Part(minutes=10, what="knead"), Part(minutes=5, what="bake")))
+    plan = planned(ann=day(f"06:00 make bread @ {BEDROOM}", bed="08:00"))
+    told = lived(Puppet(plan_day=plan, decompose=lambda _: parts), ALONE)
+    begun = {d.doing: d.step for d in reversed(told.of(Did))}
+    assert begun["make bread (knead)"] == at("06:00")
+    assert begun["make bread (bake)"] == at("06:10")
+    assert told.of(Did)[-1].step == at("08:00")
+
+
+def test_parts_beyond_the_end_of_the_block_are_cut() -> None:
+    parts = Parts(parts=(Part(minutes=90, what="knead"), Part(minutes=5, what="bake")))
+    plan = planned(ann=day(f"06:00 make bread @ {BEDROOM}", bed="07:00"))
+    told = lived(Puppet(plan_day=plan, decompose=lambda _: parts), ALONE)
+    assert "make bread (bake)" not in {did.doing for did in told.of(Did)}
+    assert told.of(Did)[-1].step == at("07:00")
+
+
+def test_a_part_may_be_done_twice() -> None:
+    part = Part(minutes=30, what="row", object="desk")
+    plan = planned(ann=day(f"06:00 train @ {BEDROOM}", bed="08:00"))
+    mixed = Parts(parts=(part, Part(minutes=30, what="rest"), part))
+    told = lived(Puppet(plan_day=plan, decompose=lambda _: mixed), ALONE)
+    begun = [did.doing for did in told.of(Did) if did.state == "at it"]
+    assert begun == ["train (row)", "train (rest)", "train (row)"]
+
+
+def test_a_routine_block_is_divided_once_and_its_parts_are_used_again() -> None:
+    plan = day(f"09:00 bake @ {CAFE}", f"11:00 nap @ {BEDROOM}", f"13:00 Bake @ {CAFE}")
+    parts = Parts(parts=(Part(minutes=10, what="knead", object="counter"),))
+    puppet = Puppet(plan_day=lambda _: plan, decompose=lambda _: parts)
+    told = lived(puppet, setting((ANN,), days=2))
+    asked = [(q.block.what, q.block.place) for q in puppet.of(Decompose)]
+    assert asked == [("idle", BEDROOM), ("bake", CAFE), ("nap", BEDROOM)]
+    kneading = [d for d in told.of(Did) if d.doing.endswith("ake (knead)") and d.state == "at it"]
+    assert [at("09:00"), at("13:00"), at("09:00", 1), at("13:00", 1)] == pytest.approx(
+        [did.step for did in kneading], abs=30
+    )
+
+
+# ------------------------------------------------------------------ going without
+
+
+def test_a_failed_plan_is_no_plan_and_on_record() -> None:
+    told = lived(Puppet(plan_day=lost), ALONE)
+    assert told.of(WentWithout) == [
+        WentWithout(0, "ann", "plan_day", "unreadable", "nothing to read")
+    ]
+    assert {did.doing for did in told.of(Did)} == {"asleep", "be at home without a plan"}
+    assert not told.of(Walked)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("decompose", {}),
+        ("choose_place", {"plan_day": planned(ann=day("06:00 look around"))}),
+        ("rate_importance", {}),
+        ("talk_or_not", {}),
+        ("utter", {"talk_or_not": lambda _: TALK}),
+        ("summarise", {"talk_or_not": lambda _: TALK}),
+        ("replan", {"talk_or_not": lambda _: CHANGE}),
+        ("reflect", {}),
+    ],
+)
+def test_any_question_can_fail_and_the_day_goes_on(question: str, answers: dict[str, Any]) -> None:
+    rules = Rules(rate_at=1, reflect_at=1, cooldown=0, patience=0)
+    plan = answers.get("plan_day", TWICE_AT_THE_CAFE)
+    puppet = Puppet(**(answers | {"plan_day": plan, question: lost}))
+    told = lived(puppet, setting((ANN, BEN), rules=rules))
+    gone = told.of(WentWithout)
+    assert {(one.question, one.cause) for one in gone} == {(question, "unreadable")}
+    assert told.of(Did, "ann")[-1].state == "asleep", "in bed at the end of the day"
+
+
+def test_a_failed_summary_leaves_no_memory_of_the_talk() -> None:
+    told = lived(
+        Puppet(plan_day=BOTH_AT_THE_CAFE, talk_or_not=lambda _: TALK, summarise=lost), PAIR
+    )
+    assert told.of(Talked)
+    assert "talk" not in {one.kind for one in told.of(Remembered)}
+
+
+def test_a_talk_in_which_nothing_was_said_is_not_summarised() -> None:
+    puppet = Puppet(plan_day=BOTH_AT_THE_CAFE, talk_or_not=lambda _: TALK, utter=lost)
+    told = lived(puppet, PAIR)
+    assert {(talk.how, talk.lines) for talk in told.of(Talked)} == {("failed", ())}
+    assert not puppet.of(Summarise)
+
+
+# ------------------------------------------------------------------ plans change
+
+
+def test_a_summary_that_changes_the_plan_leads_to_a_new_one() -> None:
+    puppet = Puppet(
+        plan_day=BOTH_AT_THE_CAFE,
+        talk_or_not=lambda _: TALK,
+        summarise=lambda q: memo("Home at once!", changes_plan=q.asked.resident == "ann"),
+        replan=lambda q: rest(f"00:00 read @ {BEDROOM}", f"15:00 cook @ {CAFE}"),
+    )
+    told = lived(puppet, PAIR)
+    talk = told.of(Talked)[0]
+    asked = puppet.of(Replan)[0]
+    assert (asked.asked.resident, asked.asked.step, asked.why) == ("ann", talk.end, "Home at once!")
+    assert [(b.what, b.end) for b in asked.ahead] == [("mend clocks", asked.bedtime)]
+    first, new = told.of(Planned, "ann")[:2]
+    assert new.why == "Home at once!"
+    assert [(b.start, b.end, b.what) for b in new.blocks] == [
+        (at("06:00"), at("09:00"), "idle"),
+        (at("09:00"), talk.end, "mend clocks"),
+        (talk.end, at("15:00"), "read"),
+        (at("15:00"), at("22:00"), "cook"),
+    ]
+    assert [b.what for b in first.blocks] == ["idle", "mend clocks"]
+    doing = [d for d in told.of(Did, "ann") if d.step >= talk.end]
+    assert (doing[0].step, doing[0].doing, doing[0].place) == (talk.end, "read", BEDROOM)
+
+
+def test_a_decision_to_change_the_plan_says_why() -> None:
+    puppet = Puppet(
+        plan_day=BOTH_AT_THE_CAFE,
+        talk_or_not=lambda q: CHANGE if q.asked.resident == "ann" else replace_do(q),
+        replan=lambda q: rest(f"00:00 fetch water @ {BEDROOM}"),
+    )
+    told = lived(puppet, PAIR)
+    assert [(q.asked.resident, q.why) for q in puppet.of(Replan)] == [("ann", "a fire")]
+    assert told.of(Planned, "ann")[-1].why == "a fire"
+    assert "fetch water" in {did.doing for did in told.of(Did, "ann")}
+
+
+def replace_do(_: Any) -> Any:
+    return CHANGE.model_copy(update={"do": "carry on"})
+
+
+def test_a_failed_replan_leaves_the_old_plan() -> None:
+    puppet = Puppet(plan_day=BOTH_AT_THE_CAFE, talk_or_not=lambda _: CHANGE, replan=lost)
+    told = lived(puppet, PAIR)
+    assert {one.question for one in told.of(WentWithout)} == {"replan"}
+    assert len(told.of(Planned)) == 2, "one of each"
+    assert told.of(Did, "ann")[-3].block == "mend clocks"
+
+
+def test_an_hour_of_a_new_plan_that_has_gone_by_hides_nothing_that_comes_after_it() -> None:
+    puppet = Puppet(
+        plan_day=BOTH_AT_THE_CAFE,
+        talk_or_not=lambda q: CHANGE if q.asked.resident == "ann" else replace_do(q),
+        replan=lambda _: rest(
+            f"10:00 sweep @ {CAFE}", f"08:00 yawn @ {CAFE}", f"15:00 sing @ {CAFE}"
+        ),
+    )
+    told = lived(puppet, PAIR)
+    doing = [(did.step, did.doing) for did in told.of(Did, "ann")]
+    assert (at("15:00"), "sing") in doing
+    assert "yawn" not in {what for _, what in doing}
+    blocks = told.of(Planned, "ann")[-1].blocks
+    assert [(b.what, b.end) for b in blocks[-2:]] == [("sweep", at("15:00")), ("sing", at("22:00"))]
+
+
+def test_after_bedtime_no_plan_is_changed() -> None:
+    late = planned(ann=day(f"09:00 sing @ {CAFE}", bed="21:00"), ben=day(f"21:00 sing @ {CAFE}"))
+    puppet = Puppet(
+        plan_day=late,
+        talk_or_not=lambda q: TALK if q.asked.resident == "ben" else replace_do(q),
+        summarise=lambda _: memo(changes_plan=True),
+    )
+    told = lived(puppet, PAIR)
+    (talk,) = told.of(Talked)
+    assert talk.end > at("21:00")
+    assert {q.asked.resident for q in puppet.of(Replan)} == {"ben"}
+    assert len(puppet.of(Summarise)) == 2
+
+
+# ------------------------------------------------------------------ what is kept of a talk
+
+
+def test_a_summary_becomes_a_memory_of_its_importance() -> None:
+    puppet = Puppet(
+        plan_day=BOTH_AT_THE_CAFE,
+        talk_or_not=lambda _: TALK,
+        summarise=lambda q: memo(f"{q.asked.resident} heard of it", 7),
+    )
+    told = lived(puppet, PAIR)
+    (talk,) = told.of(Talked)
+    kept = [one for one in told.of(Remembered) if one.kind == "talk"]
+    assert kept == [
+        Remembered(talk.end, "ann", "talk", "ann heard of it", 7),
+        Remembered(talk.end, "ben", "talk", "ben heard of it", 7),
+    ]
+
+
+def test_what_was_agreed_is_noted_and_shown_on_its_day_and_in_the_next_talk() -> None:
+    puppet = Puppet(
+        plan_day=TWICE_AT_THE_CAFE,
+        talk_or_not=lambda _: TALK,
+        summarise=agrees(),
+    )
+    told = lived(puppet, setting((ANN, BEN), days=2))
+    first = told.of(Talked)[0]
+    noted = told.of(Noted, "ann")[0]
+    assert noted == Noted(first.end, "ann", "go fishing", noted.day, "10:00", 60, TOWER, "ben")
+    monday, tuesday = puppet.of(PlanDay, "ann")
+    assert monday.commitments == ()
+    assert [(c.what, c.start, c.place, c.by) for c in tuesday.commitments] == [
+        ("go fishing", "10:00", TOWER, "ben")
+    ]
+    before = [q for q in puppet.of(Utter, "ann") if q.asked.step < first.end]
+    later = [q for q in puppet.of(Utter, "ann") if q.asked.step > first.end]
+    assert before
+    assert later
+    assert all(q.commitments == () for q in before)
+    assert all(q.commitments == tuesday.commitments for q in later)
+    seen = [q for q in puppet.of(TalkOrNot, "ann") if q.asked.step > first.end]
+    assert all(q.commitments == tuesday.commitments for q in seen)
+
+
+def test_what_was_agreed_for_another_day_is_not_shown_on_this_one() -> None:
+    puppet = Puppet(
+        plan_day=BOTH_AT_THE_CAFE,
+        talk_or_not=lambda _: TALK,
+        summarise=agrees(day="2024-05-15"),
+    )
+    lived(puppet, setting((ANN, BEN), days=2))
+    assert puppet.of(PlanDay, "ann")[1].commitments == ()
+
+
+def test_the_same_matter_agreed_again_takes_the_place_of_what_was_noted() -> None:
+    puppet = Puppet(
+        plan_day=TWICE_AT_THE_CAFE,
+        talk_or_not=lambda q: TALK if q.me.now.day == 13 else replace_do(q),
+        summarise=lambda q: agrees(start=f"{q.me.now.hour}:00")(q),
+    )
+    lived(puppet, setting((ANN, BEN), days=2))
+    assert [len(q.commitments) for q in puppet.of(Summarise, "ann")] == [0, 1]
+    tuesday = puppet.of(PlanDay, "ann")[1]
+    assert [c.start for c in tuesday.commitments] == ["14:00"]
+
+
+def test_a_place_that_was_agreed_on_is_known_from_then_on() -> None:
+    def goes_there(question: Any) -> Any:
+        known = TOWER in question.me.places
+        return day(f"09:00 fish @ {TOWER if known else CAFE}")
+
+    puppet = Puppet(
+        plan_day=goes_there, talk_or_not=lambda _: TALK, summarise=agrees(place="tower:  TOP")
+    )
+    told = lived(puppet, setting((ANN, BEN), days=2))
+    assert [q.me.places[-1] for q in puppet.of(PlanDay, "ann")] == [CAFE, TOWER]
+    assert puppet.of(PlanDay, "ann")[1].me.objects[TOWER] == ("telescope",)
+    assert {noted.place for noted in told.of(Noted)} == {TOWER}, "as the town calls it"
+
+
+def test_a_place_that_is_nowhere_is_noted_but_not_known() -> None:
+    puppet = Puppet(
+        plan_day=BOTH_AT_THE_CAFE, talk_or_not=lambda _: TALK, summarise=agrees(place="the moon")
+    )
+    told = lived(puppet, setting((ANN, BEN), days=2))
+    assert {noted.place for noted in told.of(Noted)} == {"the moon"}
+    assert all("the moon" not in q.me.places for q in puppet.of(PlanDay))
+
+
+# ------------------------------------------------------------------ importance, reflection
+
+MANY = tuple(resident(name, living_area="Cid's House: bedroom") for name in ("Cid", "Dan", "Eve"))
+
+
+def busy_days(rates: Any, **answers: Any) -> tuple[Puppet, Any]:
+    """Two days on which the others do something new in front of Ann every half hour."""
+
+    def plan(question: Any) -> Any:
+        who = question.asked.resident
+        hours = [f"{h:02}:{m:02}" for h in range(7, 21) for m in (0, 30)]
+        return day(*(f"{h} {who} plays game {h} @ {CAFE}" for h in hours))
+
+    puppet = Puppet(
+        plan_day=plan,
+        rate_importance=lambda q: Ratings(ratings=tuple(rates(text) for text in q.texts)),
+        **answers,
+    )
+    return puppet, lived(puppet, setting((ANN, BEN, *MANY), days=2))
+
+
+def test_memories_are_rated_in_batches_and_no_text_twice() -> None:
+    puppet, _ = busy_days(lambda _: 1)
+    asked = puppet.of(RateImportance, "ann")
+    texts = [text for question in asked for text in question.texts]
+    assert len(texts) == len(set(texts)) > 50
+    assert all(Rules().rate_at <= len(question.texts) <= 25 for question in asked)
+
+
+def test_reflection_comes_when_importance_has_built_up_and_then_begins_anew() -> None:
+    insight = Insight(text="They play all day.", importance=8)
+    puppet, told = busy_days(lambda _: 5, reflect=lambda _: Insights(insights=(insight,)))
+    reflected = puppet.of(Reflect, "ann")
+    assert len(reflected) >= 2
+    first = reflected[0].asked.step
+    rated = [(q.asked.step, 5 * len(q.texts)) for q in puppet.of(RateImportance, "ann")]
+    assert sum(points for step, points in rated if step <= first) >= Rules().reflect_at
+    assert sum(points for step, points in rated if step < first) < Rules().reflect_at
+    # What is seen again is as important as before; but never more than it is seen.
+    for last, following in pairwise(q.asked.step for q in reflected):
+        seen = [one for one in told.of(Remembered, "ann") if last < one.step <= following]
+        assert 5 * len(seen) > Rules().reflect_at - 5 * 25
+    kept = [one for one in told.of(Remembered, "ann") if one.kind == "thought"]
+    assert [(one.step, one.text, one.importance) for one in kept] == [
+        (q.asked.step, insight.text, 8) for q in reflected
+    ]
+
+
+def test_nobody_reflects_on_little() -> None:
+    puppet, _ = busy_days(lambda _: 1)
+    assert all(len(puppet.of(Reflect, who)) <= 1 for who in ("ann", "ben"))
+
+
+# ------------------------------------------------------------------ the same again
+
+
+def test_what_a_mind_is_shown_is_of_this_moment() -> None:
+    puppet = Puppet(plan_day=BOTH_AT_THE_CAFE, talk_or_not=lambda _: TALK)
+    given = setting((ANN, BEN), seed=5, policy=FailurePolicy(attempts=1))
+    lived(puppet, given)
+    for question in puppet.asked:
+        asked, me = question.asked, question.me
+        assert me.now == given.clock.at(asked.step)
+        assert me.resident.id == asked.resident == asked.seat
+        assert (asked.trial, asked.seed, asked.attempt) == ("trial", 5, 1)
+        assert set(me.objects) == set(me.places)
+        assert asked.resident not in me.people
+    assert puppet.asked[0].me.now.date() == MONDAY
+
+
+def test_a_second_attempt_is_told_the_problem() -> None:
+    tries: list[Any] = []
+
+    def second(question: Any) -> Any:
+        tries.append(question.asked)
+        return lost() if len(tries) == 1 else day()
+
+    lived(Puppet(plan_day=second), replace(ALONE, policy=FailurePolicy(attempts=2)))
+    assert [(one.attempt, one.problem) for one in tries] == [(1, ""), (2, "nothing to read")]
