@@ -18,6 +18,7 @@ import statistics
 import sys
 import tempfile
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar, cast
@@ -57,10 +58,8 @@ class Aloud(ModelMind):
     _decides = ScriptedMind()
 
     async def _ask(self, question: Thought, kind: type[Typed], temperature: float) -> Typed:
-        try:
+        with suppress(ReplyError):  # made-up answers need not fit: they are thrown away
             await super()._ask(question, kind, temperature)
-        except ReplyError:
-            pass  # made-up answers need not fit: they are thrown away
         name, _ = QUESTIONS[type(question)]
         return cast("Typed", await getattr(self._decides, name)(question))
 

@@ -42,7 +42,7 @@ from sociolab.town.thoughts import TalkReminder, Thought, Utter
 sys.path.insert(0, str(Path(__file__).parent))
 from town_latency import Line, Lived, live_through, lognormal
 
-SCRIPTED = "any"
+SCRIPTED = "sociolab.town.scripted.mind:ScriptedMind"
 UNLIMITED = 1_000_000
 Ask: TypeAlias = Callable[[Thread, Thought], None]
 

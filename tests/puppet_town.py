@@ -64,7 +64,7 @@ _THINGS = {
     "a": {"bed": ((0, 0),), "desk": ((3, 0),)},
     "b": {"bed": ((5, 0),)},
     "c": {"bed": ((10, 0),)},
-    "k": {"counter": ((16, 0),), "stove": ((18, 0),)},
+    "k": {"counter": ((16, 0),), "stove": ((18, 0),), "door": ((15, 1),)},
     "t": {"telescope": ((51, 0),)},
 }
 
@@ -143,7 +143,9 @@ def _idle(question: Any) -> DayPlan:
 
 def _undivided(question: Any) -> Parts:
     minutes = (question.block.end - question.block.start) // timedelta(minutes=1)
-    return Parts(parts=(Part(minutes=minutes, what=question.block.what),))
+    # At the back of the room, so that one is seen to come in before one is there.
+    thing = question.objects[0] if question.objects else ""
+    return Parts(parts=(Part(minutes=minutes, what=question.block.what, object=thing),))
 
 
 _BY_DEFAULT: dict[str, Answer] = {
@@ -165,13 +167,14 @@ _BY_DEFAULT: dict[str, Answer] = {
 class Puppet:
     """A mind that answers by default, but where a test gives a function from question to answer.
 
-    `asked` holds all that it was asked, in order.
+    `asked` holds all that it was asked, in order; `note` is called with each at once.
     """
 
     def __init__(self, **answers: Answer) -> None:
         assert set(answers) <= set(_BY_DEFAULT), "names of questions"
         self._answers = _BY_DEFAULT | answers
         self.asked: list[Any] = []
+        self.note: Callable[[Any], None] | None = None
 
     def __getattr__(self, name: str) -> Callable[[Any], Any]:
         if name not in _BY_DEFAULT:
@@ -179,6 +182,8 @@ class Puppet:
 
         async def answer(question: Any) -> BaseModel:
             self.asked.append(question)
+            if self.note is not None:
+                self.note(question)
             return self._answers[name](question)
 
         return answer

@@ -14,6 +14,7 @@ from sociolab.town.thoughts import (
     Block,
     Commitment,
     DayReminder,
+    GeneralPlan,
     Line,
     Me,
     Memory,
@@ -227,12 +228,22 @@ def remembered(text: str) -> Memory:
     return Memory(NOW, "talk", text)
 
 
-def talk_reminder(goal: str, to: Other | None = None, *memories: Memory) -> TalkReminder:
+def general_plan(goal: str) -> tuple[str, ...]:
     who = resident(ANA, goal)
-    return TalkReminder(asked(who), me(who, NOW, *memories), goal, (), to or other(TOM), ())
+    question = GeneralPlan(asked(who), me(who), goal, (MONDAY, TUESDAY))
+    return answered(ScriptedMind().general_plan(question)).lines
 
 
-def day_reminder(goal: str, day: date, *memories: Memory) -> DayReminder:
+def talk_reminder(
+    goal: str, to: Other | None = None, *memories: Memory, plan: tuple[str, ...] = ()
+) -> TalkReminder:
+    who = resident(ANA, goal)
+    return TalkReminder(asked(who), me(who, NOW, *memories), goal, plan, to or other(TOM), ())
+
+
+def day_reminder(
+    goal: str, day: date, *memories: Memory, plan: tuple[str, ...] = ()
+) -> DayReminder:
     who = resident(ANA, goal)
     here = replace(me(who, NOW, *memories), now=datetime(day.year, day.month, day.day))
-    return DayReminder(asked(who, 0), here, goal, (), day)
+    return DayReminder(asked(who, 0), here, goal, plan, day)

@@ -119,7 +119,7 @@ def test_a_talk_is_about_what_one_was_doing_and_then_that_goes_on() -> None:
 def test_an_utterance_that_does_not_come_ends_the_talk_as_failed() -> None:
     def third_is_lost(question: Utter) -> Said:
         if len(question.lines) == 2:
-            raise ReplyError("lost", cause="timeout")
+            raise ReplyError("lost", raw="", cause="timeout")
         return Said(text="Well.")
 
     puppet, _, talk = talk_of(third_is_lost)

@@ -163,7 +163,7 @@ def test_only_blocks_of_an_hour_and_more_are_divided() -> None:
     )
     lived(puppet, ALONE)
     assert [q.block.what for q in puppet.of(Decompose)] == ["bake", "nap"]
-    assert puppet.of(Decompose)[0].objects == ("counter", "stove")
+    assert puppet.of(Decompose)[0].objects == ("counter", "stove", "door")
 
 
 def test_parts_are_done_one_after_the_other_and_the_last_is_stretched_to_the_end() -> None:

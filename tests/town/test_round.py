@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -24,8 +25,8 @@ from puppet_town import (
     setting,
 )
 from sociolab.town.setting import Rules
-from sociolab.town.thoughts import Said, TalkOrNot
-from sociolab.town.trace import Did, Remembered, Talked
+from sociolab.town.thoughts import Part, Parts, Said, TalkOrNot, Utter
+from sociolab.town.trace import Did, Remembered, Talked, Walked
 
 TOGETHER = planned(
     ann=day(f"09:00 mend clocks @ {CAFE}"),
@@ -100,6 +101,17 @@ def test_who_wakes_sees_who_is_there() -> None:
     assert (first.step, first.text) == (at("08:00") + 1, "saw Ben Moor: sing")
 
 
+def test_who_arrives_at_the_step_at_which_they_come_into_view_is_asked_as_well() -> None:
+    """The door is the first tile of the cafe on Ben's way: there he sees Ann, and is there."""
+    at_the_door = Parts(parts=(Part(minutes=60, what="wait", object="door"),))
+    puppet = Puppet(plan_day=TOGETHER, decompose=lambda _: at_the_door)
+    told = lived(puppet, setting((ANN, BEN)))
+    arrived = told.of(Walked, "ben")[1]
+    first = {q.asked.resident: q.asked.step for q in reversed(puppet.of(TalkOrNot))}
+    assert set(first.values()) == {arrived.step + len(arrived.path)}
+    assert set(first) == {"ann", "ben"}
+
+
 def test_a_person_attends_to_the_nearest_only() -> None:
     rules = Rules(bandwidth=1)
     told = lived(Puppet(plan_day=TOGETHER), setting(TRIO, rules=rules))
@@ -122,43 +134,36 @@ def test_what_was_forgotten_is_noticed_again() -> None:
 # ------------------------------------------------------------------ talking
 
 
-def test_two_who_want_to_talk_to_the_same_third_get_one_talk() -> None:
-    """All three come out of bed at the same step; the smaller number has its way."""
-    people = tuple(resident(name, living_area=str(CID.home)) for name in ("Ann", "Ben", "Cid"))
+def test_of_two_who_want_to_talk_to_the_same_third_the_smaller_number_does() -> None:
+    """All three wake in one room, Cid nearest to both others."""
+    people = tuple(resident(name, living_area=str(CID.home)) for name in ("Cid", "Ann", "Ben"))
     puppet = Puppet(
-        plan_day=lambda _: day(f"06:00 knit @ {CID.home}"),
-        talk_or_not=lambda q: CARRY_ON if q.asked.resident == "cid" else TALK,
+        plan_day=lambda _: day(f"06:00 knit @ {CID.home}"), talk_or_not=willing("ann", "ben")
     )
-    # Ann's and Ben's nearest new one is asked for; whoever it is, no third is in two talks.
-    told = lived(puppet, setting(people, rules=Rules(patience=0, cooldown=0)))
+    told = lived(puppet, setting(people))
     first = told.of(Talked)[0]
-    asked = {q.asked.resident: q.other.id for q in puppet.of(TalkOrNot) if q.asked.step == first.step}
-    assert {"ann", "ben"} <= set(asked), "both decided at the same step"
-    assert [talk.who for talk in told.of(Talked) if talk.step == first.step] == ["ann"]
-    assert first.other == asked["ann"]
+    asked = [q for q in puppet.of(TalkOrNot) if q.asked.step == first.step]
+    assert [(q.asked.resident, q.other.id) for q in asked if q.asked.resident != "cid"] == [
+        ("ann", "cid"),
+        ("ben", "cid"),
+    ]
+    talks = [(t.who, t.other) for t in told.of(Talked) if t.step <= first.end]
+    assert talks == [("ann", "cid")]
+    assert not [q for q in puppet.of(Utter, "ben") if q.asked.step < first.end]
 
 
-def test_who_was_refused_goes_on_and_may_talk_later() -> None:
-    """Ben and Cid come to Ann together; Ben's talk begins, and Cid is refused at that step."""
+def test_who_was_refused_goes_on_with_what_they_were_doing() -> None:
+    people = tuple(resident(name, living_area=str(CID.home)) for name in ("Cid", "Ann", "Ben"))
     plans = planned(
-        ann=day(f"09:00 mend clocks @ {CAFE}"),
-        ben=day("08:00 wait @ Ben's House: bedroom", f"10:00 sing @ {CAFE}"),
-        cid=day("08:00 wait @ Ben's House: bedroom", f"10:00 hum @ {CAFE}"),
+        cid=day(f"06:00 knit @ {CID.home}"),
+        ann=day(f"06:00 knit @ {CID.home}"),
+        ben=day(f"06:00 bake @ {CAFE}"),
     )
-    people = (ANN, BEN, resident("Cid", living_area=str(BEN.home)))
-    puppet = Puppet(
-        plan_day=plans,
-        talk_or_not=lambda q: (
-            TALK if q.asked.resident in ("ben", "cid") and q.other.id == "ann" else CARRY_ON
-        ),
-        utter=lambda _: Said(text="word " * 200, ends=True),
-    )
-    told = lived(puppet, setting(people, rules=Rules(patience=0)))
-    talks = told.of(Talked)
-    assert talks
-    for one in talks:
-        during = [t for t in talks if t is not one and one.step <= t.step < one.end]
-        assert not any({t.who, t.other} & {one.who, one.other} for t in during)
+    told = lived(Puppet(plan_day=plans, talk_or_not=willing("ann", "ben")), setting(people))
+    first = told.of(Talked)[0]
+    assert (first.who, first.other) == ("ann", "cid")
+    walk = told.of(Walked, "ben")[0]
+    assert walk.step < first.step < walk.step + len(walk.path)
 
 
 def test_both_may_want_the_talk_and_it_is_the_smaller_numbers() -> None:
@@ -166,7 +171,10 @@ def test_both_may_want_the_talk_and_it_is_the_smaller_numbers() -> None:
     told = lived(puppet, setting((ANN, BEN)))
     assert {(talk.who, talk.other) for talk in told.of(Talked)} == {("ann", "ben")}
     step = told.of(Talked)[0].step
-    assert [q.asked.resident for q in puppet.of(TalkOrNot) if q.asked.step == step] == ["ann", "ben"]
+    assert [q.asked.resident for q in puppet.of(TalkOrNot) if q.asked.step == step] == [
+        "ann",
+        "ben",
+    ]
 
 
 def test_who_is_in_a_talk_is_left_alone() -> None:
@@ -174,7 +182,7 @@ def test_who_is_in_a_talk_is_left_alone() -> None:
         plan_day=planned(
             ann=day(f"09:00 mend clocks @ {CAFE}"),
             ben=day(f"10:00 drink tea @ {CAFE}"),
-            cid=day(f"10:01 sing @ {CAFE}"),
+            cid=day(f"10:03 sing @ {CAFE}"),
         ),
         talk_or_not=willing("ann", "cid"),
         utter=lambda _: Said(text="word " * 300, ends=True),
@@ -213,7 +221,7 @@ def test_nobody_is_asked_about_the_same_person_all_the_time() -> None:
     lived(puppet, setting((ANN, BEN), rules=Rules(patience=60)))
     asked = [q.asked.step for q in puppet.of(TalkOrNot, "ann")]
     assert len(asked) >= 5
-    assert all(later - one >= 360 for one, later in zip(asked, asked[1:], strict=False))
+    assert all(later - one >= 360 for one, later in pairwise(asked))
 
 
 def test_the_question_knows_when_the_two_last_talked() -> None:
@@ -234,4 +242,4 @@ def test_somebody_in_a_place_that_one_does_not_know_is_met_on_no_plan() -> None:
     people = (ANN, resident("Ben", knows=("Tower",)))
     plans = planned(ann=day(f"09:00 knit @ {CAFE}"), ben=day(f"09:00 look far @ {TOWER}"))
     told = lived(Puppet(plan_day=plans, talk_or_not=lambda _: TALK), setting(people))
-    assert [d.place for d in told.of(Did, "ben") if d.doing == "look far"][0] == TOWER
+    assert next(d.place for d in told.of(Did, "ben") if d.doing == "look far") == TOWER

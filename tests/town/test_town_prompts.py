@@ -154,5 +154,12 @@ def test_a_problem_is_told_last() -> None:
         )
 
 
+def test_no_two_attempts_at_a_question_are_worded_alike() -> None:
+    asked = [replace(one(PlanDay).asked, attempt=n, problem="PROBLEM") for n in (2, 3, 4)]
+    prompts = [prompt_of(replace(one(PlanDay), asked=each), 1.0) for each in asked]
+    assert len({prompt.fingerprint for prompt in prompts}) == 3
+    assert prompts[2].messages[-1].text.endswith("This is attempt 4.")
+
+
 def test_prompts_have_a_hash() -> None:
     assert prompts_hash() == prompts_hash()

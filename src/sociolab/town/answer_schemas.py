@@ -1,8 +1,9 @@
 """The JSON schemas that a model is given for a resident's answers.
 
-A provider that follows them can name only known places, times on the quarter hour and dates that
-are near, and rate as many texts as there are. Nothing else in them belongs to one question alone: a
-schema stands before the prompt where providers look for a beginning that repeats.
+A provider that follows them can name only known places, times on the quarter hour (getting up in
+the morning and to bed at night) and dates that are near, and rate as many texts as there are.
+Nothing else in them belongs to one question alone: a schema stands before the prompt where
+providers look for a beginning that repeats.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ MOST_PLACES = 150
 
 _AT_KNOWN_PLACES = (PlanDay, Replan, ChoosePlace)  # an appointment may be at a place yet unknown
 _TIMES = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 15, 30, 45)]
+_WAKES = [time for time in _TIMES if "03:00" <= time <= "12:00"]
+_BEDS = [time for time in _TIMES if time >= "19:00" or time <= "03:00"]
 _DAYS = 14
 _FEWEST_ENTRIES = 4
 
@@ -49,6 +52,7 @@ def _schema(kind: type[BaseModel], places: tuple[str, ...], monday: date, count:
         options["place"] = {"enum": list(places)}
     if kind is DayPlan:
         options["entries"] = {"minItems": _FEWEST_ENTRIES}
+        options |= {"wake": _one_of(_WAKES), "bed": _one_of(_BEDS)}
     if count:
         options["ratings"] = {"minItems": count, "maxItems": count}
     schema = _narrowed(json.loads(plain.text), options)
@@ -71,12 +75,18 @@ def _narrowed(node: Any, options: dict[str, Any]) -> Any:
     new = {word: _narrowed(part, options) for word, part in node.items()}
     if "properties" in new:
         fields = new["properties"]
-        fields |= {name: fields[name] | options[name] for name in options if name in fields}
-        for name in options:
-            if name in fields:
-                fields[name].pop("pattern", None)
+        fields |= {name: _with(fields[name], options[name]) for name in options if name in fields}
         new |= {"required": list(fields), "additionalProperties": False}
     return new
+
+
+def _with(field: dict[str, Any], option: dict[str, Any]) -> dict[str, Any]:
+    """A field with an option; a pattern, or what it referred to, is no longer of use then."""
+    return {word: field[word] for word in field if word not in ("pattern", "$ref")} | option
+
+
+def _one_of(texts: list[str]) -> dict[str, Any]:
+    return {"type": "string", "enum": texts}
 
 
 def _is_time(node: dict[str, Any]) -> bool:

@@ -2,7 +2,8 @@
 
 A resident moves one tile a step. So whoever acts at step u, standing on some tile, is in view of
 another at step t only if t - u is at least
-- the Chebyshev distance between them less the radius, since a step brings them nearer by one, and
+- the columns between them less the radius, and the rows less the radius, together (where there
+  are more): one sees as far in both directions at once, but walks a step in one of them at a time;
 - the length of the shortest walk into the arena in which the other is, since only those in the same
   arena see each other (arXiv 2411.03519 knows distances only).
 The larger of the two is the gap.
@@ -37,6 +38,7 @@ class Gaps:
         self._gap: Steps = np.full((count, count), NEVER, np.int64)
         self._x, self._y, self._arenas = np.zeros((3, count), np.int64)
         self._box: Steps = np.zeros((4, count), np.int64)
+        self._apart: Steps = np.zeros((count, count), np.int64)
         self._still: Flags = np.ones(count, np.bool_)
         self._walks: dict[int, _Walk] = {}
         shape = (len(town.places) + 1, town.height, town.width)
@@ -50,10 +52,11 @@ class Gaps:
             self._fill(arena)
         columns, rows = zip(*tiles, strict=True)
         self._box[:, who] = min(columns), min(rows), max(columns), max(rows)
+        self._apart[who] = self._apart[:, who] = self._boxes_apart(who)
         self._x[who], self._y[who] = x, y = tiles[-1]
         self._arenas[who] = arena = arenas[-1]
         self._still[who] = len(tiles) == 1
-        apart = np.maximum(abs(self._x - x), abs(self._y - y)) - self._radius
+        apart = self._apart_by(abs(self._x - x), abs(self._y - y))
         self._gap[:, who] = np.maximum(apart, self._into[arena][self._y, self._x])
         self._gap[who, :] = np.maximum(apart, self._into[:, y, x][self._arenas])
         self._gap[who, who] = NEVER
@@ -69,11 +72,7 @@ class Gaps:
 
         Exact where neither walks.
         """
-        left, top, right, bottom = self._box
-        west, north, east, south = self._box[:, who]
-        radius = self._radius
-        near: Flags = (left - east <= radius) & (west - right <= radius)
-        near &= (top - south <= radius) & (north - bottom <= radius)
+        near: Flags = self._apart[who] <= 0
         if self._still[who]:
             near &= ~self._still | (self._arenas == self._arenas[who])
         near[who] = False
@@ -86,57 +85,69 @@ class Gaps:
         each other who both keep to their ways is not told.
         """
         arrivals: Steps = least[:, None] + self._gap
-        under_way = [
-            (who, walk, int(least[who]))
-            for who, walk in self._walks.items()
-            if least[who] < walk.end
-        ]
-        if under_way:
-            numbers = [who for who, _, _ in under_way]
-            arrivals[numbers] = least[numbers, None] + self._from(
-                np.array([walk.at(step) for _, walk, step in under_way])
-            )
+        steps = {
+            who: int(least[who]) for who, walk in self._walks.items() if least[who] < walk.end
+        }
+        if steps:
+            numbers = list(steps)
+            tiles = [self._walks[who].at(step) for who, step in steps.items()]
+            arrivals[numbers] = least[numbers, None] + self._from(np.array(tiles))
         for who, walk in self._walks.items():
             late = np.maximum(arrivals[:, who], walk.end)
-            early = np.flatnonzero(least < walk.end)
+            early = np.flatnonzero(least + self._apart[who] <= walk.end)
             if len(early):
-                gaps = walk.gaps[:, early]
-                for other, way, step in under_way:
-                    place = int(np.searchsorted(early, other))
-                    if place < len(early) and early[place] == other:
-                        gaps[:, place] = self._early(walk, other, way, step)
-                meets = least[early] + gaps <= walk.times[:, None]
+                meets = least[early] + self._gaps_upon(walk, early, steps) <= walk.times[:, None]
                 first = walk.times[meets.argmax(axis=0)]
                 late[early] = np.where(meets.any(axis=0), first, late[early])
             arrivals[:, who] = late
         np.fill_diagonal(arrivals, NEVER)
         return arrivals
 
+    def _boxes_apart(self, who: int) -> Steps:
+        """[residents]: gaps, walls left out, between the boxes around the known ways."""
+        left, top, right, bottom = self._box
+        west, north, east, south = self._box[:, who]
+        across = np.maximum(left - east, west - right)
+        return self._apart_by(across, np.maximum(top - south, north - bottom))
+
     def _put_walk(self, who: int, walk: _Walk) -> None:
-        apart = np.maximum(abs(walk.x[:, None] - self._x), abs(walk.y[:, None] - self._y))
+        apart = self._apart_by(
+            abs(walk.x[:, None] - self._x), abs(walk.y[:, None] - self._y)
+        )
         into = self._into[walk.kinds][:, self._y, self._x][walk.kind]
-        walk.gaps = np.maximum(apart - self._radius, into)
+        walk.gaps = np.maximum(apart, into)
         self._walks[who] = walk
 
-    def _early(self, walk: _Walk, other: int, way: _Walk, step: int) -> Steps:
-        """[tiles of the walk]: the gaps from where another walk is at a step."""
-        gaps = walk.early.get((other, step))
-        if gaps is None:
-            gaps = walk.early[other, step] = self._upon(walk, *way.at(step))
+    def _gaps_upon(self, walk: _Walk, whose: Steps, steps: dict[int, int]) -> Steps:
+        """[tiles of the walk, whose]: the gaps from where they are, at these steps if they walk."""
+        gaps = walk.gaps[:, whose]
+        for place, other in enumerate(whose.tolist()):
+            if other in steps:
+                step = steps[other]
+                early = walk.early.get((other, step))
+                if early is None:
+                    early = self._upon(walk, *self._walks[other].at(step))
+                    walk.early[other, step] = early
+                gaps[:, place] = early
         return gaps
 
     def _upon(self, walk: _Walk, x: int, y: int) -> Steps:
         """[tiles of the walk]: the gaps from a tile."""
-        apart = np.maximum(abs(walk.x - x), abs(walk.y - y)) - self._radius
+        apart = self._apart_by(abs(walk.x - x), abs(walk.y - y))
         gaps: Steps = np.maximum(apart, self._into[walk.kinds, y, x][walk.kind])
         return gaps
 
     def _from(self, tiles: Steps) -> Steps:
         """[tiles, residents]: the gaps from tiles, to where everybody is in the end."""
         x, y = tiles.T
-        apart = np.maximum(abs(self._x - x[:, None]), abs(self._y - y[:, None])) - self._radius
+        apart = self._apart_by(abs(self._x - x[:, None]), abs(self._y - y[:, None]))
         gaps: Steps = np.maximum(apart, self._into[self._arenas, y[:, None], x[:, None]])
         return gaps
+
+    def _apart_by(self, columns: Steps, rows: Steps) -> Steps:
+        """Steps until one who is so far away sees the other, if there were no walls."""
+        radius = self._radius
+        return np.maximum(columns - radius, 0) + np.maximum(rows - radius, 0)
 
     def _fill(self, arena: int) -> None:
         if not self._filled[arena]:

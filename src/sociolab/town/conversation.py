@@ -82,7 +82,7 @@ def _utter(
     around: Surroundings,
 ) -> Utter:
     heard = lines[-1].text if lines else ""
-    memories = around.comes_to_mind(speaker, step, f"{listener.name} {heard}")
+    memories = around.of_somebody(speaker, listener, step, heard)
     return Utter(
         asked=around.asked(speaker, "utter", step),
         me=around.me(speaker, step),
@@ -109,7 +109,8 @@ def _reminder(
         goal=tdp.goal,
         plan=person.general_plan,
         other=around.other(person, partner),
-        memories=around.comes_to_mind(person, step, f"{partner.name} {tdp.goal}"),
+        memories=around.of_somebody(person, partner, step, tdp.goal),
+        commitments=tuple(person.commitments),
     )
     if items is None:
         return ""

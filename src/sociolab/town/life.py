@@ -150,7 +150,7 @@ class Life(Thinking):
             me=self.myself(),
             other=self.around.other(me, other),
             block=block,
-            memories=self.recalled(f"{other.name} {other.shown.doing}"),
+            memories=self.around.of_somebody(me, other, me.step, other.shown.doing),
             commitments=tuple(me.commitments),
             last_talk=None if last is None else self.clock.at(last),
         )

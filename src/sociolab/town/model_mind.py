@@ -16,6 +16,7 @@ from sociolab.town.describing import about, asking
 from sociolab.town.fitting import UnfitError, fitted
 from sociolab.town.mind import QUESTIONS
 from sociolab.town.thoughts import (
+    Asked,
     Choice,
     ChoosePlace,
     DayPlan,
@@ -137,7 +138,7 @@ def prompt_of(question: Thought, temperature: float) -> Prompt:
     name, _ = QUESTIONS[type(question)]
     body = prompt(PACKAGE, name).render(asking(question))
     if question.asked.problem:
-        body = f"{body}\n\n{again_text(question.asked.problem)}"
+        body = f"{body}\n\n{_again(question.asked)}"
     messages = (Message("system", head_of(question.me)), Message("user", body))
     return Prompt(messages, answer_schema(question), temperature)
 
@@ -145,6 +146,16 @@ def prompt_of(question: Thought, temperature: float) -> Prompt:
 def head_of(me: Me) -> str:
     """What every prompt to this resident begins with."""
     return prompt(PACKAGE, "head").render(about(me))
+
+
+def _again(asked: Asked) -> str:
+    """What was wrong; from the third attempt on with its number.
+
+    Else a problem that comes twice would make two prompts alike, and whoever answers the same
+    prompt alike (a model at temperature 0, a filter) could do nothing but repeat itself.
+    """
+    text = again_text(asked.problem)
+    return text if asked.attempt <= 2 else f"{text} This is attempt {asked.attempt}."
 
 
 def prompts_hash() -> str:

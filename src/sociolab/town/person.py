@@ -11,7 +11,7 @@ from sociolab.town.perception import Attention
 from sociolab.town.places import Tile
 from sociolab.town.residents import Resident
 from sociolab.town.setting import Setting
-from sociolab.town.thoughts import Block, Commitment, Part
+from sociolab.town.thoughts import Block, Commitment, Memory, Part
 from sociolab.town.trace import HEADINGS, Did, Planned, PlannedBlock, Record, Walked
 
 
@@ -59,6 +59,7 @@ class Person:
         self.parts: dict[tuple[str, str], tuple[Part, ...]] = {}
         self.last_talk: dict[int, int] = {}
         self.last_asked: dict[int, int] = {}
+        self.last_memo: dict[int, Memory] = {}
         self.general_plan: tuple[str, ...] = ()
         self.reminder = ""
         self.records: list[Record] = []

@@ -52,7 +52,13 @@ class Planning(Thinking):
         if tdp is None or not tdp.day:
             return ""
         reminder = yield DayReminder(
-            self.asked("day_reminder"), self.myself(), tdp.goal, me.general_plan, day
+            self.asked("day_reminder"),
+            self.myself(),
+            tdp.goal,
+            me.general_plan,
+            day,
+            self.recalled(tdp.goal),
+            tuple([c for c in me.commitments if c.day >= day]),
         )
         if reminder is None:
             return ""

@@ -33,7 +33,7 @@ class Remembering(Thinking):
         )
         if summary is None:
             return ""
-        self.keep("talk", summary.memo, summary.importance)
+        me.last_memo[other.number] = self.keep("talk", summary.memo, summary.importance)
         self._note(summary, other)
         return str(summary.memo) if summary.changes_plan else ""
 

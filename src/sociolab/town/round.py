@@ -63,6 +63,7 @@ class Round:
         self._open = 0
         self._proposals: list[tuple[Person, Person, Thread]] = []
         self._talking: set[int] = set()
+        self._news: dict[int, Person] = {}
         self._began = False
 
     @property
@@ -72,7 +73,10 @@ class Round:
 
     def begin(self, people: Sequence[Person]) -> None:
         """Look, and let lives go on; `people` are all residents, by number."""
-        news = {w.person.number: self._look(w.person, people) for w in self._woken if w.looks}
+        for woken in self._woken:
+            if woken.looks and (seen := self._look(woken.person, people)) is not None:
+                self._news[woken.person.number] = seen
+                self.acting |= {woken.person.number, seen.number}
         self._began = True
         self._open += 1  # no talk begins before everybody has been woken
         for woken in self._woken:
@@ -82,9 +86,8 @@ class Round:
             if woken.why is not None or person.until <= self.step:
                 self.acting.add(person.number)
                 self._send(Thread(life, person, self), woken.why)
-            elif (seen := news.get(person.number)) is not None:
-                self.acting |= {person.number, seen.number}
-                self._send(Thread(life, person, self), News(seen))
+            elif (news := self._news.pop(person.number, None)) is not None:
+                self._send(Thread(life, person, self), News(news))
         self._close()
 
     def answered(self, thread: Thread, answer: object) -> None:
@@ -139,6 +142,10 @@ class Round:
         if isinstance(wants, Stay):
             assert thread.person is not None
             thread.person.until = wants.until
+            # Whose life went on by itself at this step has yet to hear what it saw.
+            seen = self._news.pop(thread.person.number, None)
+            if seen is not None and not thread.person.showing.asleep:
+                self._send(thread, News(seen))
         elif isinstance(wants, Propose):
             assert thread.person is not None
             self._proposals.append((thread.person, wants.other, thread))

@@ -91,7 +91,7 @@ class _Town:
             asked, self._asked = tuple(self._asked), []
             failed = yield from self._take((yield Begin(asked)))
             if failed is not None:
-                yield from self.chunks.rest(failed.turn)
+                yield from self.chunks.rest(min(failed.turn, self.scheduler.lived))
                 yield Ended("failed turn", failed.turn, failed.seat)
                 return
         yield from self.chunks.rest(self.setting.steps)

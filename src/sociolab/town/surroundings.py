@@ -31,6 +31,7 @@ class Surroundings:
             for person in self.people
             if person.resident.known_as
         }
+        self._place_names = tuple([str(place) for place in setting.town.places])
         self._objects: dict[str, tuple[str, ...]] = {
             str(place): setting.town.objects(place) for place in setting.town.places
         }
@@ -56,6 +57,8 @@ class Surroundings:
             people=self._others[person.id],
             memory=person.memory,
             known_as=self._known_as,
+            place=str(self.town.places[person.arena]) if person.arena >= 0 else "",
+            names=self._place_names,
         )
 
     def other(self, person: Person, other: Person) -> Other:
@@ -67,6 +70,14 @@ class Surroundings:
         """What a person remembers for a question; it counts as accessed at this step."""
         rules = self.rules
         return person.memory.retrieve(step, query, rules.recalled, rules.glimpses)
+
+    def of_somebody(
+        self, person: Person, other: Person, step: int, query: str
+    ) -> tuple[Memory, ...]:
+        """What a person remembers when it meets another: first of all their last talk."""
+        found = self.comes_to_mind(person, step, f"{other.name} {query}")
+        last = person.last_memo.get(other.number)
+        return found if last is None or last in found else (last, *found[:-1])
 
     def tdp(self, person: Person) -> Tdp | None:
         """The target that this person plans for, if any."""

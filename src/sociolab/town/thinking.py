@@ -35,8 +35,9 @@ class Thinking:
         """What comes to mind; it counts as accessed now."""
         return self.around.comes_to_mind(self.me, self.me.step, query)
 
-    def keep(self, kind: Kind, text: str, importance: int | None = None) -> None:
+    def keep(self, kind: Kind, text: str, importance: int | None = None) -> Memory:
         """Remember something."""
         me = self.me
-        me.memory.add(me.step, kind, text, importance)
+        index = me.memory.add(me.step, kind, text, importance)
         me.records.append(Remembered(me.step, me.id, kind, text, importance))
+        return me.memory[index]

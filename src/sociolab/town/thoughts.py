@@ -110,9 +110,10 @@ class Asked:
 class Me:
     """The resident who is asked, and what it has at hand.
 
-    `now` is the moment; `places` are those that it knows, `objects` what stands in each of them;
-    `people` are the others in town (id to name), `known_as` what everybody knows of them (by id);
-    `memory` can be searched.
+    `now` is the moment, `place` where the resident is ("" outdoors). `places` are those that it
+    knows and can go to, `objects` what stands in each; `names` are those of all places in town, to
+    recognise one when it is said. `people` are the others in town (id to name), `known_as` what
+    everybody knows of them (by id). `memory` can be searched.
     """
 
     resident: Resident
@@ -122,6 +123,8 @@ class Me:
     people: dict[str, str]
     memory: Recall
     known_as: dict[str, str] = field(default_factory=dict)
+    place: str = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +262,8 @@ class DayReminder:
     goal: str
     plan: tuple[str, ...]
     day: date
+    memories: tuple[Memory, ...] = ()
+    commitments: tuple[Commitment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +276,7 @@ class TalkReminder:
     plan: tuple[str, ...]
     other: Other
     memories: tuple[Memory, ...]
+    commitments: tuple[Commitment, ...] = ()
 
 
 Thought: TypeAlias = (

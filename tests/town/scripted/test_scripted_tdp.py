@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from scripted_questions import (
@@ -13,9 +15,8 @@ from scripted_questions import (
     TOM,
     TUESDAY,
     answered,
-    asked,
     day_reminder,
-    me,
+    general_plan,
     other,
     plan_day,
     remembered,
@@ -24,28 +25,21 @@ from scripted_questions import (
     utter,
 )
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.thoughts import GeneralPlan
 
 MIND = ScriptedMind()
 GOALS = [KITE, MEETING, PICNIC, QUIZ, FLOUR, "Ana wants to be happy."]
 
 
-def lines(goal: str) -> tuple[str, ...]:
-    who = resident(ANA, goal)
-    question = GeneralPlan(asked(who), me(who), goal, (MONDAY, TUESDAY))
-    return answered(MIND.general_plan(question)).lines
-
-
 @pytest.mark.parametrize("goal", GOALS)
 def test_a_general_plan_has_three_to_five_lines(goal: str) -> None:
-    assert 3 <= len(lines(goal)) <= 5
+    assert 3 <= len(general_plan(goal)) <= 5
 
 
 def test_the_general_plan_names_whom_what_when_and_where() -> None:
-    text = " ".join(lines(KITE))
+    text = " ".join(general_plan(KITE))
     for words in ("kite evening", "Tuesday 14 May 2024", "18:00", "Heron Park: meadow"):
         assert words in text
-    assert "Tom Hale" in " ".join(lines(MEETING))
+    assert "Tom Hale" in " ".join(general_plan(MEETING))
 
 
 @pytest.mark.parametrize("goal", GOALS)
@@ -82,6 +76,27 @@ def test_an_appointment_is_brought_up_with_its_partner_alone() -> None:
     stranger = answered(MIND.talk_reminder(talk_reminder(MEETING, other("Eva Lind")))).items
     assert "ledger" not in " ".join(stranger)
     assert "ledger" in " ".join(answered(MIND.talk_reminder(talk_reminder(MEETING))).items)
+
+
+@pytest.mark.parametrize("goal", [MEETING, PICNIC])
+def test_the_general_plan_is_read_for_what_the_goal_leaves_open(goal: str) -> None:
+    plan = general_plan(goal)
+    told = " ".join(answered(MIND.talk_reminder(talk_reminder(goal, plan=plan))).items)
+    bare = " ".join(answered(MIND.talk_reminder(talk_reminder(goal))).items)
+    assert re.search(r"\d\d:\d\d", told)
+    assert not re.search(r"\d\d:\d\d", bare)
+    other_plan = tuple(re.sub(r"at \d\d:\d\d", "at 20:15", line) for line in plan)
+    assert "20:15" in " ".join(
+        answered(MIND.talk_reminder(talk_reminder(goal, plan=other_plan))).items
+    )
+
+
+def test_the_general_plan_says_where_to_seek_people() -> None:
+    plan = ("Seek out everybody at Larkfield Bakery: shop and Heron Park: pond shore.",)
+    with_it = answered(MIND.day_reminder(day_reminder(KITE, MONDAY, plan=plan))).text
+    without = answered(MIND.day_reminder(day_reminder(KITE, MONDAY))).text
+    assert "go to Larkfield Bakery: shop and Heron Park: pond shore" in with_it
+    assert "go where people are" in without
 
 
 @pytest.mark.parametrize("goal", [KITE, MEETING, PICNIC, QUIZ, FLOUR])

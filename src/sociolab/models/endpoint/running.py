@@ -108,13 +108,16 @@ async def _stdin_closed() -> None:
 
 
 @contextmanager
-def start_in_thread(settings: EndpointSettings) -> Iterator[Endpoint]:
-    """An endpoint in a thread of its own, for code without a loop; stopped at the end."""
+def start_in_thread(settings: EndpointSettings, port: int = 0) -> Iterator[Endpoint]:
+    """An endpoint in a thread of its own, for code without a loop; stopped at the end.
+
+    Port 0 takes any. ConfigError if it cannot listen.
+    """
     ready: Future[tuple[Endpoint, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def main() -> None:
         stop = asyncio.Event()
-        async with serve(settings) as endpoint:
+        async with serve(settings, port=port) as endpoint:
             ready.set_result((endpoint, asyncio.get_running_loop(), stop))
             await stop.wait()
 

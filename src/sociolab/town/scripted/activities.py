@@ -66,6 +66,13 @@ _COMPANIONS = tuple(
         r"(?: to)?(?: come)? ",
     )
 )
+NOMINAL = ("evening", "class", "circle", "club", "session", "hour", "night", "workshop", "morning",
+           "party", "contest", "competition", "lesson", "course", "group")  # fmt: skip
+"""What makes a noun of the word in -ing before it: a stretching class is not stretching."""
+_GERUND = re.compile(
+    r"(?!evening|morning|upcoming|interesting|spring)[a-z]{2,}ing "
+    rf"(?!(?:{'|'.join(NOMINAL)})\b)"
+)
 # Words that begin no activity of their own: what follows "would you like to ..." and the like.
 _EMPTY = re.compile(
     r"^(?:come|coming|join|joining|be|know|hear|help|meet|meeting|tell|take part|taking part|see"
@@ -92,7 +99,7 @@ def masked(words: str, spans: tuple[Span, ...]) -> str:
 def activity_in(text: str) -> tuple[Shape, str]:
     """The kind and the words of the activity spoken of, or two empty strings."""
     if "meet" in text:
-        for found in _hits(_MEETING, text):
+        for found in _hits(_MEETING, text, ("help", "talk", "chat")):
             return "meeting", found
     for found in _hits(_EVENT, text):
         return ("companions" if _gerund(found) else "event"), found
@@ -101,12 +108,15 @@ def activity_in(text: str) -> tuple[Shape, str]:
     return "", ""
 
 
-def _hits(patterns: tuple[re.Pattern[str], ...], text: str) -> tuple[str, ...]:
+def _hits(
+    patterns: tuple[re.Pattern[str], ...], text: str, also: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """What the patterns find, but for words that are no activity; `also` may begin one here."""
     found = []
     for pattern in patterns:
         for match in pattern.finditer(text):
             activity = trimmed(match[1])
-            if activity and not _EMPTY.match(activity):
+            if activity and (activity.startswith(also) or not _EMPTY.match(activity)):
                 found.append(activity)
     return tuple(found)
 
@@ -127,9 +137,8 @@ def trimmed_end(phrase: str) -> str:
 
 
 def _gerund(phrase: str) -> bool:
-    return bool(re.match(r"(?:[a-z]{2,}ing)\b(?! (?:evening|class|circle|club|session|hour|night"
-                         r"|workshop|morning|party|contest|competition|lesson|course|group))",
-                         phrase)) and " " in phrase  # fmt: skip
+    """Whether a phrase is told by a verb in -ing, as "playing chess" and not "stretching class"."""
+    return bool(_GERUND.match(phrase))
 
 
 _FETCH = re.compile(
@@ -185,7 +194,7 @@ def _step(words: str, span: Span, named: tuple[tuple[str, Span], ...]) -> Chore:
 
 
 def _thing(words: str) -> str:
-    return re.sub(r"^(?:some|an?|the|my|our|his|her|their) ", "", words.strip(), flags=re.I)[:100]
+    return re.sub(r"^(?:some|my|our|his|her|their) ", "", words.strip(), flags=re.I)[:100]
 
 
 def _pronoun(word: str) -> bool:

@@ -80,7 +80,7 @@ def news_for(
             continue
         over = one.day == me.now.date() and one.start and one.start <= f"{me.now:%H:%M}"
         heard = any(
-            plain(activity) in plain(memory.text) and other.name in memory.text for memory in known
+            other.name in memory.text and plain(activity) in plain(memory.text) for memory in known
         )
         if not over and not heard:
             return News(activity, one, host)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sociolab.town.residents import Resident
+from sociolab.town.scripted.phrases import a
 from sociolab.town.scripted.verbs import doing
 from sociolab.town.scripted.when import minutes_of, times
 from sociolab.town.scripted.where import front_room, known_place, places_in
@@ -127,6 +128,7 @@ def _what(words: str, named: tuple[tuple[str, tuple[int, int]], ...]) -> str:
     cut = named[0][1][0] if named else len(words)
     phrase = re.split(r"\b(?:from|until|around|starting|every ?day|at|in|on)\s*\d", words[:cut])[0]
     phrase = re.sub(r"(?:\s+(?:at|in|to|from|on|the|of|around|and|by))+\s*$", "", phrase.strip())
+    phrase = re.sub(r"^in the \w+, ", "", phrase, flags=re.IGNORECASE)
     phrase = re.sub(r"^(?:(?:[A-Z][\w'-]* )+|(?:he|she|they|who|and|then) )+", "", phrase)
     phrase = re.sub(r"^(?:likes? to|usually|often|always|sometimes) ", "", phrase)
     if phrase.strip() in ("go", "goes", "", "is", "opens", "stays", "visits"):
@@ -154,7 +156,7 @@ def _guessed(learned: str, places: tuple[str, ...], home: str) -> tuple[Clause, 
     if "student" in learned:
         what = f"studying {subject[1]}" if subject else "studying"
     else:
-        what = f"working as a {job[1]}"[:160] if job else "attending to daily business"
+        what = f"working as {a(job[1])}"[:160] if job else "attending to daily business"
     everyday = frozenset(range(5))
     return (
         Clause(what, place, 9 * 60 + 30, 12 * 60 + 30, everyday, True),

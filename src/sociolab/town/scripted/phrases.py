@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from sociolab.town.scripted.activities import Chore
+from sociolab.town.scripted.activities import NOMINAL, Chore
 from sociolab.town.scripted.when import clock_of, minutes_of
 
 _VERBS = frozenset(
@@ -49,18 +49,14 @@ def is_verbal(activity: str) -> bool:
     if rest.startswith("of ") or (not rest and first in _VERBS):
         return False
     gerund = first.endswith("ing") and len(first) > 5 and first not in ("evening", "morning")
-    nominal = rest.split(" ")[0] in _NOUNS
+    nominal = rest.split(" ")[0] in NOMINAL
     return first in _VERBS or (gerund and not nominal)
-
-
-_NOUNS = ("evening", "class", "circle", "club", "session", "hour", "night", "workshop", "morning",
-          "party", "contest", "competition", "lesson", "course", "group")  # fmt: skip
 
 
 def a(noun: str) -> str:
     """The noun with "a" or "an"; as it is if it is many or has an article."""
     first = noun.lower().split(" ")[0]
-    if first in ("a", "an", "the", "some", "my", "our") or _many(noun):
+    if first in ("a", "an", "the", "some", "my", "our", "help", "advice") or _many(noun):
         return noun
     return f"{'an' if first[:1] in 'aeio' else 'a'} {noun}"
 

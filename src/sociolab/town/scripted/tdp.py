@@ -43,7 +43,7 @@ def general_plan(question: GeneralPlan) -> Lines:
                 "Ask each of them for a clear answer.",
             )
         )
-    points = _list(meeting_points(me.places)[:3])
+    points = _list(meeting_points(me.places)[:4])
     return Lines(
         lines=(
             f"Seek out {_whom(task)} at {points}." if points else f"Seek out {_whom(task)}.",
@@ -66,23 +66,16 @@ def _subject(task: Task) -> str:
 
 
 def _when_and_where(task: Task, me: Me, seed: int) -> str:
-    start, place = _start(task, me, seed), _place(task, me, seed)
+    start, place = _chosen(task, me, seed)
     return f"{_date(task.day)}{at_time(start)}{at_place(place)}"
 
 
-def _start(task: Task, me: Me, seed: int) -> str:
-    """The task's time, that already agreed, or one of one's own choice; "" for errands."""
+def _chosen(task: Task, me: Me, seed: int) -> tuple[str, str]:
+    """Time and place: the task's own, or of one's own choice where it leaves them open."""
     if task.kind == "help":
-        return ""
-    settled = _settled(task, me)
-    agreed = settled.start if settled is not None else ""
-    return task.start or agreed or own_time(me, task, (), seed, "")
-
-
-def _place(task: Task, me: Me, seed: int) -> str:
-    if task.kind == "appointment":
-        return own_place(me, task, seed)
-    return "" if task.kind in ("help", "online") else task.place
+        return "", ""
+    place = own_place(me, task, seed) if task.kind == "appointment" else task.place
+    return task.start or own_time(me, task, (), seed, ""), place
 
 
 def _date(day: date) -> str:
@@ -92,48 +85,65 @@ def _date(day: date) -> str:
 def _last_line(task: Task, me: Me, seed: int) -> str:
     if task.kind == "help":
         return f"On {_date(task.day)}, ask again whoever might still help."
-    start = _start(task, me, seed)
+    start, place = _chosen(task, me, seed)
     early = clock_of(minutes_of(start) - _EARLY)
-    where = at_place(_place(task, me, seed)) or " at home"
+    where = at_place(place) or " at home"
     return f"On {_date(task.day)}, be{where} from {early}."
 
 
 def day_reminder(question: DayReminder) -> Reminder:
     """Where to seek people today, and on the event's day where to be when: 1 to 2 sentences.
 
-    What is settled, as memories of talks tell, is kept instead of sought.
+    Where to seek them, and what the goal leaves open, is read from the general plan. What is
+    settled, as memories of talks tell, is kept instead of sought.
     """
     me, day = question.me, question.day
     task = read_task(question.goal, me.now.date(), me.places)
     if task is None or day > task.day:
         return Reminder(text="Keep the goal in mind and speak of it to whomever you meet.")
     settled = _settled(task, me)
-    event = _event(task, settled, question) if day == task.day else ""
+    event = _event(task, *_known(task, me, question.plan)) if day == task.day else ""
     if settled is not None and task.kind in ("appointment", "help"):
         return Reminder(text=event[:600] or "What you need is settled; live your day as usual.")
-    points = _list(meeting_points(me.places)[:4])
+    points = _list(_meeting_places(question))
     where = f"go to {points}" if points else "go where people are"
     return Reminder(text=f"Today, {where} and {_call(task)}. {event}".strip()[:600])
 
 
 def _settled(task: Task, me: Me) -> Heard | None:
     """The newest talk in which somebody agreed to the task, read; None if nobody has yet."""
-    mark = plain(task.chores[0].what if task.chores else task.activity)
-    agreed = (one.text for one in talks(me) if SETTLED in one.text and mark in plain(one.text))
-    texts = tuple(agreed)
+    told = (one.text for one in talks(me) if SETTLED in one.text)
+    texts = tuple(text for text in told if _mark(task) in plain(text))
     return read(texts[-1], me.now, me.places) if texts else None
 
 
-def _event(task: Task, settled: Heard | None, question: DayReminder) -> str:
-    """The sentence that says where to be from when, as far as that is known; or ""."""
+def _mark(task: Task) -> str:
+    """The words by which a memo is known to be about the task."""
+    return plain(task.chores[0].what if task.chores else task.activity)
+
+
+def _meeting_places(question: DayReminder) -> tuple[str, ...]:
+    """The places of the plan's first line that names places and no date."""
     me = question.me
-    start = task.start or (settled.start if settled else "")
-    if task.kind == "companions" and not start:
-        start = own_time(me, task, (), question.asked.seed, "")
+    lines = (read(line, me.now, me.places) for line in question.plan)
+    return next((heard.places for heard in lines if heard.places and not heard.days), ())
+
+
+def _known(task: Task, me: Me, plan: tuple[str, ...]) -> tuple[str, str]:
+    """Time and place as the goal has them, as was agreed, or as the plan says; "" if open."""
+    settled = _settled(task, me)
+    if settled is None:
+        lines = (read(line, me.now, me.places) for line in plan)
+        settled = next((heard for heard in lines if heard.day == task.day and heard.start), Heard())
+    place = settled.place if task.kind == "appointment" else ""
+    return task.start or settled.start, task.place or place
+
+
+def _event(task: Task, start: str, place: str) -> str:
+    """The sentence that says where to be from when; "" if that is still open."""
     if task.kind == "help" or not start:
         return ""
     early = clock_of(minutes_of(start) - _EARLY)
-    place = task.place or (settled.place if settled else "")
     return f"Be there{at_place(place)} from {early} and {_act(task)}."
 
 
@@ -166,26 +176,26 @@ def talk_reminder(question: TalkReminder) -> Items:
         return Items(items=("tell them about your goal", "ask whether they will take part"))
     if not concerns(task, other):
         return Items(items=("be friendly and brief",))
-    if any(
-        plain(other.name) in plain(one.text) and SETTLED in one.text
-        and plain(task.activity) in plain(one.text)
-        for one in talks(me)
-    ):  # fmt: skip
+    if any(f"{other.name} {SETTLED}" in one.text and _mark(task) in plain(one.text)
+           for one in talks(me)):  # fmt: skip
         return Items(items=("thank them and be brief",))
-    seed = question.asked.seed
     if task.kind == "help":
         return Items(items=_help_items(task))
-    start, place = _start(task, me, seed), _place(task, me, seed)
+    return Items(items=_items(task, *_known(task, me, question.plan)))
+
+
+def _items(task: Task, start: str, place: str) -> tuple[str, ...]:
     when = f"{_date(task.day)}{at_time(start, task.minutes if task.start else 0)}"
-    return Items(
-        items=(
-            f"name the activity: {_named(task)}",
-            f"say the place: {place}" if place else "say that everyone joins from home",
-            f"say the time: {when}",
-            "ask whether that suits them" if task.kind == "appointment"
-            else "ask whether they will come",
-        )
-    )  # fmt: skip
+    where = (f"say the place: {place}",) if place else ()
+    if task.kind == "online":
+        where = ("say that everyone joins from home",)
+    suits = "that suits them" if task.kind == "appointment" else "they will come"
+    return (
+        f"name the activity: {_named(task)}",
+        *where,
+        f"say the time: {when}",
+        f"ask whether {suits}",
+    )
 
 
 def _named(task: Task) -> str:

@@ -122,7 +122,7 @@ _HEARSAY = re.compile(
     r"have you heard|did you (?:hear|know)|(?:i have|i've) heard"
     r"|\b(?:he|she|they) (?:is|are) holding"
 )
-_ONLINE = re.compile(r"\bonline\b|video ?call|\bvirtual|live ?stream|over the internet")
+_ONLINE = re.compile(r"\bonline\b|video ?call|\bvirtual|live (?:\w+ )?stream|over the internet")
 
 
 def read(text: str, now: datetime, places: tuple[str, ...] = ()) -> Heard:

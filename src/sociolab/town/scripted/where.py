@@ -15,7 +15,7 @@ _FRONT = (
     "foyer", "waiting", "training", "courtyard", "common", "living", "lecture", "class", "gallery",
     "studio", "library",
 )  # fmt: skip
-_BACK = ("bath", "bed", "kitchen", "storeroom", "closet", "backstage")
+_BACK = ("hallway", "bath", "bed", "kitchen", "storeroom", "closet", "backstage")
 _SMALL = r"at|on|in|from|and|for|to|with|then|tomorrow|today|tonight|this|next|of|or|by|so|if|but"
 # A place that is not known yet is believed when it is written out and a preposition leads to it.
 _WRITTEN = re.compile(

@@ -1,0 +1,326 @@
+"""The whole simulation: what goes out, what may come in, how it ends, how it is resumed."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from random import Random
+from typing import Any, cast
+
+import pytest
+from pydantic import BaseModel
+
+from puppet_town import (
+    ANN,
+    BEN,
+    CAFE,
+    TALK,
+    TRIO,
+    Lived,
+    Puppet,
+    at,
+    begun,
+    day,
+    lived,
+    memo,
+    planned,
+    resident,
+    setting,
+    trace_of,
+)
+from sociolab.core.episode import Answered, Ended, Event, Happened, Json, Unusable
+from sociolab.core.errors import ReplyError, StoreError, WorldError
+from sociolab.core.ports import Begin, Came, NoReply, Question, Reply, Request
+from sociolab.engine.drive import drive
+from sociolab.engine.scene import FailurePolicy
+from sociolab.testing.minds import AnyMind
+from sociolab.testing.playing import as_bytes, ended
+from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
+from sociolab.town.setting import Tdp
+from sociolab.town.simulation import Order
+from sociolab.town.thoughts import (
+    DayPlan,
+    DayReminder,
+    GeneralPlan,
+    PlanDay,
+    Said,
+    TalkReminder,
+    Utter,
+)
+from sociolab.town.trace import Did, Planned, Reminded, WentWithout
+
+ORDERS: tuple[Order, ...] = ("lock-step", "ahead")
+GIVEN = setting(days=2, seed=1)
+
+
+@cache
+def any_two_days(order: Order = "lock-step") -> Lived:
+    return lived(AnyMind(7), GIVEN, order)
+
+
+def of(events: tuple[Event, ...], kind: type) -> list[Any]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+# ------------------------------------------------------------------ what goes out
+
+
+def test_a_request_carries_its_question_and_is_put_to_the_seat() -> None:
+    given = setting(
+        (ANN,), seat_of=lambda who, name: f"{who}.routine" if name == "decompose" else who
+    )
+    play = begun(given)
+    assert isinstance(next(play), Happened), "the header"
+    step = play.send(None)
+    assert isinstance(step, Begin)
+    (request,) = step.requests
+    question = request.observation.view
+    assert isinstance(question, PlanDay)
+    assert (request.seat, request.turn, request.attempt) == ("ann", 0, 1)
+    assert request.wanted == Question("plan_day", "", DayPlan)
+    assert (request.observation.you, request.observation.limit) == ("Ann Moor", given.steps)
+    events = lived(Puppet(), given).events
+    assert {e.question: e.seat for e in of(events, Answered)} == {
+        "plan_day": "ann",
+        "decompose": "ann.routine",
+    }
+
+
+def test_nobody_waits_for_the_others_replies() -> None:
+    """Three plans are asked for at once, and a life goes on when its own has come."""
+    play = begun(setting())
+    next(play)
+    step = play.send(None)
+    assert isinstance(step, Begin)
+    assert [request.seat for request in step.requests] == ["ann", "ben", "cid"]
+    second = step.requests[1]
+    assert isinstance(play.send([Came(second, Reply(day()))]), Answered)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_order_in_which_replies_come_makes_no_difference(order: Order) -> None:
+    class Late:
+        """Replies after a random number of turns of the loop."""
+
+        def __init__(self, seed: int) -> None:
+            self._chance = Random(seed)
+            self._player = MindPlayer(AnyMind(7))
+
+        async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            for _ in range(self._chance.randint(0, 5)):
+                await asyncio.sleep(0)
+            return await self._player.reply(request, memory)
+
+    for seed in range(2):
+        late = dict.fromkeys(("ann", "ben", "cid"), Late(seed))
+        events = asyncio.run(drive(begun(GIVEN, order), late, lambda _: None))
+        kept = [event for event in events if isinstance(event, Happened)]
+        assert kept == of(any_two_days().events, Happened)
+
+
+# ------------------------------------------------------------------ what may come in
+
+
+def test_an_answer_that_does_not_fit_is_asked_for_again_and_kept() -> None:
+    plans = iter([day("09:00 fly @ The Moon: crater"), day()])
+    told = lived(Puppet(plan_day=lambda _: next(plans)), setting((ANN,)))
+    (refused,) = of(told.events, Unusable)
+    assert (refused.cause, refused.attempt, refused.final) == ("not allowed", 1, False)
+    assert "The Moon: crater" in refused.problem
+    assert "The Moon: crater" in refused.raw
+    assert told.of(WentWithout) == []
+
+
+def test_a_reply_of_another_type_is_the_minds_fault() -> None:
+    with pytest.raises(WorldError, match=r"ann was asked plan_day at step 0: expected a DayPlan"):
+        lived(Puppet(plan_day=lambda _: memo()), setting((ANN,)))
+
+
+def test_every_failure_is_on_record_and_counted() -> None:
+    def lost(_: Any) -> BaseModel:
+        raise ReplyError("no JSON", raw="hm", cause="unreadable")
+
+    told = lived(Puppet(plan_day=lost), setting((ANN, BEN), policy=FailurePolicy(attempts=2)))
+    failures = of(told.events, Unusable)
+    assert [(e.seat, e.attempt, e.final, e.raw) for e in failures] == [
+        ("ann", 1, False, "hm"),
+        ("ben", 1, False, "hm"),
+        ("ann", 2, True, "hm"),
+        ("ben", 2, True, "hm"),
+    ]
+    assert [one.who for one in told.of(WentWithout)] == ["ann", "ben"]
+    assert ended(told.events).reason == "time is up"
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_policy_stop_ends_it_with_the_failed_turn(order: Order) -> None:
+    def fails(question: Utter) -> Said:
+        if question.asked.resident == "ben":
+            raise ReplyError("no JSON", raw="hm", cause="unreadable")
+        return Said(text="Well?")
+
+    policy = FailurePolicy(attempts=1, then="stop")
+    plans = planned(ann=day(f"09:00 knit @ {CAFE}"), ben=day(f"10:00 hum @ {CAFE}"))
+    puppet = Puppet(plan_day=plans, utter=fails, talk_or_not=lambda _: TALK)
+    told = lived(puppet, setting((ANN, BEN), policy=policy), order)
+    failure = of(told.events, Unusable)[-1]
+    assert told.events[-1] == Ended("failed turn", failure.turn, "ben")
+    assert at("10:00") < told.trace.steps <= failure.turn
+    assert not told.of(WentWithout)
+
+
+def test_a_stopped_simulation_claims_no_step_that_was_not_lived() -> None:
+    """Ann is up at once and fails, while Ben still thinks about his day at midnight."""
+
+    class Slow:
+        async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            await asyncio.Event().wait()
+            raise AssertionError("stopped before")
+
+    def lost(_: Any) -> BaseModel:
+        raise ReplyError("no JSON", raw="hm", cause="unreadable")
+
+    early = day("00:01 knit @ Ann's House: bedroom", wake="00:01")
+    ann = MindPlayer(cast("Mind", Puppet(plan_day=lambda _: early, decompose=lost)))
+    given = setting((ANN, BEN), policy=FailurePolicy(attempts=1, then="stop"))
+    play = begun(given, "ahead")
+    events = asyncio.run(drive(play, {"ann": ann, "ben": Slow()}, lambda _: None))
+    assert events[-1] == Ended("failed turn", at("00:01"), "ann")
+    trace = trace_of(events)
+    assert (trace.steps, trace.records) == (0, ())
+
+
+# ------------------------------------------------------------------ the same, and not the same
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_same_seed_gives_the_same_bytes(order: Order) -> None:
+    again = lived(AnyMind(7), GIVEN, order)
+    assert as_bytes(again.events) == as_bytes(any_two_days(order).events)
+
+
+def test_another_seed_stands_people_elsewhere() -> None:
+    """The seed of the setting decides where in a place people stand; the mind's own is its own."""
+    other = lived(AnyMind(7), setting(days=2, seed=2))
+    assert other.trace.records != any_two_days().trace.records
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_resuming_from_any_prefix_gives_the_same(order: Order) -> None:
+    def mind() -> Puppet:
+        return Puppet(
+            plan_day=planned(ann=day(f"09:00 knit @ {CAFE}"), ben=day(f"10:00 hum @ {CAFE}")),
+            talk_or_not=lambda _: TALK,
+            summarise=lambda _: memo(changes_plan=True),
+        )
+
+    whole = lived(mind(), setting((ANN, BEN)), order)
+    for cut in range(len(whole.events) + 1):
+        puppet = mind()
+        again = lived(puppet, setting((ANN, BEN)), order, whole.events[:cut])
+        assert again.trace == whole.trace
+        assert sorted(again.events, key=repr) == sorted(whole.events, key=repr)
+        asked = len(of(whole.events, Answered)) - len(of(whole.events[:cut], Answered))
+        assert len(puppet.asked) == asked, "what was answered is not asked again"
+
+
+def test_a_journal_of_another_simulation_is_refused() -> None:
+    other = lived(Puppet(plan_day=lambda _: day(wake="07:00")), setting((ANN,)))
+    moved = setting((resident("Ann", living_area="Ben's House: bedroom"),))
+    with pytest.raises(StoreError, match="is on record"):
+        lived(Puppet(), moved, journal=other.events)
+
+
+# ------------------------------------------------------------------ the task
+
+
+def test_a_goal_reaches_only_its_performer() -> None:
+    goal = "Hold a CANARY party."
+    ann = resident("Ann", currently=goal)
+    puppet = Puppet(
+        plan_day=planned(
+            ann=day(f"09:00 knit @ {CAFE}"),
+            ben=day(f"10:00 hum @ {CAFE}"),
+            cid=day(f"11:00 sing @ {CAFE}"),
+        ),
+        talk_or_not=lambda _: TALK,
+        # Ann lets it out to Ben and to nobody else.
+        utter=lambda q: Said(
+            text=goal if (q.asked.resident, q.other.id) == ("ann", "ben") else "Hm.",
+            ends=len(q.lines) > 0,
+        ),
+        summarise=lambda q: memo(" ".join(line.text for line in q.lines)),
+    )
+    heard: set[str] = set()
+
+    def note(question: Any) -> None:
+        who = question.asked.resident
+        if any("CANARY" in line.text for line in getattr(question, "lines", ())):
+            heard.add(who)
+        shown = f"{question!r} {question.me.memory.latest(9999)!r}"
+        assert ("CANARY" in shown) == (who == "ann" or who in heard), f"{who}: {shown}"
+
+    puppet.note = note
+    lived(puppet, setting((ann, *TRIO[1:]), tdp={"ann": Tdp(goal)}))
+    assert "ben" in heard
+    assert "cid" not in heard
+    assert {q.asked.resident for q in puppet.asked if type(q) in TDP} == {"ann"}
+
+
+TDP = (GeneralPlan, DayReminder, TalkReminder)
+
+
+@pytest.mark.parametrize("general", [True, False])
+@pytest.mark.parametrize("daily", [True, False])
+@pytest.mark.parametrize("talk", [True, False])
+def test_each_of_the_three_reminders_can_be_left_out(
+    general: bool, daily: bool, talk: bool
+) -> None:
+    puppet = Puppet(
+        plan_day=planned(ann=day(f"09:00 knit @ {CAFE}"), ben=day(f"10:00 hum @ {CAFE}")),
+        talk_or_not=lambda _: TALK,
+        replan=lambda q: day(f"06:00 idle @ {q.me.places[0]}") and _rest(q),
+        summarise=lambda _: memo(changes_plan=True),
+    )
+    tdp = {"ann": Tdp("Hold a party.", general=general, day=daily, talk=talk)}
+    told = lived(puppet, setting((ANN, BEN), days=2, tdp=tdp))
+    asked = {type(question) for question in puppet.asked}
+    assert [kind in asked for kind in TDP] == [general, daily, talk]
+    plan = ("invite", "remind", "be there") if general else ()
+    assert all(q.plan == plan for q in puppet.of(DayReminder) + puppet.of(TalkReminder))
+    reminder = "Invite everybody." if daily else ""
+    assert {q.reminder for q in puppet.of(PlanDay, "ann")} == {reminder}
+    assert {q.reminder for q in puppet.of(Utter, "ann")} == {"the party" if talk else ""}
+    assert {q.reminder for q in puppet.of(PlanDay, "ben")} == {""}
+    kinds = {record.kind for record in told.of(Reminded)}
+    wanted = {"general plan": general, "day": daily, "talk": talk}
+    assert kinds == {kind for kind, is_wanted in wanted.items() if is_wanted}
+    assert len(puppet.of(GeneralPlan)) == general
+    assert len(puppet.of(DayReminder)) == 2 * daily
+
+
+def _rest(question: Any) -> BaseModel:
+    entry = {"start": f"{question.me.now:%H:%M}", "what": "knit", "place": CAFE}
+    _, kind = QUESTIONS[type(question)]
+    return kind.model_validate({"entries": [entry]})
+
+
+def test_the_performer_is_told_of_all_the_days() -> None:
+    puppet = Puppet()
+    lived(puppet, setting((ANN,), days=2, tdp={"ann": Tdp("Hold a party.")}))
+    (question,) = puppet.of(GeneralPlan)
+    assert [one.day for one in question.days] == [13, 14]
+    assert [q.day.day for q in puppet.of(DayReminder)] == [13, 14]
+
+
+def test_a_reminder_that_does_not_come_is_none() -> None:
+    def lost(_: Any) -> BaseModel:
+        raise ReplyError("no JSON", raw="hm", cause="unreadable")
+
+    puppet = Puppet(general_plan=lost, day_reminder=lost)
+    told = lived(puppet, setting((ANN,), tdp={"ann": Tdp("Hold a party.")}))
+    assert [one.question for one in told.of(WentWithout)] == ["general_plan", "day_reminder"]
+    assert not told.of(Reminded)
+    assert puppet.of(PlanDay)[0].reminder == ""
+    assert told.of(Planned)
+    assert told.of(Did)
