@@ -14,9 +14,11 @@ Prints figures beside their targets; the exit code is 1 if one is missed.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import statistics
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,26 +30,35 @@ from pydantic import BaseModel
 
 from sociolab.app.config import RunConfig
 from sociolab.app.play import run
+from sociolab.core.episode import Json
 from sociolab.core.errors import ReplyError
+from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.engine.drive import drive
+from sociolab.engine.setup import WorldSetup
+from sociolab.models.budget import Budget
+from sociolab.models.cache import KeptModel
+from sociolab.models.chat import Endpoint
 from sociolab.models.endpoint.counters import Counters
 from sociolab.models.endpoint.running import start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.models.endpoints import EndpointSpec
+from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
-from sociolab.town.mind import QUESTIONS
+from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.thoughts import Thought
 from sociolab.worlds.stss import kit
 from sociolab.worlds.stss.dataset import own_town
+from sociolab.worlds.stss.kit import load
 
 sys.path.insert(0, str(Path(__file__).parent))
-from bench_sotopia import Report, cpu_of
+from bench_sotopia import Report, _bare_posts, cpu_of, plain_endpoint
 from play_run import Meter
 
 Typed = TypeVar("Typed", bound=BaseModel)
 
 NAME = "bench"
-LATENCY_MS = 50.0
 REFERENCE_CALLS, REFERENCE_TOKENS = 693, 216_000
 """An agent-day of Generative Agents as STSS runs it (issue 4)."""
 
@@ -154,39 +165,95 @@ def _in_all(counted: Counters, days: int, report: Report) -> None:
 
 
 def cpu(given: argparse.Namespace, report: Report) -> None:
-    """CPU a call of whole runs, beside the same lives without a call."""
+    """CPU a call: the model mind and what is below it alone, then whole runs."""
+    with start_in_process(plain_endpoint()) as endpoint:
+        bare = min(asyncio.run(_bare_posts(endpoint.url)) for _ in range(5)) * 1e3
+    report.say("CPU a post, nothing but aiohttp (best of 5)", f"{bare:.3f} ms")
+
+    questions = _questions()
+    print(f"The model mind asked {len(questions):,} questions of a town, 64 in flight, all kept")
+    mind = min(_asked_alone(questions) for _ in range(given.rounds)) * 1e3
+    report.say(f"CPU a call (best of {given.rounds})", f"{mind:.3f} ms")
+    report.say("the same in bare posts", f"{mind / bare:.1f}")
+
     print(f"{given.tasks} tasks at once, 64 calls in flight, median of {given.rounds} rounds")
     rounds = [_round(given.tasks) for _ in range(given.rounds)]
     report.say("calls", f"{rounds[0].calls:,}")
-    whole = statistics.median(each.aloud / each.calls for each in rounds) * 1e3
-    report.say("CPU a call, the town's life included", f"{whole:.3f} ms")
-    alone = statistics.median((each.aloud - each.quiet) / each.calls for each in rounds) * 1e3
-    report.most("CPU a call, the same lives without calls taken off", alone, 0.45, "ms", 3)
+    whole = statistics.median(each.playing / each.calls for each in rounds) * 1e3
+    report.say("CPU a call, the life of the town included", f"{whole:.3f} ms")
     theirs = statistics.median(each.endpoint / each.calls for each in rounds) * 1e3
     report.say("CPU a call, the endpoint's process", f"{theirs:.3f} ms")
     rate = statistics.median(each.calls / each.wall for each in rounds)
     report.say("calls a second", f"{rate:,.0f} /s")
 
 
+class Curious:
+    """A player that keeps what it is asked, and answers as the scripted mind does."""
+
+    def __init__(self, questions: list[Thought]) -> None:
+        self._questions = questions
+        self._player = MindPlayer(ScriptedMind())
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """The scripted answer."""
+        self._questions.append(request.observation.view)
+        return await self._player.reply(request, memory)
+
+
+def _questions() -> list[Thought]:
+    """What is asked in two days of the first task."""
+    world = load(WorldSetup(seed=1)).world
+    task = world.tasks()[0]
+    found: list[Thought] = []
+    asyncio.run(
+        drive(world.play(task, "t", 1), dict.fromkeys(task.seats, Curious(found)), lambda _: None)
+    )
+    return found
+
+
+def _asked_alone(questions: list[Thought]) -> float:
+    """CPU seconds a call: prompt, schema, client, store, reading of the reply."""
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        start_in_process(plain_endpoint()) as endpoint,
+        Store.open(Path(scratch) / "runs.db") as store,
+    ):
+        store.create_run(NAME, "stss", {}, [])
+        spec = EndpointSpec(name="openai", base_url=endpoint.url, in_flight=64)
+        return asyncio.run(_ask_all(spec, RunReplies(store, NAME), questions))
+
+
+async def _ask_all(spec: EndpointSpec, replies: RunReplies, questions: list[Thought]) -> float:
+    left = iter(questions)
+    async with Endpoint(spec) as endpoint:
+        mind = ModelMind(KeptModel(endpoint.model("m"), spec.base_url, replies, Budget()))
+
+        async def work() -> None:
+            for question in left:
+                name, _ = QUESTIONS[type(question)]
+                with suppress(ReplyError):
+                    await getattr(mind, name)(question)
+
+        began = time.process_time()
+        await asyncio.gather(*(work() for _ in range(64)))
+        return (time.process_time() - began) / len(questions)
+
+
 @dataclass(frozen=True, slots=True)
 class Round:
-    """CPU seconds of playing aloud, of the same offline, and of the endpoint; wall seconds."""
+    """CPU seconds of playing, and of the endpoint; wall seconds."""
 
     calls: int
-    aloud: float
-    quiet: float
+    playing: float
     endpoint: float
     wall: float
 
 
 def _round(tasks: int) -> Round:
-    slow = EndpointSettings(latency_ms=LATENCY_MS)
-    aloud, quiet = Meter(), Meter()
-    with tempfile.TemporaryDirectory() as scratch, start_in_process(slow) as endpoint:
-        play(endpoint.url, Path(scratch), aloud, limit=tasks)
-        counted, theirs = endpoint.counters, cpu_of(endpoint.pid)
-        play(endpoint.url, Path(scratch), quiet, limit=tasks, agents=("scripted",), name="quiet")
-    return Round(counted.requests, aloud.cpu, quiet.cpu, theirs, aloud.wall)
+    meter = Meter()
+    with tempfile.TemporaryDirectory() as scratch, start_in_process(plain_endpoint()) as endpoint:
+        play(endpoint.url, Path(scratch), meter, limit=tasks)
+        return Round(endpoint.counters.requests, meter.cpu, cpu_of(endpoint.pid), meter.wall)
 
 
 def main() -> int:

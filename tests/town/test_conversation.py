@@ -109,7 +109,7 @@ def test_a_talk_is_about_what_one_was_doing_and_then_that_goes_on() -> None:
         did for did in told.of(Did, "ann") if at("09:05") < did.step or did.doing == "mend clocks"
     ][1:4]
     assert (during.doing, during.block, during.place) == (
-        "talk with Ben Moor",
+        "talking with Ben Moor",
         "mend clocks",
         before.place,
     )

@@ -194,7 +194,7 @@ def test_who_is_in_a_talk_is_left_alone() -> None:
     inside = [q for q in puppet.asked if long.step + 16 < q.asked.step < long.end]
     assert all(q.asked.resident == "cid" and not isinstance(q, TalkOrNot) for q in inside)
     assert not [one for one in told.of(Remembered, "ann") if long.step < one.step < long.end]
-    assert "saw Ann Moor: talk with Ben Moor" in seen(told, "cid")
+    assert "saw Ann Moor: talking with Ben Moor" in seen(told, "cid")
 
 
 @pytest.mark.parametrize(("cooldown", "talks"), [(0, 3), (90, 2), (600, 1)])

@@ -17,6 +17,7 @@ staying on a tile or going on with a walk, until the step at which its life goes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -26,8 +27,12 @@ from sociolab.town.perception import sees
 from sociolab.town.person import Person
 from sociolab.town.places import Tile
 from sociolab.town.round import Round, Thread, Woken
+from sociolab.town.staying import OUTSIDE, Arenas, kept_in
 from sociolab.town.surroundings import Surroundings
-from sociolab.town.thoughts import Thought
+from sociolab.town.thoughts import Decompose, RateImportance, Reflect, Thought
+
+QUIET: Final = (Decompose, RateImportance, Reflect)
+"""Questions in a block of which the place is chosen: whatever the answer, it is done there."""
 
 
 class Ahead:
@@ -35,12 +40,13 @@ class Ahead:
 
     def __init__(self, around: Surroundings, ask: Callable[[Thread, Thought], None]) -> None:
         self._around = around
-        self._ask = ask
+        self._pass_on = ask
         self._people = around.people
         self._steps = around.setting.steps
         self._radius = around.rules.radius
         count = len(self._people)
-        self._gaps = Gaps(count, around.town, around.paths, self._radius)
+        self._arenas = Arenas(around.town, around.paths)
+        self._gaps = Gaps(count, self._arenas, self._radius)
         self._fronts = [_Front(person) for person in self._people]
         # When each life goes on by itself, and when each looks, as far as that is known.
         self._goes: Steps = np.zeros(count, np.int64)
@@ -52,7 +58,10 @@ class Ahead:
         self._frozen: Flags = np.ones(count, np.bool_)
         self._held: Flags = np.zeros(count, np.bool_)
         self._acting: Flags = np.zeros(count, np.bool_)
+        # The step until which each stays in an arena if nobody interferes; 0 if that is not known.
+        self._kept: Steps = np.zeros(count, np.int64)
         self._begun: list[Round] = []
+        self._stirring: set[Round] = set()
         self._talks: dict[int, Talk] = {}
         self._lived = 0
         for front in self._fronts:
@@ -86,6 +95,7 @@ class Ahead:
 
     def over(self, round: Round) -> None:
         """What was decided takes effect for all who lived this step."""
+        self._stirring.discard(round)
         for talk in round.talks:
             self._talks[talk.starter.number] = self._talks[talk.other.number] = talk
         for person in round.members:
@@ -96,37 +106,54 @@ class Ahead:
         for person in round.members:
             self._foresee(person)
 
+    def _ask(self, thread: Thread, question: Thought) -> None:
+        if not isinstance(question, QUIET):
+            self._stirring.add(thread.round)
+        self._pass_on(thread, question)
+
     # -------------------------------------------------------------- what is certain
 
     def _release(self) -> None:
         """Of the rounds that have begun, who only looks goes on as before, whatever comes of it."""
         for round in self._begun:
             for person in round.members:
-                if self._held[person.number] and person.number not in round.acting:
-                    self._acting[person.number] = False
-                    self._goes[person.number] = _goes_on(person)
+                number = person.number
+                if self._held[number] and number not in round.acting:
+                    self._acting[number] = False
+                    self._goes[number] = _goes_on(person)
+                    self._keep(person, round.step)
+                elif self._held[number] and not round.greets and round not in self._stirring:
+                    self._keep(person, round.step)
         self._begun = []
 
     def _bounds(self, look: Steps) -> tuple[Steps, Steps]:
         """The step before which each certainly does not act, and the arrivals that follow."""
         closed = self._frozen | self._acting
-        least = self._goes
+        least, until = self._goes, self._kept
         while True:
-            arrivals = self._gaps.arrivals(least)
+            stays = (until > 0) & (least >= self._goes)
+            arrivals = self._gaps.arrivals(least, until, stays)
             come = np.minimum(look, arrivals.min(axis=0))
-            moved = np.maximum(self._calm, np.where(self._near, 0, arrivals)).min(axis=0)
-            acts = np.maximum(come, moved)
+            acts = np.maximum(come, self._moved(np.where(self._near, 0, arrivals)))
             acts[closed] = NEVER
             lower = np.minimum(least, acts)
-            if (lower == least).all():
+            sooner = until
+            if stays.any():
+                entries = self._gaps.entries(least, until, stays)
+                enter = np.maximum(entries.min(axis=0), self._moved(entries))
+                sooner = np.minimum(until, np.maximum(enter, self._goes))
+            if (lower == least).all() and (sooner == until).all():
                 return least, arrivals
-            least = lower
+            least, until = lower, sooner
+
+    def _moved(self, present: Steps) -> Steps:
+        """[residents]: when each could first speak or be spoken to, others being `present` then."""
+        moved: Steps = np.maximum(self._calm, present).min(axis=0)
+        return moved
 
     # -------------------------------------------------------------- who lives a step together
 
-    def _together(
-        self, number: int, mine: Steps, least: Steps, arrivals: Steps
-    ) -> set[int] | None:
+    def _together(self, number: int, mine: Steps, least: Steps, arrivals: Steps) -> set[int] | None:
         """All in view of each other at this one's step; None while somebody else might be."""
         step = int(mine[number])
         found = {number}
@@ -159,6 +186,7 @@ class Ahead:
             number = person.number
             person.tile, person.arena = self._fronts[number].at(step)
             self._goes[number] = step
+            self._kept[number] = 0
             self._held[number] = self._acting[number] = True
         for person in members:
             person.view = frozenset(
@@ -203,10 +231,27 @@ class Ahead:
         if self._frozen[number]:
             self._flag[number] = NEVER
         self._goes[number] = _goes_on(person)
+        self._kept[number] = 0
         still = len(front.tiles) == 1
         front.start(step)
         if not still or len(front.tiles) > 1:
             self._put(front)
+        if not self._frozen[number]:
+            self._keep(person, step)
+
+    def _keep(self, person: Person, step: int) -> None:
+        """How long the plan keeps a person where it is, or where its walk ends."""
+        front, number = self._fronts[person.number], person.number
+        self._kept[number] = 0
+        place, until = kept_in(person, step, self._around.clock)
+        arena = front.arenas[-1]
+        found = self._around.town.place(place) if place else None
+        here = found is not None and self._around.town.places[arena] == found
+        # Who does not arrive before the life goes on may turn to another spot on the way.
+        arrives = front.end <= self._goes[number]
+        if arena != OUTSIDE and here and arrives and self._arenas.closed(arena):
+            self._kept[number] = until
+            self._gaps.keep(number, arena)
 
     def _put(self, front: _Front) -> None:
         number = front.person.number

@@ -17,9 +17,8 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sociolab.town.map import TownMap
-from sociolab.town.paths import Paths
 from sociolab.town.places import Tile
+from sociolab.town.staying import OUTSIDE, Arenas
 
 NEVER: Final = 1 << 40
 """A step after all steps, and a gap that nobody gets over; two of them can be added."""
@@ -31,8 +30,9 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 class Gaps:
     """Where everybody stands or walks, as known, and how soon anybody else could be in view."""
 
-    def __init__(self, count: int, town: TownMap, paths: Paths, radius: int) -> None:
-        self._paths = paths
+    def __init__(self, count: int, arenas: Arenas, radius: int) -> None:
+        self._between, self._into = arenas.between, arenas.into
+        self._rooms = arenas.box
         self._radius = radius
         # [who comes, who is come upon]: from tile to tile, where one is at the end of a walk.
         self._gap: Steps = np.full((count, count), NEVER, np.int64)
@@ -41,15 +41,15 @@ class Gaps:
         self._apart: Steps = np.zeros((count, count), np.int64)
         self._still: Flags = np.ones(count, np.bool_)
         self._walks: dict[int, _Walk] = {}
-        shape = (len(town.places) + 1, town.height, town.width)
-        # The outdoors, arena -1, come last; a table is filled when somebody is there first.
-        self._into = np.empty(shape, np.int16)
-        self._filled = np.zeros(shape[0], np.bool_)
+        # Who stays where, and for each of them [who stays, who else]: whether the other's known way
+        # touches that arena, the gap from there, and [who else, who stays] the walk there.
+        self._kept = np.full(count, OUTSIDE, np.int64)
+        self._touches: Flags = np.ones((count, count), np.bool_)
+        self._from_there: Steps = np.zeros((count, count), np.int64)
+        self._walk_there: Steps = np.zeros((count, count), np.int64)
 
     def put(self, who: int, since: int, tiles: Sequence[Tile], arenas: Sequence[int]) -> None:
         """From this step on, a resident is on these tiles, one a step, and then on the last."""
-        for arena in {*arenas}:
-            self._fill(arena)
         columns, rows = zip(*tiles, strict=True)
         self._box[:, who] = min(columns), min(rows), max(columns), max(rows)
         self._apart[who] = self._apart[:, who] = self._boxes_apart(who)
@@ -66,6 +66,28 @@ class Gaps:
             walk.early = {key: gap for key, gap in walk.early.items() if key[0] != who}
         if len(tiles) > 1:
             self._put_walk(who, _Walk(since, tiles, arenas))
+        for other in np.flatnonzero(self._kept != OUTSIDE).tolist():
+            self._relate(other, who)
+
+    def keep(self, who: int, arena: int) -> None:
+        """A resident stays in an arena for some time; `OUTSIDE` says that nothing is known."""
+        if self._kept[who] != arena:
+            self._kept[who] = arena
+            if arena != OUTSIDE:
+                for other in range(len(self._kept)):
+                    self._relate(who, other)
+
+    def _relate(self, who: int, other: int) -> None:
+        arena = int(self._kept[who])
+        walk = self._walks.get(other)
+        x, y = (self._x[other], self._y[other]) if walk is None else (walk.x, walk.y)
+        arenas = [int(self._arenas[other])] if walk is None else walk.kinds
+        self._touches[who, other] = arena in arenas
+        self._walk_there[other, who] = self._into[arena, y, x].min()
+        left, top, right, bottom = self._rooms[:, arena]
+        west, north, east, south = self._box[:, other]
+        apart = self._apart_by(max(left - east, west - right), max(top - south, north - bottom))
+        self._from_there[who, other] = max(int(self._between[arena, arenas].min()), int(apart))
 
     def near(self, who: int) -> Flags:
         """[residents]: whose ways, as known, might come into view of this one's.
@@ -78,16 +100,35 @@ class Gaps:
         near[who] = False
         return near
 
-    def arrivals(self, least: Steps) -> Steps:
+    def arrivals(self, least: Steps, until: Steps, stays: Flags) -> Steps:
         """[who comes, who is come upon]: the first step at which one could be in view of the other.
 
         Everybody keeps to the known way until `least`, and the other one beyond; whether two see
-        each other who both keep to their ways is not told.
+        each other who both keep to their ways is not told. Who `stays` is from `least` on, and
+        before `until`, in the arena where it is kept: whose way does not touch that arena is not
+        seen from it.
         """
+        arrivals = self._arrivals(least)
+        if stays.any():
+            later = np.maximum(arrivals, until[:, None] + self._from_there)
+            arrivals = np.where(stays[:, None] & ~self._touches, later, arrivals)
+        return arrivals
+
+    def entries(self, least: Steps, until: Steps, stays: Flags) -> Steps:
+        """[who else, who stays]: when others could first be in the arena where one is kept.
+
+        0 for those whose known way touches it.
+        """
+        entries: Steps = least[:, None] + self._walk_there
+        later = until[:, None] + self._between[self._kept[:, None], self._kept]
+        entries = np.where(stays[:, None], np.maximum(entries, later), entries)
+        entries[self._touches.T] = 0
+        np.fill_diagonal(entries, NEVER)
+        return entries
+
+    def _arrivals(self, least: Steps) -> Steps:
         arrivals: Steps = least[:, None] + self._gap
-        steps = {
-            who: int(least[who]) for who, walk in self._walks.items() if least[who] < walk.end
-        }
+        steps = {who: int(least[who]) for who, walk in self._walks.items() if least[who] < walk.end}
         if steps:
             numbers = list(steps)
             tiles = [self._walks[who].at(step) for who, step in steps.items()]
@@ -111,9 +152,7 @@ class Gaps:
         return self._apart_by(across, np.maximum(top - south, north - bottom))
 
     def _put_walk(self, who: int, walk: _Walk) -> None:
-        apart = self._apart_by(
-            abs(walk.x[:, None] - self._x), abs(walk.y[:, None] - self._y)
-        )
+        apart = self._apart_by(abs(walk.x[:, None] - self._x), abs(walk.y[:, None] - self._y))
         into = self._into[walk.kinds][:, self._y, self._x][walk.kind]
         walk.gaps = np.maximum(apart, into)
         self._walks[who] = walk
@@ -148,11 +187,6 @@ class Gaps:
         """Steps until one who is so far away sees the other, if there were no walls."""
         radius = self._radius
         return np.maximum(columns - radius, 0) + np.maximum(rows - radius, 0)
-
-    def _fill(self, arena: int) -> None:
-        if not self._filled[arena]:
-            self._filled[arena] = True
-            self._into[arena] = np.minimum(self._paths.reach(arena), np.iinfo(np.int16).max)
 
 
 class _Walk:

@@ -101,7 +101,8 @@ def _reminder(
 ) -> Generator[Thought, Any, str]:
     """TDP's items for this talk, one a line; "" for whoever has no task."""
     tdp = around.tdp(person)
-    if tdp is None or not tdp.talk:
+    over = tdp is not None and tdp.until is not None and around.clock.at(step) >= tdp.until
+    if tdp is None or not tdp.talk or over:
         return ""
     items = yield TalkReminder(
         asked=around.asked(person, "talk_reminder", step),

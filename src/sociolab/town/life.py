@@ -104,7 +104,8 @@ class Life(Thinking):
             path = self.around.paths.path(me.tile, spot)
             if path:
                 me.walk(path, me.step)
-            self._show(doing, block.what, place, part.object, walking=bool(path))
+            away = str(self.around.town.place_at(me.tile)) != place
+            self._show(doing, block.what, place, part.object, walking=bool(path) and away)
             arrival = me.step + len(path)
             woken = yield from self._stay(min(arrival, until) if path else until)
             me.stop(me.step)
@@ -120,7 +121,7 @@ class Life(Thinking):
         bed = self.around.bed(me)
         while path := self.around.paths.path(me.tile, bed):
             me.walk(path, me.step)
-            self._show("go home to bed", "go home to bed", home, "bed", walking=True)
+            self._show("going home to bed", "going home to bed", home, "bed", walking=True)
             woken = yield from self._stay(me.step + len(path))
             me.stop(me.step)
             if isinstance(woken, Talk):

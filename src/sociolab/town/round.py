@@ -42,7 +42,8 @@ class Round:
 
     `ask(thread, question)` is called for every question; its answer is given to `answered`.
     `is_over` says that nothing is open any more; `acting`, once it has begun, whose life may go on
-    in it: of those who are woken and those whom one of them may talk to. Others only look.
+    in it: of those who are woken and those whom one of them may talk to. Others only look. `greets`
+    says whether anybody may begin a talk in it.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Round:
         self.members = members
         self.talks: list[Talk] = []
         self.acting: set[int] = set()
+        self.greets = False
         self._woken = woken
         self._around = around
         self._ask = ask
@@ -77,6 +79,7 @@ class Round:
             if woken.looks and (seen := self._look(woken.person, people)) is not None:
                 self._news[woken.person.number] = seen
                 self.acting |= {woken.person.number, seen.number}
+                self.greets = True
         self._began = True
         self._open += 1  # no talk begins before everybody has been woken
         for woken in self._woken:
@@ -188,7 +191,7 @@ class Round:
             person.stop(self.step)
             person.busy_until = talk.end
             before, partner = person.doing, talk.partner(person)
-            doing = f"talk with {partner.name}"
+            doing = f"talking with {partner.name}"
             state = Did(
                 self.step, person.id, doing, before.block, before.place, before.object, "talking"
             )

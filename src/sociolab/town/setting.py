@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
@@ -16,10 +17,12 @@ from sociolab.town.residents import Resident
 class Tdp:
     """Target-driven planning for one resident (STSS section 4 and appendix B).
 
-    `goal` is the social task; each of the three texts can be left out, to see what it is worth.
+    `goal` is the social task, which is over at `until`: then talks need no reminder. Each of the
+    three texts can be left out, to see what it is worth.
     """
 
     goal: str
+    until: datetime | None = None
     general: bool = True
     day: bool = True
     talk: bool = True

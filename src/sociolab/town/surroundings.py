@@ -59,6 +59,7 @@ class Surroundings:
             known_as=self._known_as,
             place=str(self.town.places[person.arena]) if person.arena >= 0 else "",
             names=self._place_names,
+            doing=person.shown.doing,
         )
 
     def other(self, person: Person, other: Person) -> Other:

@@ -110,7 +110,8 @@ class Asked:
 class Me:
     """The resident who is asked, and what it has at hand.
 
-    `now` is the moment, `place` where the resident is ("" outdoors). `places` are those that it
+    `now` is the moment, `place` where the resident is ("" outdoors), `doing` what it does, in
+    the words that others see. `places` are those that it
     knows and can go to, `objects` what stands in each; `names` are those of all places in town, to
     recognise one when it is said. `people` are the others in town (id to name), `known_as` what
     everybody knows of them (by id). `memory` can be searched.
@@ -125,6 +126,7 @@ class Me:
     known_as: dict[str, str] = field(default_factory=dict)
     place: str = ""
     names: tuple[str, ...] = ()
+    doing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def test_the_first_day_is_for_inviting_and_the_second_for_being_there() -> None:
     second = answered(MIND.day_reminder(day_reminder(KITE, TUESDAY))).text
     assert "invite people" in first
     assert "17:45" not in first
-    assert "Heron Park: meadow from 17:45" in second
+    assert "meadow in Heron Park from 17:45" in second
 
 
 def test_what_was_agreed_is_what_the_reminder_of_an_appointment_says() -> None:
@@ -63,7 +63,7 @@ def test_what_was_agreed_is_what_the_reminder_of_an_appointment_says() -> None:
         "Lantern Cafe: terrace. Tom Hale has agreed."
     )
     text = answered(MIND.day_reminder(day_reminder(MEETING, TUESDAY, memo))).text
-    assert "Lantern Cafe: terrace from 15:45" in text
+    assert "on the terrace of Lantern Cafe from 15:45" in text
     assert "Tom Hale" in text
 
 

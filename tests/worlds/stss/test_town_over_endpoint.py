@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from yarl import URL
 from sociolab.app.config import RunConfig
 from sociolab.app.play import run
 from sociolab.core.episode import Answered, Ended, Event, Happened, Unusable
+from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey
 from sociolab.core.score import Verdict
 from sociolab.models import chat
@@ -40,6 +42,7 @@ from sociolab.town.recording import trace_from
 from sociolab.town.trace import Noted, Talked, Walked, WentWithout
 
 TASK = "lantern-walk"  # eleven residents in the background
+PORT = 28_765
 OF_TEXTS: tuple[Fault, ...] = (
     "truncated_text",
     "malformed_json",
@@ -85,9 +88,9 @@ class Unruffled:
 
 def shaky() -> EndpointSettings:
     """A fifth fails, in all eleven ways; few hang, since those take their time."""
-    alike = EndpointSettings.with_faults(0.2, seed=5)
-    moved = alike.hang - 0.004
-    settings = replace(alike, hang=0.004, dropped=alike.dropped + moved, retry_after=0.0)
+    alike = EndpointSettings.with_faults(0.2, seed=2)
+    moved = alike.hang - 0.002
+    settings = replace(alike, hang=0.002, dropped=alike.dropped + moved, retry_after=0.0)
     return replace(settings, latency_ms=2, responder=Unruffled())
 
 
@@ -98,10 +101,12 @@ def calm() -> EndpointSettings:
 # ------------------------------------------------------------------ runs
 
 
-def described(endpoint: Endpoint, folder: Path, name: str, *, tries: int = 12) -> RunConfig:
+def described(
+    endpoint: Endpoint, folder: Path, name: str, order: str = "ahead", tries: int = 12
+) -> RunConfig:
     models = folder / f"{name}.toml"
     models.write_text(
-        f'[endpoints.here]\nbase_url = "{endpoint.url}"\ntimeout_s = 3.0\ntries = {tries}\n',
+        f'[endpoints.here]\nbase_url = "{endpoint.url}"\ntimeout_s = 1.5\ntries = {tries}\n',
         "utf-8",
     )
     return RunConfig(
@@ -114,6 +119,7 @@ def described(endpoint: Endpoint, folder: Path, name: str, *, tries: int = 12) -
         name=name,
         store=folder / f"{name}.db",
         models=models,
+        settings={"order": order},
     )
 
 
@@ -186,16 +192,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def port() -> int:
-    """One for all: where a model is served is part of who plays, and so of a trial's chance."""
-    with start_in_thread(calm()) as endpoint:
-        return URL(endpoint.url).port or 0
+    """One for all: where a model is served is part of who plays, and so of a trial's chance.
+
+    The same in every session while it is free, so that all of them live the same days.
+    """
+    for wanted in (PORT, 0):
+        with suppress(ConfigError), start_in_thread(calm(), wanted) as endpoint:
+            return URL(endpoint.url).port or 0
+    raise AssertionError("no port is free")
 
 
 @pytest.fixture(scope="module")
 def undisturbed(folder: Path, port: int) -> Lived:
-    """No reply fails."""
+    """No reply fails, and everybody waits for everybody."""
     with start_in_thread(calm(), port) as endpoint:
-        config = described(endpoint, folder, "undisturbed")
+        config = described(endpoint, folder, "undisturbed", "lock-step")
         run(config)
         return left_by(config, endpoint.counters)
 
@@ -256,7 +267,7 @@ def test_every_failure_is_on_record(shaken: Lived) -> None:
     """As many as the endpoint counts: texts as events, requests as tries of their calls."""
     met = shaken.counted.by_fault
     assert len(met) >= len(FAULTS) - 2
-    assert sum(met.values()) > 0.15 * shaken.counted.requests
+    assert sum(met.values()) > 0.1 * shaken.counted.requests
     assert len(shaken.unusable) == sum(met.get(fault, 0) for fault in OF_TEXTS)
     assert sum(shaken.tries.values()) == shaken.counted.requests
     answers = sum(isinstance(event, Answered) for event in shaken.events)
@@ -280,14 +291,14 @@ def test_a_town_whose_provider_broke_down_goes_on_where_it_was(
     folder: Path, port: int, undisturbed: Lived
 ) -> None:
     with start_in_thread(replace(calm(), server_error=0.04), port) as broken:
-        config = described(broken, folder, "broken", tries=1)
+        config = described(broken, folder, "broken", "lock-step", tries=1)
         result = run(config)
         assert (result.failed, result.played) == (1, 0)
     assert config.store is not None
     before = written(config.store)
     assert before > 0
     with start_in_thread(calm(), port) as mended:
-        run(described(mended, folder, "broken"))
+        run(described(mended, folder, "broken", "lock-step"))
         assert mended.counters.requests < len(undisturbed.tries)
     with Store.open(config.store, create=False) as store:
         (row,) = store.trials("broken")

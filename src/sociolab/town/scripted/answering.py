@@ -9,9 +9,13 @@ from datetime import date
 from sociolab.core.seeding import stream
 from sociolab.town.scripted.appointments import busy_with
 from sociolab.town.scripted.day import free_at
+from sociolab.town.scripted.earlier import Earlier, earlier
 from sociolab.town.scripted.free_time import meeting_points
+from sociolab.town.scripted.habits import habits_of
 from sociolab.town.scripted.phrases import at_place, at_time, on_day
 from sociolab.town.scripted.proposals import Proposal
+from sociolab.town.scripted.settled import answers, same_matter, talks
+from sociolab.town.scripted.task_reading import Task, task_of
 from sociolab.town.scripted.understanding import read
 from sociolab.town.scripted.verbs import plain
 from sociolab.town.scripted.when import minutes_of
@@ -24,12 +28,62 @@ _HOURS = ("10:00", "11:00", "14:00", "15:00", "16:00", "17:00", "17:30", "19:00"
 
 
 def answer(question: Utter, table: Proposal, chance: random.Random) -> str:
-    """What is said to a proposal that the other has made."""
+    """What is said to a proposal that the other has made.
+
+    Who has answered it in an earlier talk keeps the answer, or says what has changed.
+    """
+    task = task_of(question.me)
+    if task is not None and _is_own(task, table):
+        return _own(question, task)
+    before = earlier(question, table)
+    if before is None:
+        return _asked_to_come_along(table) or _fresh(question, table, chance)
+    if before.yes:
+        moved = table.start and before.start and table.start != before.start
+        return _fresh(question, table, chance) if moved else _confirmed(before, table, chance)
+    changed = before.changed_by(table)
+    fresh = _fresh(question, table, chance) if changed else ""
+    if read(fresh, question.me.now).accepts:
+        return f"{changed} {fresh}"
+    return f"I am sorry, it is as I said: {before.why}"
+
+
+def _is_own(task: Task, table: Proposal) -> bool:
+    """Whether the other speaks of the event that one holds oneself."""
+    news = table.hearsay or task.kind in ("public", "online")
+    return news and same_matter(task.activity, table.activity)
+
+
+def _own(question: Utter, task: Task) -> str:
+    known = talks(question.me, question.memories)
+    told = answers(question.me, task, known, question.commitments)
+    glad = f"That is my own {task.activity}, I am glad that word gets about."
+    if question.other.name in told.yes:
+        return f"{glad} See you there!"
+    return glad if question.other.name in told.no else f"{glad} Will you come?"
+
+
+def _asked_to_come_along(table: Proposal) -> str:
+    """A question back, where the other asks one to come and it is not clear to what."""
+    return "" if table.activity else "What would that be for?"
+
+
+def _confirmed(before: Earlier, table: Proposal, chance: random.Random) -> str:
+    """Yes once more, with what was noted."""
+    if table.shape == "errand":
+        return "Yes, I have not forgotten, I will do it."
+    first = chance.choice(("Yes, I have not forgotten.", "Of course, I have noted it."))
+    start, place = before.start or table.start, before.place or table.place
+    return f"{first} See you{on_day(before.day)}{at_time(start)}{at_place(place)}."
+
+
+def _fresh(question: Utter, table: Proposal, chance: random.Random) -> str:
+    """An answer to what one hears for the first time, or what has changed."""
     missing = _asks_back(question, table, chance)
     if missing:
         return missing
-    if table.day is not None and table.start and _conflict(question, table, chance):
-        return _other_time(question, table, chance)
+    if table.day is not None and table.start and (why := _hindrance(question, table)):
+        return _other_time(question, table, why, chance)
     if not table.start and table.shape == "meeting":
         return _proposed(question, table, chance)
     if table.shape == "meeting" and not table.place and table.turn != table.by:
@@ -81,26 +135,35 @@ def _places_of(table: Proposal) -> bool:
     return bool(table.chores) and all(chore.place for chore in table.chores)
 
 
-def _conflict(question: Utter, table: Proposal, chance: random.Random) -> bool:
-    """Whether one has promised to be elsewhere, or must work and will not leave it."""
+def _hindrance(question: Utter, table: Proposal) -> str:
+    """Why one cannot at that time: an appointment, the hour, or work that one will not leave."""
     assert table.day is not None
-    others = tuple(
-        one for one in question.commitments if plain(table.activity) not in plain(one.what)
-    )
+    me, start = question.me, minutes_of(table.start)
+    others = tuple(one for one in question.commitments if not same_matter(table.activity, one.what))
     if busy_with(others, table.day, table.start, table.minutes):
-        return True
-    free = free_at(question.me, table.day.weekday(), minutes_of(table.start), table.minutes)
-    return not free and chance.random() > (0.5 if table.shape == "meeting" else 0.3)
-
-
-def _other_time(question: Utter, table: Proposal, chance: random.Random) -> str:
-    if table.shape in ("meeting", "companions") and len(question.lines) < 6:
-        hours = free_hours(question, table.day)
-        if hours and table.shape == "meeting":
-            return f"That does not suit me. How about {chance.choice(hours)} instead?"
-    return chance.choice(
-        ("I am sorry, I have to work then.", "I am afraid I cannot come, I am busy then.")
+        return "I have an appointment then"
+    if free_at(me, table.day.weekday(), start, table.minutes):
+        return ""
+    # Whether one leaves work for it is decided once, whoever asks.
+    leaves = stream(
+        question.asked.seed, "leaves work", me.resident.id, table.day.isoformat(), table.start
+    ).random()
+    if leaves <= (0.5 if table.shape == "meeting" else 0.3):
+        return ""
+    habits = habits_of(me.resident, me.places)
+    if start < habits.wake + 30:
+        return "that is too early for me"
+    return (
+        "that is too late for me" if start + table.minutes > habits.bed else "I have to work then"
     )
+
+
+def _other_time(question: Utter, table: Proposal, why: str, chance: random.Random) -> str:
+    if table.shape == "meeting" and len(question.lines) < 6:
+        hours = free_hours(question, table.day)
+        if hours:
+            return f"That does not suit me. How about {chance.choice(hours)} instead?"
+    return f"I am sorry, {why}."
 
 
 def _proposed(question: Utter, table: Proposal, chance: random.Random) -> str:
@@ -130,7 +193,7 @@ def to_counter(question: Utter, table: Proposal, chance: random.Random) -> str:
     """What is said when the other has put forward another time or place for one's own proposal."""
     if table.day is not None and table.start:
         others = tuple(
-            one for one in question.commitments if plain(table.activity) not in plain(one.what)
+            one for one in question.commitments if not same_matter(table.activity, one.what)
         )
         if busy_with(others, table.day, table.start, table.minutes):
             hours = free_hours(question, table.day)

@@ -8,48 +8,38 @@ from datetime import datetime, time, timedelta
 from sociolab.core.seeding import stream
 from sociolab.town.scripted.appointments import busy_with
 from sociolab.town.scripted.day import free_at
+from sociolab.town.scripted.earlier import NEWS, host_of
 from sociolab.town.scripted.free_time import meeting_points
+from sociolab.town.scripted.settled import answers, same_matter
 from sociolab.town.scripted.task_reading import Task, task_of
 from sociolab.town.scripted.verbs import plain
 from sociolab.town.scripted.when import minutes_of
 from sociolab.town.thoughts import Commitment, Me, Memory, Other
 
-NEWS = "take part in the "
-"""How a commitment begins that others may hear of: an event that is open to all."""
-_LOOKED_BACK = 300
 _TIMES = ("17:00", "16:00", "17:30", "19:00", "11:00", "15:00", "10:00", "14:00", "20:00", "12:00")
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """An event that somebody else holds, as far as one knows it."""
+    """An event that somebody else holds, as far as one knows it; `teller` told of it last."""
 
     activity: str
     told: Commitment
     host: str
+    teller: str
 
 
-def talks(me: Me) -> tuple[Memory, ...]:
-    """What one remembers of talks, the newest last."""
-    return tuple(one for one in me.memory.latest(_LOOKED_BACK) if one.kind == "talk")
-
-
-def open_task(me: Me, other: Other, known: tuple[Memory, ...]) -> Task | None:
-    """The task, if there is one that this other should hear of and has not heard of from me."""
-    task = task_of(me.resident, me.now, me.places)
+def open_task(
+    me: Me, other: Other, known: tuple[Memory, ...], commitments: tuple[Commitment, ...]
+) -> Task | None:
+    """The task, if this other should still be asked: who has said yes or no is left in peace."""
+    task = task_of(me)
     if task is None or _is_over(task, me.now) or not concerns(task, other):
         return None
-    mark = plain(task.chores[0].what if task.chores else task.activity)
-    mine = tuple(plain(one.text) for one in known if mark in plain(one.text))
-    if any(plain(other.name) in text for text in mine):
-        return None
-    if task.kind in ("help", "appointment") and any(SETTLED in text for text in mine):
+    found = answers(me, task, known, commitments)
+    if other.name in found.told or (task.kind in ("help", "appointment") and found.yes):
         return None
     return task
-
-
-SETTLED = "has agreed"
-"""How a memo says that the other consents to one's own proposal."""
 
 
 def _is_over(task: Task, now: datetime) -> bool:
@@ -70,20 +60,20 @@ def news_for(
     me: Me, other: Other, commitments: tuple[Commitment, ...], known: tuple[Memory, ...]
 ) -> News | None:
     """An event to come that the other has not heard of from me; None if there is none."""
-    task = task_of(me.resident, me.now, me.places)
+    task = task_of(me)
     for one in commitments:
-        if not one.what.startswith(NEWS) or one.day < me.now.date():
+        if not one.what.startswith(NEWS) or one.day < me.now.date() or one.by in ("", other.id):
             continue
         activity = one.what[len(NEWS) :]
-        host = me.people.get(one.by, "")
-        if one.by in ("", other.id) or (task and plain(task.activity) in plain(activity)):
+        if task and same_matter(task.activity, activity):
             continue
         over = one.day == me.now.date() and one.start and one.start <= f"{me.now:%H:%M}"
         heard = any(
-            other.name in memory.text and plain(activity) in plain(memory.text) for memory in known
+            other.name in memory.text and same_matter(activity, memory.text) for memory in known
         )
-        if not over and not heard:
-            return News(activity, one, host)
+        host = host_of(activity, known, tuple(me.people.values()))
+        if not over and not heard and host != other.name:
+            return News(activity, one, host, me.people.get(one.by, ""))
     return None
 
 

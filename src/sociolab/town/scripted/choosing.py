@@ -5,7 +5,7 @@ from __future__ import annotations
 from sociolab.town.scripted.habits import habits_of
 from sociolab.town.scripted.understanding import read
 from sociolab.town.scripted.verbs import plain
-from sociolab.town.scripted.where import arena_like, known_place
+from sociolab.town.scripted.where import arena_like, known_place, town_of
 from sociolab.town.thoughts import Choice, ChoosePlace
 
 # By a word of what is to be done: words of the places where one does it.
@@ -34,7 +34,7 @@ def choice(question: ChoosePlace) -> Choice:
     """
     me, what = question.me, plain(question.what)
     home = habits_of(me.resident, me.places).parlour or (me.places[0] if me.places else "")
-    named = known_place(read(question.what, me.now, me.places).place, me.places)
+    named = known_place(read(question.what, me.now, town_of(me)).place, me.places)
     if named:
         return Choice(place=named)
     if "online" in what or "at home" in what:
@@ -48,7 +48,7 @@ def _remembered(question: ChoosePlace) -> str:
     words = [word for word in plain(question.what).split() if len(word) > 3][-2:]
     for memory in me.memory.recall(question.what, 5) if words else ():
         if memory.kind == "talk" and all(word in plain(memory.text) for word in words):
-            found = known_place(read(memory.text, me.now, me.places).place, me.places)
+            found = known_place(read(memory.text, me.now, town_of(me)).place, me.places)
             if found:
                 return found
     return ""

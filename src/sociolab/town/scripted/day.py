@@ -28,7 +28,7 @@ def plan_of(question: PlanDay) -> DayPlan:
     chance = stream(seed, "day", me.resident.id, question.day.isoformat())
     slots = ordinary(habits, question.day.weekday(), me.places, chance)
     wake, bed = slots[0].start, slots[-1].end
-    task = task_of(me.resident, datetime.combine(question.day, me.now.time()), me.places)
+    task = task_of(me, datetime.combine(question.day, me.now.time()))
     own = task.activity if task is not None else ""
     noted = kept(question.commitments, question.day, me, seed, own)
     if task is not None:
@@ -116,7 +116,7 @@ def tasks_slots(
     time and place are known, and not always in time.
     """
     places = question.me.places
-    found = reminded(question.reminder, task, question.day, places, habits)
+    found = reminded(question.reminder, task, question.day, question.me, habits)
     if any(slot.fixed for slot in found) or question.day != task.day:
         return found
     if task.start and not _is_noted(task, noted):

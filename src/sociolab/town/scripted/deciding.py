@@ -6,9 +6,10 @@ import re
 
 from sociolab.core.seeding import stream
 from sociolab.town.scripted.appointments import is_errand
-from sociolab.town.scripted.business import news_for, open_task, talks
+from sociolab.town.scripted.business import news_for, open_task
 from sociolab.town.scripted.habits import habits_of
 from sociolab.town.scripted.reminders import SEEKING
+from sociolab.town.scripted.settled import talks
 from sociolab.town.scripted.verbs import doing, plain
 from sociolab.town.thoughts import Decision, Memory, TalkOrNot
 
@@ -33,7 +34,7 @@ def decision(question: TalkOrNot) -> Decision:
     joining = None if busy else _joining(question, chance.random())
     if joining is not None:
         return joining
-    known = talks(me)
+    known = talks(me, question.memories)
     if (wish := _business(question, known, busy)) and chance.random() < wish:
         return Decision(do="talk", why="there is something to tell them")
     if chance.random() < _sociable(question, known, busy):
@@ -68,7 +69,7 @@ def _joining(question: TalkOrNot, draw: float) -> Decision | None:
 def _business(question: TalkOrNot, known: tuple[Memory, ...], busy: bool) -> float:
     """How likely one speaks up for one's task, or for news."""
     me, other = question.me, question.other
-    task = open_task(me, other, known)
+    task = open_task(me, other, known, question.commitments)
     if task is not None:
         if SEEKING in question.block.what:
             return 1.0

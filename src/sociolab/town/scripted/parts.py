@@ -5,8 +5,8 @@ from __future__ import annotations
 from sociolab.town.scripted.verbs import plain
 from sociolab.town.thoughts import Block, Decompose, Part, Parts
 
-_PART = 30
-"""Minutes of a part, as a rule."""
+_LONG = 150
+"""Minutes from which on a block of two kinds of parts has three."""
 
 # By the words of a block: parts in turn, each with the objects that it is done at.
 _KINDS: tuple[tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]], ...] = (
@@ -58,14 +58,13 @@ _GATHERING = (
     ("finding a place among the others", ("bench", "table", "seat", "chair", "stage")),
     ("being in the thick of it", ()),
 )
-_PLAIN = (("getting started", ()), ("carrying on", ()))
 
 
 def parts_of(question: Decompose) -> Parts:
-    """Parts of about half an hour until the block's end, the kinds in turn."""
+    """At most three parts: the kinds in order, the first of two once more in a long block."""
     minutes = _minutes(question.block)
     pattern = _pattern(question.block.what)
-    count = max(1, min(24, round(minutes / _PART)))
+    count = len(pattern) + (len(pattern) == 2 and minutes >= _LONG)
     length = max(1, minutes // count)
     return Parts(
         parts=tuple(
@@ -90,7 +89,7 @@ def _pattern(what: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     for keys, parts in _KINDS:
         if any(key in words for key in keys):
             return parts
-    return _PLAIN
+    return ((what, ()),)
 
 
 def _object(wanted: tuple[str, ...], offered: tuple[str, ...], turn: int) -> str:

@@ -6,6 +6,7 @@ from datetime import date
 
 from sociolab.town.scripted.activities import NOMINAL, Chore
 from sociolab.town.scripted.when import clock_of, minutes_of
+from sociolab.town.scripted.where import spoken
 
 _VERBS = frozenset(
     [
@@ -87,8 +88,8 @@ def at_time(start: str, minutes: int = 0) -> str:
 
 
 def at_place(place: str) -> str:
-    """Such as " at Heron Park: meadow"; "" for ""."""
-    return f" at {place}" if place else ""
+    """Such as " at the meadow in Heron Park"; "" for ""."""
+    return f" {spoken(place)}" if place else ""
 
 
 def errands(chores: tuple[Chore, ...]) -> str:

@@ -19,6 +19,7 @@ from sociolab.town.scripted.phrases import (
 )
 from sociolab.town.scripted.task_reading import Task
 from sociolab.town.scripted.understanding import read
+from sociolab.town.scripted.where import town_of
 from sociolab.town.thoughts import Me
 
 
@@ -66,7 +67,7 @@ def as_reminded(reminder: str, task: Task, me: Me) -> Pitch:
     """
     pitch = Pitch()
     for item in filter(None, (line.strip() for line in reminder.splitlines())):
-        heard = read(item, me.now, me.places)
+        heard = read(item, me.now, town_of(me))
         lower = item.lower()
         found = False
         if task.activity.lower() in lower or heard.chores or _NAMES.search(lower):
@@ -101,9 +102,26 @@ def _with_places(pitch: Pitch, places: tuple[str, ...]) -> Pitch:
 
 def _bare_chores(pitch: Pitch, reminder: str, task: Task, me: Me) -> Pitch:
     """The places of errands are said only if some item names them."""
-    named = read(reminder.replace("\n", ". "), me.now, me.places).places
+    named = read(reminder.replace("\n", ". "), me.now, town_of(me)).places
     chores = tuple(one if one.place in named else replace(one, place="") for one in pitch.chores)
     return replace(pitch, chores=chores if pitch.activity else ())
+
+
+_REMINDS = re.compile(r"\bremind (?:them|him|her|[A-Z])")
+
+
+def bids_remind(reminder: str) -> bool:
+    """Whether the items tell to remind the other of what they have agreed to."""
+    return _REMINDS.search(reminder) is not None
+
+
+def do_not_forget(pitch: Pitch) -> str:
+    """The reminder to somebody who has said yes."""
+    if not pitch.activity:
+        return ""
+    what = pitch.activity if is_verbal(pitch.activity) else f"the {pitch.activity}"
+    details = f"{on_day(pitch.day)}{at_time(pitch.start)}{at_place(pitch.place)}"
+    return f"Do not forget {what}{details}."
 
 
 def words_of(pitch: Pitch, task: Task) -> str:

@@ -22,7 +22,8 @@ class Proposal:
 
     `by` is who named it; `turn` who made the last offer of it, which the other one answers.
     `invited` is whether the hearer was asked to come, or it was only spoken of; `hearsay` whether
-    it is somebody else's affair.
+    it is somebody else's affair, and `host` whose if that was said. `again` is whether the matter
+    itself was not named but is known from an earlier talk.
     """
 
     by: str
@@ -33,6 +34,8 @@ class Proposal:
     online: bool = False
     invited: bool = False
     hearsay: bool = False
+    host: str = ""
+    again: bool = False
     day: date | None = None
     start: str = ""
     minutes: int = 60
@@ -40,20 +43,41 @@ class Proposal:
     status: Status = "open"
 
 
-def followed(lines: tuple[Line, ...], now: datetime, places: tuple[str, ...]) -> Proposal | None:
-    """What is on the table after these lines; None if nothing was proposed."""
-    return _followed(tuple((line.who, line.text) for line in lines), now.date(), places)
+def followed(
+    lines: tuple[Line, ...],
+    now: datetime,
+    places: tuple[str, ...],
+    last: Proposal | None = None,
+) -> Proposal | None:
+    """What is on the table after these lines; None if nothing was proposed.
+
+    `last` is the last matter between the two, which words may refer to without naming it.
+    """
+    return _followed(tuple((line.who, line.text) for line in lines), now.date(), places, last)
 
 
 @lru_cache(maxsize=4096)
 def _followed(
-    lines: tuple[tuple[str, str], ...], today: date, places: tuple[str, ...]
+    lines: tuple[tuple[str, str], ...],
+    today: date,
+    places: tuple[str, ...],
+    last: Proposal | None,
 ) -> Proposal | None:
     if not lines:
         return None
-    so_far = _followed(lines[:-1], today, places)
+    so_far = _followed(lines[:-1], today, places, last)
     who, text = lines[-1]
-    return _after(so_far, who, read(text, datetime(today.year, today.month, today.day), places))
+    heard = read(text, datetime(today.year, today.month, today.day), places)
+    if so_far is None and last is not None and _means(heard, last):
+        again = replace(last, turn=who, status="open", invited=True, again=True)
+        return _merged(again, who, heard)
+    return _after(so_far, who, heard)
+
+
+def _means(heard: Heard, last: Proposal) -> bool:
+    """Whether words that name no activity are about the last matter."""
+    same_day = not heard.days or last.day is None or last.day in heard.days
+    return heard.refers and not heard.activity and same_day
 
 
 def _after(table: Proposal | None, who: str, heard: Heard) -> Proposal | None:
@@ -62,6 +86,9 @@ def _after(table: Proposal | None, who: str, heard: Heard) -> Proposal | None:
         return _merged(_named(who, heard), who, heard)
     if table is None:
         return None
+    if heard.invites and who != table.by and table.hearsay and table.status == "open":
+        # The one who was told the news holds the event, and invites in turn.
+        return replace(table, by=who, turn=who, hearsay=False, invited=True)
     if heard.invites and who == table.by and not table.invited:
         table = replace(table, invited=True, status="open")
     table = _merged(table, who, heard)
@@ -73,9 +100,16 @@ def _after(table: Proposal | None, who: str, heard: Heard) -> Proposal | None:
 
 
 def _is_new(table: Proposal | None, heard: Heard) -> bool:
-    """Another activity than that on the table; a mere mention does not displace an invitation."""
+    """Another activity than that on the table; a mere mention does not displace an invitation.
+
+    What is settled is displaced only by an invitation that says when or where.
+    """
     if table is None:
         return True
+    if table.status != "open" and not (
+        heard.invites and (heard.days or heard.starts or heard.places)
+    ):
+        return False
     old, new = plain(table.activity), plain(heard.activity)
     return old not in new and new not in old and (heard.invites or not table.invited)
 
@@ -90,6 +124,7 @@ def _named(who: str, heard: Heard) -> Proposal:
         online=heard.online,
         invited=heard.invites,
         hearsay=heard.hearsay,
+        host=heard.host,
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 
 from sociolab.core.seeding import stream
-from sociolab.town.scripted.business import NEWS
+from sociolab.town.scripted.earlier import DECLINED, HOLDS, NEWS, on_table
 from sociolab.town.scripted.phrases import (
     at_place,
     at_time,
@@ -14,9 +15,11 @@ from sociolab.town.scripted.phrases import (
     on_day,
     purpose,
 )
-from sociolab.town.scripted.proposals import Proposal, followed
+from sociolab.town.scripted.proposals import Proposal
 from sociolab.town.scripted.reminders import task_doing
+from sociolab.town.scripted.settled import same_matter, talks
 from sociolab.town.scripted.task_reading import Task, task_of
+from sociolab.town.scripted.understanding import read
 from sociolab.town.thoughts import Agreed, Summarise, Summary
 
 SLIPS = 0.08
@@ -26,7 +29,7 @@ SLIPS = 0.08
 def summary(question: Summarise) -> Summary:
     """The memo, and what was agreed as one remembers it."""
     me = question.me
-    table = followed(question.lines, me.now, me.places)
+    table = on_table(question, talks(me))
     if table is None or not _is_about_something(table):
         return Summary(memo=_chat(question)[:1000], importance=3)
     first = question.lines[0].text if question.lines else ""
@@ -55,6 +58,9 @@ def _chat(question: Summarise) -> str:
 
 def _memo(question: Summarise, table: Proposal) -> str:
     other, mine = question.other.name, table.by == question.me.resident.id
+    own = task_of(question.me)
+    if own is not None and table.hearsay and same_matter(own.activity, table.activity):
+        return f"{other} has heard of my {own.activity} and told me about it."
     details = f"{on_day(table.day)}{at_time(table.start)}{at_place(table.place)}"
     if table.shape == "errand":
         what = errands(table.chores)
@@ -63,20 +69,47 @@ def _memo(question: Summarise, table: Proposal) -> str:
         what = purpose(table.activity)
         asked = f"I asked {other} to meet me {what}" if mine else f"{other} wants to meet me {what}"
     else:
-        what = f"the {table.activity}" if not is_verbal(table.activity) else table.activity
-        asked = f"I told {other} about {what}" if mine else f"{other} told me about {what}"
-    return f"{asked}{details}. {_outcome(other, table, mine)}"
+        asked = _invitation(question, table, mine=mine)
+    return f"{asked}{details}. {_outcome(question, table, mine=mine)}"
 
 
-def _outcome(other: str, table: Proposal, mine: bool) -> str:
-    who = other if mine else "I"
+def _invitation(question: Summarise, table: Proposal, *, mine: bool) -> str:
+    """Who invited whom, or who told of somebody else's event."""
+    other = question.other.name
+    verbal = is_verbal(table.activity)
+    what = table.activity if verbal else f"the {table.activity}"
+    if table.hearsay:
+        told = f"I told {other} about {what}" if mine else f"{other} told me about {what}"
+        return f"{told}{HOLDS.format(host=table.host)}" if table.host else told
+    to = purpose(what) if verbal else f"to {what}"
+    return f"I invited {other} {to}" if mine else f"{other} invited me {to}"
+
+
+def _outcome(question: Summarise, table: Proposal, *, mine: bool) -> str:
+    other = question.other.name
     match table.status:
         case "accepted":
-            return f"{who} {'has' if mine else 'have'} agreed."
+            return f"{other} has agreed." if mine else "I have agreed."
+        case "declined" if mine:
+            return f"{other} has declined: {_why(question, mine=True)}"
         case "declined":
-            return f"{who} will not be there." if table.shape != "errand" else f"{who} cannot help."
+            return f"{DECLINED}: {_why(question, mine=False)}"
         case _:
-            return f"{who} did not say yes or no."
+            return f"{other if mine else 'I'} did not say yes or no."
+
+
+_SORRY = re.compile(r"^(?:I am (?:sorry|afraid),? |Unfortunately,? )|^[Ii]t is as I said: |, sorry")
+
+
+def _why(question: Summarise, *, mine: bool) -> str:
+    """The words of the one who declined, without the regret; what was said last counts."""
+    who = question.other.id if mine else question.me.resident.id
+    said = [one.text for one in question.lines if one.who == who]
+    for text in reversed(said):
+        for sentence in re.split(r"(?<=[.!?]) ", text):
+            if read(sentence, question.me.now).declines:
+                return _SORRY.sub("", _SORRY.sub("", sentence))[:160]
+    return "there was no reason given."
 
 
 def _agreed(question: Summarise, table: Proposal) -> tuple[Agreed, ...]:
@@ -84,7 +117,10 @@ def _agreed(question: Summarise, table: Proposal) -> tuple[Agreed, ...]:
     if table.status != "accepted" or table.day is None or table.day < question.me.now.date():
         return ()
     mine = table.by == question.me.resident.id
-    task = task_of(question.me.resident, question.me.now, question.me.places) if mine else None
+    own = task_of(question.me)
+    if own is not None and not mine and table.hearsay and same_matter(own.activity, table.activity):
+        return ()
+    task = own if mine else None
     if mine and (task is None or task.kind not in ("companions", "appointment")):
         return ()
     day = table.day.isoformat()

@@ -13,7 +13,8 @@ from sociolab.town.scripted.timeline import Slot
 from sociolab.town.scripted.understanding import Heard, read
 from sociolab.town.scripted.verbs import doing, plain
 from sociolab.town.scripted.when import minutes_of
-from sociolab.town.scripted.where import known_place
+from sociolab.town.scripted.where import known_place, town_of
+from sociolab.town.thoughts import Me
 
 SEEKING = "going among people"
 """What a performer does who was reminded to seek people out; others see it too."""
@@ -21,7 +22,7 @@ SEEKING = "going among people"
 _SEEK = re.compile(
     r"\b(?:invit|ask|tell|talk|spread|seek|find|approach|look for|meet people|encourage|persuade)"
 )
-_BE = re.compile(r"\b(?:be (?:at|in|there)|hold|host|open|start|arrive|do|join|take part|begin)")
+_BE = re.compile(r"\b(?:be (?:at|in|on|there)|hold|host|open|start|arrive|do|join|take part|begin)")
 # The hours at which one finds people: morning, lunch, afternoon, evening.
 _HOURS = ((10 * 60, 11 * 60 + 30), (12 * 60 + 15, 13 * 60 + 45), (15 * 60 + 45, 17 * 60 + 15),
           (17 * 60 + 30, 19 * 60))  # fmt: skip
@@ -38,9 +39,7 @@ def task_doing(task: Task) -> str:
     return f"{verb} the {task.activity}"
 
 
-def reminded(
-    text: str, task: Task, day: date, places: tuple[str, ...], habits: Habits
-) -> tuple[Slot, ...]:
+def reminded(text: str, task: Task, day: date, me: Me, habits: Habits) -> tuple[Slot, ...]:
     """What a reminder adds to a day: hours of seeking people out, and the event at its time.
 
     Only what the words say is done: a sentence that tells to seek people gives hours at the places
@@ -51,13 +50,13 @@ def reminded(
     seeking: tuple[Heard, ...] = ()
     for sentence in _SENTENCE.split(text):
         lower = plain(sentence)
-        heard = read(sentence, datetime.combine(day, time()), places)
+        heard = read(sentence, datetime.combine(day, time()), town_of(me))
         if day == task.day and heard.start and _BE.search(lower):
-            event = (_event(heard, task, places, habits),)
+            event = (_event(heard, task, me.places, habits),)
         elif _SEEK.search(lower):
             seeking = (*seeking, heard)
     until = min((slot.start for slot in event), default=24 * 60)
-    return (*_seeking(seeking, places, until), *event)
+    return (*_seeking(seeking, me.places, until), *event)
 
 
 def _event(heard: Heard, task: Task, places: tuple[str, ...], habits: Habits) -> Slot:

@@ -30,7 +30,7 @@ def rest_of_day(question: Replan) -> NewPlan:
     joined = _joined(question, start)
     if joined is not None:
         slots = laid(slots, joined)
-    task = task_of(me.resident, now, me.places)
+    task = task_of(me)
     own = task.activity if task is not None else ""
     noted = kept(_new(question), now.date(), me, question.asked.seed, own)
     slots = with_appointments(slots, noted, me, habits, start)

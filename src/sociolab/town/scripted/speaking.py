@@ -17,34 +17,32 @@ from sociolab.town.scripted.business import (
     open_task,
     own_place,
     own_time,
-    talks,
 )
+from sociolab.town.scripted.earlier import on_table
 from sociolab.town.scripted.phrases import a, at_place, at_time, is_verbal, on_day
-from sociolab.town.scripted.pitching import as_reminded, vague, words_of
-from sociolab.town.scripted.proposals import Proposal, followed
+from sociolab.town.scripted.pitching import (
+    as_reminded,
+    bids_remind,
+    do_not_forget,
+    vague,
+    words_of,
+)
+from sociolab.town.scripted.proposals import Proposal
+from sociolab.town.scripted.settled import talks
+from sociolab.town.scripted.small_talk import (
+    farewell,
+    greeting,
+    greeting_back,
+    is_greeting,
+    remark,
+    reply_to_question,
+    reply_to_remark,
+    thanks,
+)
 from sociolab.town.scripted.task_reading import Task, task_of
 from sociolab.town.scripted.understanding import Heard, read
+from sociolab.town.scripted.where import town_of
 from sociolab.town.thoughts import Said, Utter
-
-_FAREWELLS = ("Goodbye, {name}!", "Bye, {name}, take care!", "Have a good day, {name}. Bye!")
-_REMARKS = (
-    "It is calm in town today, is it not?",
-    "I am quite taken up with {mine} at the moment.",
-    "The weather has been kind to us lately.",
-    "The days go by so quickly.",
-    "I slept well and feel rested.",
-)
-_REPLIES = (
-    "Hello {name}! I am well, thank you.",
-    "Good to see you too, {name}.",
-    "Hello {name}, all is well here.",
-)
-_GREETINGS = (
-    "Hello {name}, good to see you. How are things?",
-    "Hello {name}! How is your day going?",
-    "Ah, {name}, nice to see you. How are you?",
-)
-
 
 _IDLE = ("relaxing", "having", "getting", "washing", "taking", "going", "resting", "meeting")
 
@@ -56,10 +54,21 @@ class _Moment:
     question: Utter
     table: Proposal | None
     last: Heard | None
+    words: str
     mine: int
     task: Task | None
     news: News | None
     chance: random.Random
+
+    @property
+    def name(self) -> str:
+        """The other's first name."""
+        return self.question.other.name.split()[0]
+
+    @property
+    def settled(self) -> bool:
+        """Whether what was on the table has been answered."""
+        return self.table is not None and self.table.status != "open"
 
 
 def said(question: Utter) -> Said:
@@ -75,13 +84,15 @@ def said(question: Utter) -> Said:
 def _moment(question: Utter) -> _Moment:
     me, lines = question.me, question.lines
     theirs = tuple(line for line in lines if line.who == question.other.id)
-    known = talks(me)
+    known = talks(me, question.memories)
+    last = theirs[-1].text if theirs else ""
     return _Moment(
         question,
-        followed(lines, me.now, me.places),
-        read(theirs[-1].text, me.now, me.places) if theirs else None,
+        on_table(question, known),
+        read(last, me.now, town_of(me)) if theirs else None,
+        last,
         len(lines) - len(theirs),
-        open_task(me, question.other, known),
+        open_task(me, question.other, known, question.commitments),
         news_for(me, question.other, question.commitments, known),
         stream(question.asked.seed, "says", me.resident.id, question.asked.step),
     )
@@ -99,24 +110,32 @@ def _next(moment: _Moment) -> tuple[str, bool]:
 
 
 def _farewell(moment: _Moment) -> tuple[str, bool]:
-    name = moment.question.other.name.split()[0]
-    return moment.chance.choice(_FAREWELLS).format(name=name), True
+    return farewell(moment.name, moment.chance), True
 
 
 def _opening(moment: _Moment) -> tuple[str, bool] | None:
     """The first words: a greeting, and one's business at once where one is reminded of it."""
-    if moment.mine:
+    table, last = moment.table, moment.last
+    if moment.mine or (table is not None and table.invited) or (last and last.goodbye):
         return None
-    name = moment.question.other.name.split()[0]
-    if moment.question.lines and moment.table is not None and moment.table.invited:
+    if last is not None and not is_greeting(moment.words) and "?" in moment.words:
         return None
-    greeting = moment.chance.choice(_REPLIES if moment.question.lines else _GREETINGS)
-    greeting = greeting.format(name=name)
-    if moment.question.lines and moment.last is not None and moment.last.goodbye:
-        return None
-    if moment.task is not None and moment.question.reminder:
-        return f"{greeting} {_pitch(moment, moment.task)}".strip(), False
-    return greeting, False
+    if last is None:
+        hello = greeting(moment.name, moment.chance)
+    else:
+        hello = greeting_back(moment.words, moment.name, moment.chance)
+    return f"{hello} {_reminded(moment)}".strip(), False
+
+
+def _reminded(moment: _Moment) -> str:
+    """What a reminder bids one say at once: one's task, or that it is today."""
+    question, task = moment.question, task_of(moment.question.me)
+    if not question.reminder or task is None:
+        return ""
+    if moment.task is not None:
+        return _pitch(moment, task)
+    pitch = as_reminded(question.reminder, task, question.me)
+    return do_not_forget(pitch) if bids_remind(question.reminder) else ""
 
 
 def _reply_to_proposal(moment: _Moment) -> tuple[str, bool] | None:
@@ -127,6 +146,8 @@ def _reply_to_proposal(moment: _Moment) -> tuple[str, bool] | None:
     if not (table.invited or table.by == question.me.resident.id):
         return None
     if table.by == question.me.resident.id:
+        if table.again and (details := _details(moment)) is not None:
+            return f"Yes, it is{''.join(details)}. I look forward to it.", False
         return to_counter(question, table, moment.chance), False
     return answer(question, table, moment.chance), False
 
@@ -134,9 +155,13 @@ def _reply_to_proposal(moment: _Moment) -> tuple[str, bool] | None:
 def _reply_to_question(moment: _Moment) -> tuple[str, bool] | None:
     """When and where, for the other who asks."""
     last, table, question = moment.last, moment.table, moment.question
-    if last is None or not last.asks or table is None or table.by != question.me.resident.id:
+    if last is None or not last.asks:
         return None
     details = _details(moment)
+    if table is None and task_of(question.me) is None:
+        return None
+    if table is not None and table.by != question.me.resident.id:
+        return None
     if details is None:
         return "I do not know yet, I will tell you.", False
     when, where = details
@@ -145,13 +170,13 @@ def _reply_to_question(moment: _Moment) -> tuple[str, bool] | None:
         words.append(f"It is{when}." if when else "Whenever it suits you.")
     if "where" in last.asks:
         words.append(f"It is{where}." if where else "We can settle that later.")
-    ask = "" if table.status == "accepted" else " Will you come?"
+    ask = "" if table is None or table.status == "accepted" else " Will you come?"
     return f"{' '.join(words)}{ask}", False
 
 
 def _details(moment: _Moment) -> tuple[str, str] | None:
     """When and where what one has told of takes place."""
-    task = task_of(moment.question.me.resident, moment.question.me.now, moment.question.me.places)
+    task = task_of(moment.question.me)
     if task is not None and concerns(task, moment.question.other):
         return _task_details(task, moment)
     if moment.news is not None:
@@ -180,17 +205,49 @@ def _task_details(task: Task, moment: _Moment) -> tuple[str, str]:
     )
 
 
+def _answering(moment: _Moment) -> tuple[str, bool] | None:
+    """A reply to a question beside the matter, or to a remark; with a goodbye if it is due."""
+    table, last = moment.table, moment.last
+    if last is None or (table is not None and table.status == "open"):
+        return None
+    if moment.settled and last.refers and "?" in moment.words:
+        reply = "Yes, see you then!" if table and table.status == "accepted" else "No, I am sorry."
+    else:
+        asked_to_come = last.invites and table is None
+        reply = reply_to_question(moment.words, asked_to_come=asked_to_come)
+    reply = reply or reply_to_remark(moment.words)
+    if not reply:
+        return None
+    if last.goodbye or _said_before(moment, reply):
+        return f"{reply} {farewell(moment.name, moment.chance)}", True
+    return reply, False
+
+
 def _closing(moment: _Moment) -> tuple[str, bool] | None:
-    """Thanks or regret once the matter is settled."""
+    """Thanks or regret once the matter is settled, or goodbye to who takes leave."""
     table, me = moment.table, moment.question.me.resident.id
-    name = moment.question.other.name.split()[0]
-    if table is not None and table.by == me and table.status != "open":
-        if table.status == "accepted":
-            return f"Wonderful, thank you, {name}! Until then, goodbye.", True
-        return f"What a pity. Goodbye, {name}!", True
-    settled = table is not None and table.status != "open"
     leaving = moment.last is not None and moment.last.goodbye
-    return _farewell(moment) if settled or (leaving and not _pressing(moment)) else None
+    if table is not None and table.by == me and moment.settled and not _has_closed(moment):
+        if table.status == "declined":
+            return f"What a pity. Goodbye, {moment.name}!", True
+        if table.hearsay:
+            return f"Then we shall meet there. Goodbye, {moment.name}!", True
+        return f"Wonderful, thank you, {moment.name}! Until then, goodbye.", True
+    if moment.settled and thanks(moment.words):
+        return f"You are welcome. {farewell(moment.name, moment.chance)}", True
+    if moment.settled or (leaving and not _pressing(moment)):
+        return _farewell(moment)
+    return None
+
+
+def _has_closed(moment: _Moment) -> bool:
+    """Whether one has already given thanks or shown regret in this talk."""
+    return any(
+        word in line.text
+        for line in moment.question.lines
+        if line.who == moment.question.me.resident.id
+        for word in ("Wonderful", "What a pity", "we shall meet there")
+    )
 
 
 def _pressing(moment: _Moment) -> bool:
@@ -232,10 +289,12 @@ def _pitch(moment: _Moment, task: Task) -> str:
 
 def _news(news: News) -> str:
     told = news.told
-    when = f"{on_day(told.day)}{at_time(told.start)}"
-    where = at_place(told.place)
-    host = f"{news.host} told me about" if news.host else "There will be"
-    return f"Have you heard? {host} {a(news.activity)}{where}{when}. You should come."
+    details = f"{at_place(told.place)}{on_day(told.day)}{at_time(told.start)}"
+    if news.host:
+        source = f"{news.host} is holding"
+    else:
+        source = f"{news.teller} told me about" if news.teller else "There will be"
+    return f"Have you heard? {source} {a(news.activity)}{details}. You should come."
 
 
 def _pressed(moment: _Moment) -> tuple[str, bool] | None:
@@ -253,19 +312,23 @@ def _pressed(moment: _Moment) -> tuple[str, bool] | None:
 
 
 def _small_talk(moment: _Moment) -> tuple[str, bool] | None:
-    if moment.mine >= 2 or (moment.mine == 1 and moment.chance.random() < 0.5):
+    """A remark, once in a talk and only while it is about nothing else."""
+    if moment.table is not None or moment.mine >= 2 or not is_greeting(moment.words):
+        return None
+    if moment.mine == 1 and moment.chance.random() < 0.5:
         return None
     question = moment.question
     mine = question.ahead[0].what if question.ahead else "my work"
     if mine.startswith(_IDLE) or not is_verbal(mine):
         mine = "my work"
-    return moment.chance.choice(_REMARKS).format(mine=mine), False
+    return remark(mine, moment.chance), False
 
 
 _SPEECHES: tuple[_Speech, ...] = (
     _opening,
     _reply_to_proposal,
     _reply_to_question,
+    _answering,
     _closing,
     _business,
     _pressed,

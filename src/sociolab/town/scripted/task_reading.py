@@ -8,11 +8,11 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from sociolab.town.residents import Resident
 from sociolab.town.scripted.activities import Chore
 from sociolab.town.scripted.understanding import read
 from sociolab.town.scripted.when import minutes_of
-from sociolab.town.scripted.where import known_place
+from sociolab.town.scripted.where import known_place, town_of
+from sociolab.town.thoughts import Me
 
 TaskKind: TypeAlias = Literal["public", "online", "companions", "appointment", "help"]
 
@@ -63,9 +63,9 @@ def read_task(text: str, today: date, places: tuple[str, ...] = ()) -> Task | No
     return _read_task(text, today, places)
 
 
-def task_of(resident: Resident, now: datetime, places: tuple[str, ...]) -> Task | None:
-    """The performer's task; None for everybody else."""
-    return _read_task(resident.currently, now.date(), places)
+def task_of(me: Me, now: datetime | None = None) -> Task | None:
+    """The performer's task as read `now` (at the moment of asking); None for everybody else."""
+    return _read_task(me.resident.currently, (now or me.now).date(), town_of(me))
 
 
 @lru_cache(maxsize=1024)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from datetime import date
 
-from sociolab.town.scripted.business import (
-    SETTLED,
-    concerns,
-    own_place,
-    own_time,
-    talks,
-)
+from sociolab.town.scripted.business import concerns, own_place, own_time
 from sociolab.town.scripted.free_time import meeting_points
 from sociolab.town.scripted.phrases import a, at_place, at_time, errands, is_verbal, purpose
+from sociolab.town.scripted.settled import Answers, answers, is_about, talks
 from sociolab.town.scripted.task_reading import Task, read_task
 from sociolab.town.scripted.understanding import Heard, read
-from sociolab.town.scripted.verbs import plain
 from sociolab.town.scripted.when import clock_of, minutes_of
+from sociolab.town.scripted.where import town_of
 from sociolab.town.thoughts import (
     DayReminder,
     GeneralPlan,
@@ -34,7 +29,7 @@ _EARLY = 15
 def general_plan(question: GeneralPlan) -> Lines:
     """Whom to seek and where, what to tell them, and where to be on the day: 3 to 5 lines."""
     me = question.me
-    task = read_task(question.goal, me.now.date(), me.places)
+    task = read_task(question.goal, me.now.date(), town_of(me))
     if task is None:
         return Lines(
             lines=(
@@ -98,42 +93,65 @@ def day_reminder(question: DayReminder) -> Reminder:
     settled, as memories of talks tell, is kept instead of sought.
     """
     me, day = question.me, question.day
-    task = read_task(question.goal, me.now.date(), me.places)
+    task = read_task(question.goal, me.now.date(), town_of(me))
     if task is None or day > task.day:
         return Reminder(text="Keep the goal in mind and speak of it to whomever you meet.")
-    settled = _settled(task, me)
-    event = _event(task, *_known(task, me, question.plan)) if day == task.day else ""
+    settled = _agreed(question, task)
+    event = _event(task, *_known(question, task, settled)) if day == task.day else ""
     if settled is not None and task.kind in ("appointment", "help"):
         return Reminder(text=event[:600] or "What you need is settled; live your day as usual.")
     points = _list(_meeting_places(question))
     where = f"go to {points}" if points else "go where people are"
-    return Reminder(text=f"Today, {where} and {_call(task)}. {event}".strip()[:600])
+    call = f"Today, {where} and {_call(task)}{_so_far(_answers(question, task))}."
+    return Reminder(text=f"{call} {event}".strip()[:600])
 
 
-def _settled(task: Task, me: Me) -> Heard | None:
-    """The newest talk in which somebody agreed to the task, read; None if nobody has yet."""
-    told = (one.text for one in talks(me) if SETTLED in one.text)
-    texts = tuple(text for text in told if _mark(task) in plain(text))
-    return read(texts[-1], me.now, me.places) if texts else None
+def _so_far(found: Answers) -> str:
+    """Who need not be asked any more: "; Ana Ruiz has said yes, Tom Hale no"."""
+    yes = f"{_list(found.yes[:8])} said yes" if found.yes else ""
+    no = f"{_list(found.no[:8])} said no" if found.no else ""
+    return (
+        f" except those who have answered: {', '.join(filter(None, (yes, no)))}"
+        if yes or no
+        else ""
+    )
 
 
-def _mark(task: Task) -> str:
-    """The words by which a memo is known to be about the task."""
-    return plain(task.chores[0].what if task.chores else task.activity)
+def _answers(question: DayReminder | TalkReminder, task: Task) -> Answers:
+    """Who has said yes and no, by what the question shows and what one remembers of talks."""
+    me = question.me
+    return answers(me, task, talks(me, question.memories), question.commitments)
+
+
+def _agreed(question: DayReminder | TalkReminder, task: Task) -> Heard | None:
+    """What was agreed last with those who said yes, read; None if nobody has yet."""
+    me, yes = question.me, _answers(question, task).yes
+    if not yes:
+        return None
+    noted = [c for c in question.commitments if c.day == task.day and is_about(task, c.what)]
+    if noted and noted[-1].start:
+        one = noted[-1]
+        return Heard(days=(one.day,), starts=(one.start,), places=(one.place,) if one.place else ())
+    told = [one.text for one in talks(me, question.memories) if is_about(task, one.text)]
+    read_all = (read(text, me.now, town_of(me)) for text in reversed(told)
+                if any(name.split()[0] in text for name in yes))  # fmt: skip
+    return next(read_all, Heard())
 
 
 def _meeting_places(question: DayReminder) -> tuple[str, ...]:
     """The places of the plan's first line that names places and no date."""
     me = question.me
-    lines = (read(line, me.now, me.places) for line in question.plan)
+    lines = (read(line, me.now, town_of(me)) for line in question.plan)
     return next((heard.places for heard in lines if heard.places and not heard.days), ())
 
 
-def _known(task: Task, me: Me, plan: tuple[str, ...]) -> tuple[str, str]:
+def _known(
+    question: DayReminder | TalkReminder, task: Task, settled: Heard | None
+) -> tuple[str, str]:
     """Time and place as the goal has them, as was agreed, or as the plan says; "" if open."""
-    settled = _settled(task, me)
     if settled is None:
-        lines = (read(line, me.now, me.places) for line in plan)
+        me = question.me
+        lines = (read(line, me.now, town_of(me)) for line in question.plan)
         settled = next((heard for heard in lines if heard.day == task.day and heard.start), Heard())
     place = settled.place if task.kind == "appointment" else ""
     return task.start or settled.start, task.place or place
@@ -144,7 +162,7 @@ def _event(task: Task, start: str, place: str) -> str:
     if task.kind == "help" or not start:
         return ""
     early = clock_of(minutes_of(start) - _EARLY)
-    return f"Be there{at_place(place)} from {early} and {_act(task)}."
+    return f"Be{at_place(place) or ' there'} from {early} and {_act(task)}."
 
 
 def _act(task: Task) -> str:
@@ -171,17 +189,30 @@ def _list(points: tuple[str, ...]) -> str:
 def talk_reminder(question: TalkReminder) -> Items:
     """What to bring up with this person: at most four items, from the goal's own facts."""
     me, other = question.me, question.other
-    task = read_task(question.goal, me.now.date(), me.places)
+    task = read_task(question.goal, me.now.date(), town_of(me))
     if task is None:
         return Items(items=("tell them about your goal", "ask whether they will take part"))
     if not concerns(task, other):
         return Items(items=("be friendly and brief",))
-    if any(f"{other.name} {SETTLED}" in one.text and _mark(task) in plain(one.text)
-           for one in talks(me)):  # fmt: skip
-        return Items(items=("thank them and be brief",))
+    found = _answers(question, task)
+    known = _known(question, task, _agreed(question, task))
+    if other.name in found.no:
+        return Items(items=("be friendly and brief: they have said no",))
+    if other.name in found.yes:
+        today = me.now.date() == task.day and task.kind != "help"
+        return Items(items=_reminding(task, *known) if today else ("thank them and be brief",))
     if task.kind == "help":
         return Items(items=_help_items(task))
-    return Items(items=_items(task, *_known(task, me, question.plan)))
+    return Items(items=_items(task, *known))
+
+
+def _reminding(task: Task, start: str, place: str) -> tuple[str, ...]:
+    """For those who have said yes, on the day itself."""
+    return (
+        f"remind them of {_named(task)}",
+        *((f"say the place: {place}",) if place else ()),
+        f"say the time: {_date(task.day)}{at_time(start)}",
+    )
 
 
 def _items(task: Task, start: str, place: str) -> tuple[str, ...]:

@@ -25,9 +25,10 @@ class Heard:
 
     `shape` is what kind of thing is spoken of and `activity` its words, "" where none was heard.
     `invites` says that the hearer is asked to come or to do it; `counters` that another time or
-    place is put forward; `hearsay` that the event is somebody else's; `asks` what the speaker wants
-    to know. An utterance that declines does
-    not accept. `days`, `starts` ("HH:MM") and `places` come in the order in which they are named.
+    place is put forward; `hearsay` that the event is somebody else's; `host` is whose,
+    as far as it is said; `asks` is what the speaker wants to know; `refers` that the words remind
+    of a matter or ask about it without naming it. An utterance that declines does not accept.
+    `days`, `starts` ("HH:MM") and `places` come in the order in which they are named.
     """
 
     shape: Shape = ""
@@ -44,6 +45,8 @@ class Heard:
     hearsay: bool = False
     asks: tuple[Open, ...] = ()
     goodbye: bool = False
+    refers: bool = False
+    host: str = ""
 
     @property
     def day(self) -> date | None:
@@ -122,6 +125,15 @@ _HEARSAY = re.compile(
     r"have you heard|did you (?:hear|know)|(?:i have|i've) heard"
     r"|\b(?:he|she|they) (?:is|are) holding"
 )
+_REFERS = re.compile(
+    r"\bstill\b|\bremember|after all|\bforget\b|\bremind|(?<!to )\bsee you\b|\bexpect(?:ing)? you"
+    r"|count(?:ing)? on you|\bas (?:agreed|planned|we said)\b|are you coming|you be there"
+    r"|(?:can|will|would|could) you (?:come|make it|join|be there)"
+)
+_HOST = re.compile(
+    r"\b([A-Z][\w'-]+(?: [A-Z][\w'-]+)+) (?:is|will be) (?:holding|hosting|having|giving|throwing"
+    r"|planning|organi[sz]ing|putting on|running)\b"
+)
 _ONLINE = re.compile(r"\bonline\b|video ?call|\bvirtual|live (?:\w+ )?stream|over the internet")
 
 
@@ -163,6 +175,8 @@ def _read(text: str, today: date, places: tuple[str, ...]) -> Heard:
         hearsay=bool(_HEARSAY.search(lower)),
         asks=_asked(lower),
         goodbye=bool(_GOODBYE.search(lower)),
+        refers=bool(_REFERS.search(lower)) and ("?" in lower or bool(spans)),
+        host=host[1] if (host := _HOST.search(words)) else "",
     )
 
 

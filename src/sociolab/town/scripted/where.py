@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sociolab.town.scripted.when import Span
+from sociolab.town.thoughts import Me
 
 # The room of a building that one means by naming the building, the likeliest first.
 _FRONT = (
@@ -16,6 +17,9 @@ _FRONT = (
     "studio", "library",
 )  # fmt: skip
 _BACK = ("hallway", "bath", "bed", "kitchen", "storeroom", "closet", "backstage")
+# The preposition that goes with a room, by a word of its name; "in" for all others.
+_ON = ("terrace", "stage", "court", "floor", "square", "lawn", "roof")
+_AT = ("meadow", "shore", "bandstand", "playground", "pond", "lake", "park", "beach")
 _SMALL = r"at|on|in|from|and|for|to|with|then|tomorrow|today|tonight|this|next|of|or|by|so|if|but"
 # A place that is not known yet is believed when it is written out and a preposition leads to it.
 _WRITTEN = re.compile(
@@ -23,6 +27,27 @@ _WRITTEN = re.compile(
     r"((?:[A-Z0-9][\w'&'-]*)(?: (?:of |the )?[A-Z0-9&][\w'&'-]*)*): "
     rf"(?:the )?((?!(?:{_SMALL})\b)[a-zA-Z][\w'-]*(?: (?!(?:{_SMALL})\b)[\w'-]+){{0,2}})"
 )
+
+
+def town_of(me: Me) -> tuple[str, ...]:
+    """The places that one recognises when they are said: all in town, known or not."""
+    return me.names or me.places
+
+
+@lru_cache(maxsize=4096)
+def spoken(place: str) -> str:
+    """A place as people say it, with its preposition: "on the terrace of Lantern Cafe".
+
+    `places_in` reads it back. What is not written "Sector: arena" is said as it is.
+    """
+    sector, colon, arena = place.partition(": ")
+    if not colon or arena.lower() in sector.lower():
+        return f"at {sector}"
+    words = arena.lower().split()
+    lead = next((lead for lead, some in (("on", _ON), ("at", _AT)) if set(words) & set(some)), "in")
+    article = "" if re.fullmatch(r"room \w", arena) else "the "
+    joint = "at" if sector[0].isdigit() else "in" if sector.endswith("Park") else "of"
+    return f"{lead} {article}{arena} {joint} {sector}"
 
 
 @dataclass(frozen=True, slots=True)

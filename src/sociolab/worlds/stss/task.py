@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from math import ceil
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sociolab.town.clock import clock_time
 from sociolab.town.thoughts import TimeOfDay
 
 TaskType: TypeAlias = Literal[
@@ -67,6 +68,13 @@ class SocialTask(Frozen):
     minutes: int = Field(default=60, ge=1)
     partner: str = ""
     errands: tuple[Errand, ...] = ()
+
+    @property
+    def ends(self) -> datetime:
+        """When the event is over: after its minutes, or with its day where the time is open."""
+        if not self.start:
+            return datetime.combine(self.day, time()) + timedelta(days=1)
+        return datetime.combine(self.day, clock_time(self.start)) + timedelta(minutes=self.minutes)
 
     @property
     def expected(self) -> int:

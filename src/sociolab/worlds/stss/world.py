@@ -77,7 +77,7 @@ def setting_of(
 ) -> Setting:
     """The simulation of a task: the performer alone is told of it, in its `currently`."""
     task = content.task
-    goal = {task.performer: Tdp(task.goal)} if settings.tdp else {}
+    goal = {task.performer: Tdp(task.goal, task.ends)} if settings.tdp else {}
     return Setting(
         town=unpacked(content.town),
         residents=tuple(_told(resident, task) for resident in content.residents),

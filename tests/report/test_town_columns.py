@@ -1,0 +1,86 @@
+"""What a town's episodes show in reports: questions that failed, and a cast of many."""
+
+from __future__ import annotations
+
+from sociolab.core.episode import (
+    Action,
+    Answered,
+    CastMember,
+    Ended,
+    Episode,
+    Event,
+    Moved,
+    Task,
+    Trial,
+    Unusable,
+)
+from sociolab.core.ports import Transcript
+from sociolab.report.observed import Observed
+from sociolab.report.shown import shown
+from sociolab.report.transcript import cast_lines, play_text
+
+SEATS = ("ben", "ben.routine", "ann", "cid", "dan", "eve", "fay")
+
+
+def failure(seat: str, *, final: bool, name: str = "plan_day") -> Unusable:
+    return Unusable(3, seat, name, 1, "unreadable", "no JSON", "hm", final)
+
+
+def episode(*events: Event, seats: tuple[str, ...] = SEATS, agent: str = "") -> Episode:
+    cast = tuple(
+        CastMember(seat, agent or ("alpha" if number == 0 else "scripted"))
+        for number, seat in enumerate(seats)
+    )
+    task = Task("party", seats, "party", "{}")
+    return Episode(Trial("t1", "stss", task, cast, 0, 1), (*events, Ended("time is up", 10)))
+
+
+def columns(*events: Event) -> dict[str, dict[str, object]]:
+    observed = Observed()
+    observed.take(episode(*events))
+    return {
+        column.measure.name: {seat: value for (_, seat), value in column.outcomes.items()}
+        for column in observed.columns()
+    }
+
+
+def test_in_a_town_the_questions_that_failed_for_good_are_counted_by_seat() -> None:
+    found = columns(
+        failure("ben", final=False),
+        failure("ben", final=True),
+        failure("ben", final=True, name="utter"),
+        failure("ann", final=True),
+        Answered(4, "cid", "plan_day", {}),
+    )
+    assert list(found) == ["failed_questions"]
+    counts = found["failed_questions"]
+    assert (counts["ben"], counts["ann"], counts["cid"]) == (2.0, 1.0, 0.0)
+    assert set(counts) == set(SEATS)
+
+
+def test_where_turns_are_taken_those_are_told_of_and_not_questions() -> None:
+    found = columns(Moved(0, "ben", (Action("speak", "one two"),)), failure("ann", final=True))
+    assert list(found) == ["words_per_turn", "turns", "failed_turns"]
+
+
+def test_of_many_seats_the_first_of_each_agent_is_named_and_the_rest_counted() -> None:
+    told = shown(episode(), Transcript("A party", (), ()))
+    assert cast_lines(told) == (
+        "ben played by alpha",
+        "ben.routine and 5 more played by scripted",
+    )
+    assert "ben.routine and 5 more played by scripted" in " ".join(play_text(told).split())
+
+
+def test_few_seats_are_all_named() -> None:
+    told = shown(episode(seats=SEATS[:3]), Transcript("A party", (), ()))
+    assert cast_lines(told) == (
+        "ben played by alpha",
+        "ben.routine played by scripted",
+        "ann played by scripted",
+    )
+
+
+def test_one_agent_for_all_is_told_in_one_line() -> None:
+    told = shown(episode(agent="scripted"), Transcript("A party", (), ()))
+    assert cast_lines(told) == ("ben and 6 more played by scripted",)

@@ -1,0 +1,89 @@
+"""Answers that fit their type and yet not their question are sent back with a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from puppet_town import CAFE, TOWER, TRIO, day, lived, memo, rest, setting
+from puppet_town import Puppet as Recorder
+from sociolab.town.answers import problem_with
+from sociolab.town.thoughts import (
+    Agreed,
+    Choice,
+    ChoosePlace,
+    DayPlan,
+    Entry,
+    PlanDay,
+    RateImportance,
+    Ratings,
+)
+
+
+def question(kind: type) -> Any:
+    """The first question of a kind that anybody in the small town is asked."""
+    made = {
+        PlanDay: lambda plan: plan,
+        ChoosePlace: lambda plan: ChoosePlace(plan.asked, plan.me, "sing"),
+        RateImportance: lambda plan: RateImportance(plan.asked, plan.me, ("one", "two")),
+    }
+    recorder = Recorder()
+    lived(recorder, setting(TRIO))
+    return made.get(kind, made[PlanDay])(recorder.of(PlanDay)[0])
+
+
+PLAN = question(PlanDay)
+
+
+def entries(*starts: str) -> tuple[Entry, ...]:
+    return tuple(Entry(start=start, what="sing", place=CAFE) for start in starts)
+
+
+def test_answers_that_fit_have_no_problem() -> None:
+    assert problem_with(PLAN, day(f"09:00 sing @ {CAFE}")) == ""
+    assert problem_with(PLAN, day("09:00 sing", bed="00:30")) == "", "bed after midnight"
+    assert problem_with(PLAN, rest("09:00 sing", "08:00 hum", "09:30 read")) == ""
+    assert problem_with(question(ChoosePlace), Choice(place=CAFE)) == ""
+    assert problem_with(question(RateImportance), Ratings(ratings=(1, 10))) == ""
+    assert problem_with(PLAN, memo()) == ""
+
+
+@pytest.mark.parametrize(
+    ("plan", "problem"),
+    [
+        (day(f"09:00 fish @ {TOWER}"), f'expected a place that Ann knows, found "{TOWER}"'),
+        (
+            DayPlan(wake="06:00", entries=entries("06:00", "09:00", "08:00"), bed="22:00"),
+            "in order",
+        ),
+        (DayPlan(wake="06:00", entries=entries("06:00", "06:00"), bed="22:00"), "in order"),
+        (
+            DayPlan(wake="06:00", entries=entries("07:00"), bed="22:00"),
+            "start at 06:00, found 07:00",
+        ),
+        (DayPlan(wake="06:00", entries=entries("06:00", "22:00"), bed="22:00"), "before 22:00"),
+    ],
+)
+def test_a_plan_is_in_order_and_in_places_that_are_known(plan: DayPlan, problem: str) -> None:
+    assert problem in problem_with(PLAN, plan)
+
+
+def test_a_new_plan_is_in_order_after_its_first_entry() -> None:
+    assert "in order" in problem_with(PLAN, rest("09:00 sing", "12:00 hum", "11:00 read"))
+    assert TOWER in problem_with(PLAN, rest(f"09:00 sing @ {TOWER}"))
+
+
+def test_a_place_is_chosen_among_those_that_are_known() -> None:
+    assert TOWER in problem_with(question(ChoosePlace), Choice(place=TOWER))
+
+
+@pytest.mark.parametrize("ratings", [(), (1,), (1, 2, 3)])
+def test_every_text_is_rated_once(ratings: tuple[int, ...]) -> None:
+    problem = problem_with(question(RateImportance), Ratings(ratings=ratings))
+    assert problem == f"expected 2 ratings, found {len(ratings)}"
+
+
+def test_what_is_agreed_is_for_a_day_of_the_calendar() -> None:
+    agreed = Agreed(what="fish", day="2024-02-30")
+    assert '"2024-02-30"' in problem_with(PLAN, memo(agreed=(agreed,)))

@@ -1,0 +1,249 @@
+"""STSS as a world: contract, seats, casts, settings, who answers what, the packed map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import pytest
+from pydantic import ValidationError
+
+from puppet_town import CAFE, MONDAY, TOWN, TRIO
+from sociolab.core.episode import Episode, Happened, Task
+from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.ports import Player, World
+from sociolab.engine.scene import FailurePolicy
+from sociolab.engine.setup import WorldSetup
+from sociolab.testing.contracts import WorldContract
+from sociolab.testing.minds import AnyMind
+from sociolab.testing.playing import play_task
+from sociolab.town.map import own_map
+from sociolab.town.mind import QUESTIONS, MindPlayer
+from sociolab.town.places import Place
+from sociolab.worlds.stss.casting import ROUTINE, seat_for, seats_of, town_casts
+from sociolab.worlds.stss.content import content_from
+from sociolab.worlds.stss.dataset import TownData, own_town
+from sociolab.worlds.stss.kit import load
+from sociolab.worlds.stss.packed import packed, unpacked
+from sociolab.worlds.stss.settings import PAPERS_QUESTIONS, Settings
+from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.world import Stss, setting_of, trajectory_of
+
+PARTY = SocialTask(
+    id="party",
+    type="public activity",
+    title="A party",
+    goal="Hold a CANARY party.",
+    performer="ben",
+    background=("ann", "cid"),
+    days=(MONDAY,),
+    day=MONDAY,
+    activity="hold a party",
+    keywords=("party",),
+    place=CAFE,
+    start="18:00",
+)
+DATA = TownData("smallham", "1", TOWN, TRIO, (PARTY,))
+QUICK = Settings(step=60)
+
+
+class TestStss(WorldContract):
+    def world(self) -> World:
+        return Stss(DATA, Settings(step=60, tdp=True))
+
+    def players(self, task: Task) -> Mapping[str, Player]:
+        return dict.fromkeys(task.seats, MindPlayer(AnyMind(4)))
+
+    def hidden(self, task: Task, seat: str) -> Sequence[str]:
+        return () if seat.removesuffix(ROUTINE) == "ben" else ("CANARY",)
+
+    def test_a_replay_from_any_prefix_equals_the_original(self) -> None:
+        """Replies are taken as they come, so that events may stand in another order."""
+        world = self.world()
+        for task in self.tasks(world):
+            whole = play_task(world, task, self.players(task))
+            for cut in range(0, len(whole.events) + 1, 12):
+                journal = whole.events[:cut]
+                again = play_task(world, task, self.players(task), journal=journal)
+                assert trajectory_of(again).trace == trajectory_of(whole).trace
+                assert sorted(again.events, key=repr) == sorted(whole.events, key=repr)
+                assert again.ended == whole.ended
+
+
+@cache
+def episode() -> Episode:
+    world = Stss(DATA, QUICK)
+    (task,) = world.tasks()
+    return play_task(world, task, dict.fromkeys(task.seats, MindPlayer(AnyMind(4))))
+
+
+# ------------------------------------------------------------------ seats
+
+
+def test_the_performer_sits_first_then_its_low_level_questions_then_the_others() -> None:
+    (task,) = Stss(DATA, QUICK).tasks()
+    assert task.seats == seats_of(PARTY) == ("ben", "ben.routine", "ann", "cid")
+    assert (task.id, task.cluster, task.tags) == ("party", "party", ("public-activity",))
+
+
+def test_the_agent_performs_and_the_partner_is_everybody_else() -> None:
+    assert town_casts(("a", "b", "a"), "p", ("ben", "ben.routine", "ann")) == (
+        ("a", "p", "p"),
+        ("b", "p", "p"),
+    )
+    assert town_casts(("a",), None, ("ben", "ben.routine", "ann")) == (("a", "a", "a"),)
+
+
+def test_the_performers_high_level_questions_go_to_the_agent_and_the_rest_to_the_background() -> (
+    None
+):
+    names = [name for name, _ in QUESTIONS.values()]
+    mine = [name for name in names if seat_for(PARTY, PAPERS_QUESTIONS, "ben", name) == "ben"]
+    assert set(mine) == set(PAPERS_QUESTIONS)
+    low = {name for name in names if seat_for(PARTY, PAPERS_QUESTIONS, "ben", name) != "ben"}
+    assert low == {"decompose", "choose_place", "rate_importance"}
+    assert {seat_for(PARTY, PAPERS_QUESTIONS, "ann", name) for name in names} == {"ann"}
+
+
+def test_which_questions_the_agent_answers_is_a_setting() -> None:
+    settings = Settings.model_validate({"evaluated": "utter, plan_day"})
+    assert settings.evaluated == ("utter", "plan_day")
+    assert seat_for(PARTY, settings.evaluated, "ben", "reflect") == "ben.routine"
+    world = Stss(DATA, Settings(step=60, evaluated=("utter",)))
+    (task,) = world.tasks()
+    told = play_task(world, task, dict.fromkeys(task.seats, MindPlayer(AnyMind(4))))
+    asked = {(e.seat, e.question) for e in told.events if hasattr(e, "question")}
+    assert ("ben.routine", "plan_day") in asked
+    assert ("ben", "plan_day") not in asked
+
+
+# ------------------------------------------------------------------ settings
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"step": "7"},
+        {"radius": 0},
+        {"evaluated": "dream"},
+        {"order": "backwards"},
+        {"least": -1},
+        {"bandwidth": 0},
+    ],
+)
+def test_a_setting_out_of_range_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        Settings.model_validate(wrong)
+
+
+def test_settings_reach_the_simulation() -> None:
+    (task,) = Stss(DATA, QUICK).tasks()
+    settings = Settings(step=20, radius=3, bandwidth=2, retention=4, cooldown=7, patience=9)
+    given = setting_of(content_from(task.content), settings, FailurePolicy(5, "stop"), "t", 1)
+    assert given.clock.seconds == 20
+    assert given.clock.first == MONDAY
+    rules = given.rules
+    found = (rules.radius, rules.bandwidth, rules.retention, rules.cooldown, rules.patience)
+    assert found == (3, 2, 4, 7, 9)
+    assert given.policy == FailurePolicy(5, "stop")
+    assert given.tdp == {}
+
+
+def test_only_with_tdp_the_performer_plans_for_its_target() -> None:
+    content = content_from(Stss(DATA, QUICK).tasks()[0].content)
+    given = setting_of(content, Settings(tdp=True), FailurePolicy(), "t", 1)
+    assert list(given.tdp) == ["ben"]
+    assert given.tdp["ben"].goal == PARTY.goal
+
+
+def test_the_task_is_told_to_the_performer_alone() -> None:
+    content = content_from(Stss(DATA, QUICK).tasks()[0].content)
+    given = setting_of(content, QUICK, FailurePolicy(), "t", 1)
+    told = {one.id: one.currently for one in given.residents}
+    assert told["ben"].endswith(PARTY.goal)
+    assert "CANARY" not in told["ann"] + told["cid"]
+
+
+def test_lives_differ_with_seed_and_trial() -> None:
+    content = content_from(Stss(DATA, QUICK).tasks()[0].content)
+    seeds = {
+        setting_of(content, QUICK, FailurePolicy(), trial, seed).seed
+        for trial in ("one", "two")
+        for seed in (1, 2)
+    }
+    assert len(seeds) == 4
+
+
+def test_the_hash_of_the_data_covers_how_people_live_but_not_how_they_are_scored() -> None:
+    def hashed(**changed: object) -> str:
+        return Stss(DATA, Settings.model_validate(changed)).data.hash
+
+    assert hashed() == hashed(least=0) == hashed(order="lock-step")
+    assert len({hashed(), hashed(tdp=True), hashed(radius=4), hashed(step=60)}) == 4
+
+
+# ------------------------------------------------------------------ maps
+
+
+@pytest.mark.parametrize("town", [TOWN, own_map()], ids=["small", "own"])
+def test_a_map_comes_out_as_it_was_packed(town: object) -> None:
+    assert town in (TOWN, own_map())
+    one = TOWN if town is TOWN else own_map()
+    text = packed(one)
+    again = unpacked(text)
+    assert len(text) < 20_000
+    assert (again.name, again.places, again.sectors) == (one.name, one.places, one.sectors)
+    assert (again.walkable == one.walkable).all()
+    assert (again.arena == one.arena).all()
+    for place in one.places:
+        assert again.objects(place) == one.objects(place)
+        assert all(again.spots(place, t) == one.spots(place, t) for t in one.objects(place))
+
+
+@pytest.mark.parametrize("text", ["", "hello", packed(TOWN)[:-40], "\N{SNOWMAN}"])
+def test_a_broken_map_of_the_store_is_refused(text: str) -> None:
+    with pytest.raises(StoreError, match="map"):
+        unpacked(text)
+
+
+# ------------------------------------------------------------------ episodes
+
+
+def test_an_episode_can_be_read_without_its_data() -> None:
+    lived = trajectory_of(episode())
+    assert lived.trace.steps == 1440
+    assert lived.place_at("ben", 0) == Place("Ben's House", "bedroom")
+
+
+def test_a_transcript_of_a_seat_is_the_diary_of_its_resident() -> None:
+    world = Stss(DATA, QUICK)
+    ben, routine = world.transcript(episode(), "ben"), world.transcript(episode(), "ben.routine")
+    assert ben.scene == routine.scene
+    assert ben.title == "party, as Ben Moor lived it"
+    assert "CANARY" in ben.scene[0][1]
+    assert ben.scene[1][0] == "Monday 13 May 2024"
+    assert "CANARY" not in repr(world.transcript(episode(), "ann").scene)
+
+
+def test_an_episode_that_has_not_begun_tells_the_task() -> None:
+    world = Stss(DATA, QUICK)
+    none = Episode(episode().trial, ())
+    assert world.transcript(none).scene == (("The task", PARTY.goal),)
+    header = Episode(none.trial, tuple(e for e in episode().events[:1]))
+    assert isinstance(header.events[0], Happened)
+    assert world.transcript(header, "ann").title
+
+
+def test_the_kit_offers_a_scripted_mind_and_a_judge_by_rules() -> None:
+    kit = load(WorldSetup(folder=None, settings={}, seed=1, policy=FailurePolicy()))
+    assert set(kit.players) == {"scripted"}
+    assert set(kit.judges) == {"rules"}
+    assert kit.world.name == "stss"
+    assert len(kit.world.tasks()) == 30
+    with pytest.raises(ConfigError, match="radius"):
+        load(WorldSetup(folder=None, settings={"radius": "wide"}, seed=1, policy=FailurePolicy()))
+
+
+def test_tasks_of_another_seed_differ() -> None:
+    assert own_town(1).tasks == own_town(1).tasks
+    assert own_town(1).tasks != own_town(2).tasks
