@@ -35,7 +35,7 @@ def episode(*events: Event, seats: tuple[str, ...] = SEATS, agent: str = "") -> 
     return Episode(Trial("t1", "stss", task, cast, 0, 1), (*events, Ended("time is up", 10)))
 
 
-def columns(*events: Event) -> dict[str, dict[str, object]]:
+def columns(*events: Event) -> dict[str, dict[str | None, object]]:
     observed = Observed()
     observed.take(episode(*events))
     return {

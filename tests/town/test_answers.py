@@ -22,15 +22,13 @@ from sociolab.town.thoughts import (
 
 
 def question(kind: type) -> Any:
-    """The first question of a kind that anybody in the small town is asked."""
-    made = {
-        PlanDay: lambda plan: plan,
-        ChoosePlace: lambda plan: ChoosePlace(plan.asked, plan.me, "sing"),
-        RateImportance: lambda plan: RateImportance(plan.asked, plan.me, ("one", "two")),
-    }
+    """A question of this kind to Ann at the first midnight."""
     recorder = Recorder()
     lived(recorder, setting(TRIO))
-    return made.get(kind, made[PlanDay])(recorder.of(PlanDay)[0])
+    plan = recorder.of(PlanDay)[0]
+    if kind is ChoosePlace:
+        return ChoosePlace(plan.asked, plan.me, "sing")
+    return RateImportance(plan.asked, plan.me, ("one", "two")) if kind is RateImportance else plan
 
 
 PLAN = question(PlanDay)

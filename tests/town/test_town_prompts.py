@@ -75,20 +75,16 @@ def test_a_new_place_is_added_at_the_end_of_the_head() -> None:
     assert head_of(more).endswith("- Old Mill Studios: pottery")
 
 
-def test_new_acquaintances_leave_the_head_as_it_is() -> None:
-    plan = one(PlanDay)
-    me = replace(plan.me, people={**plan.me.people, "dora": "Dora Quill"})
-    head, tail = texts(replace(plan, me=me))
-    assert head == head_of(plan.me)
-    assert "You also know by name: Cora Vale, Dora Quill." in tail
+def test_the_others_in_town_are_told_with_what_everybody_knows_of_them_and_what_they_are() -> None:
+    head = head_of(STOCK[0].me)
+    assert "- Ben Ashdown, baker at Larkfield Bakery: your old friend" in head
+    assert "- Cora Vale\n" in head
 
 
 def test_ties_to_people_who_are_not_in_this_simulation_are_left_out() -> None:
-    me = STOCK[0].me
-    assert "- Ben Ashdown: old friend" in head_of(me)
-    alone = head_of(replace(me, people={"cora": "Cora Vale"}))
-    assert "Ben Ashdown: old friend" not in alone
-    assert "Nobody in particular." in alone
+    alone = head_of(replace(STOCK[0].me, people={"cora": "Cora Vale"}))
+    assert "- Ben Ashdown" not in alone
+    assert "Nobody." in head_of(replace(STOCK[0].me, people={}))
 
 
 def test_utterances_of_a_talk_repeat_all_but_the_last_lines() -> None:

@@ -155,7 +155,18 @@ class _Stock:
     def _me(self, now: datetime) -> Me:
         people = {"ben": self._say("Ben Ashdown"), "cora": self._say("Cora Vale")}
         memory = StockMemory(self._memories)
-        return Me(self._resident(), now, _PLACES, dict(STOCK_OBJECTS), people, memory)
+        return Me(
+            self._resident(),
+            now,
+            _PLACES,
+            dict(STOCK_OBJECTS),
+            people,
+            memory,
+            known_as={"ben": self._say("baker at Larkfield Bakery")},
+            place="Lantern Cafe: counter room",
+            names=_PLACES,
+            doing=self._say("having tea"),
+        )
 
     def _resident(self) -> Resident:
         say = self._say
@@ -170,7 +181,7 @@ class _Stock:
             living_area=_PLACES[0],
             routine=say("In the shop from 08:30 to 17:00, tea at the cafe in between."),
             knows=_PLACES,
-            ties={self._say("Ben Ashdown"): say("old friend, bakes at Larkfield Bakery")},
+            ties={self._say("Ben Ashdown"): say("old friend")},
         )
 
 

@@ -57,7 +57,7 @@ def about(me: Me) -> dict[str, Any]:
         "lifestyle": one_line(who.lifestyle, _LONGEST_FIELD),
         "routine": one_line(who.routine, _LONGEST_FIELD),
         "home": one_line(who.living_area),
-        "ties": _ties(me),
+        "people": _people(me),
         "places": [_furnished(place, tuple(me.objects.get(place, ()))) for place in me.places],
     }
 
@@ -102,21 +102,26 @@ def _furnished(place: str, objects: tuple[str, ...]) -> str:
     return f"{one_line(place)} ({names})" if names else one_line(place)
 
 
-def _ties(me: Me) -> list[str]:
-    """To those who live in this simulation: nobody is sent to look for somebody who does not."""
-    here = set(me.people.values())
-    ties = me.resident.ties.items()
-    return [f"{one_line(name)}: {one_line(tie)}" for name, tie in ties if name in here]
+def _people(me: Me) -> list[str]:
+    """Those who live in this simulation, what everybody knows of them, and what they are to one."""
+    found = []
+    for who, name in me.people.items():
+        known = me.known_as.get(who, "")
+        tie = me.resident.ties.get(name, "")
+        told = f"{one_line(name)}, {one_line(known)}" if known else one_line(name)
+        found.append(f"{told}: your {one_line(tie)}" if tie else told)
+    return found
 
 
 def _moment(me: Me) -> dict[str, Any]:
     return {"now": now_line(me.now)}
 
 
-def _acquaintances(me: Me) -> str:
-    """Whom one knows by name but is not close to; those one is close to are in the head."""
-    close = {*me.resident.ties, me.resident.name}
-    return ", ".join(one_line(name) for name in me.people.values() if name not in close)
+def _here(me: Me) -> str:
+    """What one is doing, as others see it, and where."""
+    doing = one_line(me.doing)
+    where = f"at {one_line(me.place)}" if me.place else "outdoors"
+    return f"{doing}, {where}" if doing else where
 
 
 def _named(other: Other) -> str:
@@ -139,7 +144,6 @@ def _plan_day(question: PlanDay) -> dict[str, Any]:
     return {
         "day": dated(question.day),
         "memories": memory_lines(question.memories),
-        "people": _acquaintances(question.me),
         "commitments": commitment_lines(question.me, question.commitments),
         "reminder": one_line(question.reminder, _LONGEST_FIELD),
     }
@@ -163,6 +167,7 @@ def _talk_or_not(question: TalkOrNot) -> dict[str, Any]:
         "until": f"{question.block.end:%H:%M}",
         "what": one_line(question.block.what),
         "place": _where(question.block),
+        "here": _here(question.me),
         "commitments": commitment_lines(question.me, question.commitments),
         "memories": memory_lines(question.memories),
         "other": _named(question.other),
@@ -179,6 +184,7 @@ def _utter(question: Utter) -> dict[str, Any]:
     return {
         "other": _named(question.other),
         "other_first": first,
+        "here": _here(me),
         "doing": _doing(question.other),
         "begun": "You began it." if question.started else f"{first} began it.",
         "memories": memory_lines(question.memories),
@@ -197,6 +203,7 @@ def _summarise(question: Summarise) -> dict[str, Any]:
     today = me.now.date()
     return {
         "other": _named(question.other),
+        "other_first": _first_name(question.other),
         "lines": talk_lines(me, question.lines),
         "commitments": commitment_lines(me, question.commitments),
         "ahead": plan_lines(question.ahead),
@@ -219,7 +226,6 @@ def _general_plan(question: GeneralPlan) -> dict[str, Any]:
     return {
         "goal": one_line(question.goal, _LONGEST_FIELD),
         "days": ", ".join(dated(day) for day in question.days),
-        "people": _acquaintances(question.me),
     }
 
 
@@ -227,7 +233,8 @@ def _day_reminder(question: DayReminder) -> dict[str, Any]:
     return {
         "goal": one_line(question.goal, _LONGEST_FIELD),
         "plan": text_lines(question.plan),
-        "people": _acquaintances(question.me),
+        "memories": memory_lines(question.memories),
+        "commitments": commitment_lines(question.me, question.commitments),
         "day": dated(question.day),
     }
 
@@ -237,6 +244,7 @@ def _talk_reminder(question: TalkReminder) -> dict[str, Any]:
         "goal": one_line(question.goal, _LONGEST_FIELD),
         "plan": text_lines(question.plan),
         "memories": memory_lines(question.memories),
+        "commitments": commitment_lines(question.me, question.commitments),
         "other": _named(question.other),
         "other_first": _first_name(question.other),
         "doing": _doing(question.other),

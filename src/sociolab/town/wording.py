@@ -8,7 +8,7 @@ from datetime import date, datetime
 from sociolab.town.clock import spoken_date
 from sociolab.town.thoughts import Block, Commitment, Line, Me, Memory
 
-_LONGEST = 240
+_LONGEST = 400
 """Characters of a memory, an entry or a name in a prompt: what is longer is cut."""
 _LONGEST_WORDS = 2000
 

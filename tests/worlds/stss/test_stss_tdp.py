@@ -32,7 +32,12 @@ def played(*reminders: str) -> Lived:
     people = tuple(one for one in OWN.residents if one.id in present)
     content = Content(task=TASK, residents=people, town=packed(OWN.town))
     given = setting_of(content, Settings(step=60), FailurePolicy(), "tdp", 1)
-    tdp = Tdp(TASK.goal, **{name: name in reminders for name in REMINDERS})
+    tdp = Tdp(
+        TASK.goal,
+        general="general" in reminders,
+        day="day" in reminders,
+        talk="talk" in reminders,
+    )
     return lived(ScriptedMind(), replace(given, tdp={TASK.performer: tdp} if reminders else {}))
 
 

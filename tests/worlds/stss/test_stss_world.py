@@ -62,7 +62,7 @@ class TestStss(WorldContract):
         world = self.world()
         for task in self.tasks(world):
             whole = play_task(world, task, self.players(task))
-            for cut in range(0, len(whole.events) + 1, 12):
+            for cut in range(0, len(whole.events) + 1, 20):
                 journal = whole.events[:cut]
                 again = play_task(world, task, self.players(task), journal=journal)
                 assert trajectory_of(again).trace == trajectory_of(whole).trace

@@ -215,7 +215,7 @@ def undisturbed(folder: Path, port: int) -> Lived:
 def shaken(folder: Path, port: int) -> Lived:
     """A fifth of the replies fails."""
     with start_in_thread(shaky(), port) as endpoint:
-        config = described(endpoint, folder, "shaken")
+        config = described(endpoint, folder, "shaken", "lock-step")
         run(config)
         return left_by(config, endpoint.counters)
 
@@ -261,6 +261,20 @@ def test_no_question_is_given_up(shaken: Lived, killed: Lived) -> None:
         assert not any(event.final for event in lived.unusable)
         records = trace_from([json.loads(hour) for hour in lived.trace]).records
         assert not any(isinstance(record, WentWithout) for record in records)
+
+
+def test_residents_go_on_without_an_answer_that_never_came(folder: Path, port: int) -> None:
+    """Asked once only: nothing is made up in place of an answer, and the trace says what lacks."""
+    with start_in_thread(shaky(), port) as endpoint:
+        config = described(endpoint, folder, "once", "lock-step")
+        run(config.model_copy(update={"attempts": 1}))
+        lived = left_by(config, endpoint.counters)
+    records = trace_from([json.loads(hour) for hour in lived.trace]).records
+    gone = [(r.step, r.question, r.cause) for r in records if isinstance(r, WentWithout)]
+    assert gone
+    assert sorted(gone) == sorted((e.turn, e.name, e.cause) for e in lived.unusable)
+    assert all(event.final for event in lived.unusable)
+    assert lived.events[-1] == Ended("time is up", 2 * 8640)
 
 
 def test_every_failure_is_on_record(shaken: Lived) -> None:

@@ -37,7 +37,7 @@ def answer(question: Utter, table: Proposal, chance: random.Random) -> str:
         return _own(question, task)
     before = earlier(question, table)
     if before is None:
-        return _asked_to_come_along(table) or _fresh(question, table, chance)
+        return _fresh(question, table, chance)
     if before.yes:
         moved = table.start and before.start and table.start != before.start
         return _fresh(question, table, chance) if moved else _confirmed(before, table, chance)
@@ -61,11 +61,6 @@ def _own(question: Utter, task: Task) -> str:
     if question.other.name in told.yes:
         return f"{glad} See you there!"
     return glad if question.other.name in told.no else f"{glad} Will you come?"
-
-
-def _asked_to_come_along(table: Proposal) -> str:
-    """A question back, where the other asks one to come and it is not clear to what."""
-    return "" if table.activity else "What would that be for?"
 
 
 def _confirmed(before: Earlier, table: Proposal, chance: random.Random) -> str:

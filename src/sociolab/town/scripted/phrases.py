@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from sociolab.town.scripted.activities import NOMINAL, Chore
@@ -92,7 +93,19 @@ def at_place(place: str) -> str:
     return f" {spoken(place)}" if place else ""
 
 
+_BRINGS = ("deliver", "bring", "carry", "take", "send", "return")
+_PREPOSITION = re.compile(r"^(?:at|on|in) ")
+
+
+def _goal(chore: Chore) -> str:
+    """Where a step of an errand is done: things are brought to a place, and fetched at it."""
+    if not chore.place:
+        return ""
+    lead = "to" if chore.what.startswith(_BRINGS) else "at"
+    return _PREPOSITION.sub(f" {lead} ", spoken(chore.place))
+
+
 def errands(chores: tuple[Chore, ...]) -> str:
     """The steps of an errand in order: "first A at P, then B at Q"."""
-    told = [f"{chore.what}{at_place(chore.place)}" for chore in chores]
+    told = [f"{chore.what}{_goal(chore)}" for chore in chores]
     return f"first {told[0]}, then {told[1]}" if len(told) > 1 else " and ".join(told)

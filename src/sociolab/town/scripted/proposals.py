@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from sociolab.town.scripted.activities import Chore, Shape
+from sociolab.town.scripted.small_talk import WHAT_FOR
 from sociolab.town.scripted.understanding import Heard, read
 from sociolab.town.scripted.verbs import plain
 from sociolab.town.scripted.when import minutes_of
@@ -67,11 +69,19 @@ def _followed(
         return None
     so_far = _followed(lines[:-1], today, places, last)
     who, text = lines[-1]
-    heard = read(text, datetime(today.year, today.month, today.day), places)
+    now = datetime(today.year, today.month, today.day)
+    heard = read(text, now, places)
+    if so_far is None and len(lines) > 2 and WHAT_FOR in lines[-2][1]:
+        # What it is for, with the day and time that were said before it.
+        said = _IT_IS.sub("", text)
+        heard = read(f"You are invited to {said} {lines[-3][1]}", now, places)
     if so_far is None and last is not None and _means(heard, last):
         again = replace(last, turn=who, status="open", invited=True, again=True)
         return _merged(again, who, heard)
     return _after(so_far, who, heard)
+
+
+_IT_IS = re.compile(r"^(?:oh,? |well,? )?(?:it is|it's|that is|that's|for|to) ", re.IGNORECASE)
 
 
 def _means(heard: Heard, last: Proposal) -> bool:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import random
 import re
 
+WHAT_FOR = "What would that be for?"
+"""Said to one who asks one to come and names nothing."""
+
 _FAREWELLS = ("Goodbye, {name}!", "Bye, {name}, take care!", "Have a good day, {name}. Bye!")
 _GREETINGS = (
     "Hello {name}, good to see you. How are things?",
@@ -17,16 +20,19 @@ _REMARKS = (
     ("It is calm in town today, is it not?", "calm in town", "It is, one hardly meets anybody."),
     ("I am quite taken up with {mine} at the moment.", "taken up with",
      "I hope that it goes well for you."),
-    ("The weather has been kind to us lately.", "weather", "It has, I enjoy being outdoors."),
+    ("The weather has been kind to us lately.", "weather", "Yes, I enjoy being outdoors."),
     ("The days go by so quickly.", "days go by", "They do indeed."),
     ("I slept well and feel rested.", "feel rested", "I am glad to hear it."),
 )  # fmt: skip
 _HOW = re.compile(
-    r"how (?:are|is|was|have|do|does)\b[^?]*\b(?:you|things|life|day|it|everything|your)\b[^?]*\?"
+    r"how (?:are|is|was|have|do|does)\b[^?]*\b(?:you|things|life|day|it|everything|your"
+    r"|work|business|family)\b[^?]*\?"
 )
 _GREETED = re.compile(r"^(?:hello|hi|hey|ah|good (?:morning|afternoon|evening|day))\b")
 _THANKS = re.compile(r"\bthank(?:s| you)\b(?! for asking)")
 _WELL_SAID = re.compile(r"(?:well|fine|good|great), thank(?:s| you)")
+_TAG = re.compile(r"(?:\bis(?:n't| not) it|\bis it not|aren't they|don't you think|, right)\?")
+_WHY = re.compile(r"\bwhy\b[^?]*\?|what keeps you|how come")
 _BRING = re.compile(r"\b(?:bring|prepare|need)\b[^?]*\?")
 _TASTE = re.compile(
     r"\b(?:do|would|which|what) (?:you|kind|sort)\b[^?]*"
@@ -79,12 +85,18 @@ def reply_to_remark(text: str) -> str:
 def reply_to_question(text: str, *, asked_to_come: bool) -> str:
     """What is said to a question that is not understood further; "" if nothing was asked."""
     lower = text.lower()
-    if "?" not in lower or is_greeting(text):
+    if "?" not in lower or reply_to_remark(text):
         return ""
+    if is_greeting(text):
+        return "All is well, thank you."
+    if _TAG.search(lower):
+        return "Yes, indeed."
+    if _WHY.search(lower):
+        return "That is how it is this time."
     if _BRING.search(lower):
         return "Nothing is needed but yourself, as far as I know."
     if _TASTE.search(lower):
         return "I have not given it much thought yet."
     if asked_to_come:
-        return "What would that be for?"
+        return WHAT_FOR
     return "I could not tell you, to be honest."

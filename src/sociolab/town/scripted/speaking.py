@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -41,7 +42,7 @@ from sociolab.town.scripted.small_talk import (
 )
 from sociolab.town.scripted.task_reading import Task, task_of
 from sociolab.town.scripted.understanding import Heard, read
-from sociolab.town.scripted.where import town_of
+from sociolab.town.scripted.where import places_in, town_of
 from sociolab.town.thoughts import Said, Utter
 
 _IDLE = ("relaxing", "having", "getting", "washing", "taking", "going", "resting", "meeting")
@@ -214,13 +215,30 @@ def _answering(moment: _Moment) -> tuple[str, bool] | None:
         reply = "Yes, see you then!" if table and table.status == "accepted" else "No, I am sorry."
     else:
         asked_to_come = last.invites and table is None
-        reply = reply_to_question(moment.words, asked_to_come=asked_to_come)
+        reply = _whereabouts(moment) or reply_to_question(moment.words, asked_to_come=asked_to_come)
     reply = reply or reply_to_remark(moment.words)
     if not reply:
         return None
     if last.goodbye or _said_before(moment, reply):
         return f"{reply} {farewell(moment.name, moment.chance)}", True
     return reply, False
+
+
+_SOUGHT = re.compile(r"\b(?:where|seen|find|know|meet)\b[^?]*\?")
+
+
+def _whereabouts(moment: _Moment) -> str:
+    """What one can say of somebody who is asked for; "" if nobody is."""
+    me = moment.question.me
+    if not _SOUGHT.search(moment.words.lower()):
+        return ""
+    for who, name in sorted(me.people.items()):
+        if who != moment.question.other.id and name.split()[0] in moment.words:
+            known = me.known_as.get(who, "")
+            if places_in(known, town_of(me)):
+                return f"{name} is {known}, I would look there."
+            return f"I have not seen {name.split()[0]} lately."
+    return ""
 
 
 def _closing(moment: _Moment) -> tuple[str, bool] | None:
