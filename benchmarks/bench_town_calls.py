@@ -1,6 +1,6 @@
 """What a town's day costs in model calls: by question, how much of it repeats, CPU a call.
 
-    PYTHONPATH=src python benchmarks/bench_town_calls.py calls [--task lantern-walk]
+    PYTHONPATH=src python benchmarks/bench_town_calls.py calls [--tasks 4]
     PYTHONPATH=src python benchmarks/bench_town_calls.py cpu [--tasks 4] [--rounds 3]
 
 The residents live as the scripted mind decides, so that they do and say what is plausible; but each
@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,7 +39,6 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.counters import Counters
 from sociolab.models.endpoint.running import start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
@@ -59,6 +59,7 @@ from play_run import Meter
 Typed = TypeVar("Typed", bound=BaseModel)
 
 NAME = "bench"
+RESIDENTS = 12
 REFERENCE_CALLS, REFERENCE_TOKENS = 693, 216_000
 """An agent-day of Generative Agents as STSS runs it (issue 4)."""
 
@@ -117,26 +118,32 @@ class Cost:
 
 def calls(given: argparse.Namespace, report: Report) -> None:
     """Calls and tokens an agent-day, by question, without TDP and with it."""
-    task = next(task for task in own_town(1).tasks if task.id == given.task)
-    days = (1 + len(task.background)) * len(task.days)
+    chosen = [task.id for task in own_town(1).tasks if len(task.background) == RESIDENTS - 1]
+    chosen = chosen[: given.tasks]
+    days = len(chosen) * RESIDENTS * 2
     for tdp in (False, True):
-        print(f"{task.id}, {days} agent-days, {'with' if tdp else 'without'} TDP: an agent-day has")
-        with tempfile.TemporaryDirectory() as scratch:
-            costs, counted = _costs(Path(scratch), task.id, tdp)
+        with_ = "with" if tdp else "without"
+        print(f"{', '.join(chosen)}: {days} agent-days {with_} TDP; an agent-day has")
+        costs: dict[str, Cost] = defaultdict(Cost)
+        for task in chosen:
+            with tempfile.TemporaryDirectory() as scratch:
+                _live(Path(scratch), task, tdp, costs)
         _by_question(costs, days)
-        _in_all(counted, days, report)
+        _in_all(list(costs.values()), days, report)
 
 
-def _costs(folder: Path, task: str, tdp: bool) -> tuple[dict[str, Cost], Counters]:
-    costs: dict[str, Cost] = defaultdict(Cost)
+def _live(folder: Path, task: str, tdp: bool, costs: dict[str, Cost]) -> None:
+    """One task on an endpoint of its own, which has seen no prompt before."""
     with start_in_process(EndpointSettings()) as endpoint:
         play(endpoint.url, folder, tasks=task, settings={"tdp": str(tdp).lower()})
         counted = endpoint.counters
     with Store.open(folder / "runs.db", create=False) as store:
-        for row in store.calls(NAME):
-            usage = row.reply.usage
-            costs[row.call.name] = costs[row.call.name].and_(usage.prompt, usage.cached)
-    return costs, counted
+        rows = list(store.calls(NAME))
+    for row in rows:
+        usage = row.reply.usage
+        costs[row.call.name] = costs[row.call.name].and_(usage.prompt, usage.cached)
+    assert len(rows) == counted.requests, "not every call is on record"
+    assert sum(row.reply.usage.prompt for row in rows) == counted.prompt_tokens
 
 
 def _by_question(costs: dict[str, Cost], days: int) -> None:
@@ -149,16 +156,15 @@ def _by_question(costs: dict[str, Cost], days: int) -> None:
         )
 
 
-def _in_all(counted: Counters, days: int, report: Report) -> None:
-    sent = counted.prompt_tokens / days
-    new = (counted.prompt_tokens - counted.cached_tokens) / days
-    requests = counted.requests / days
-    report.most("calls", requests, 100, "", 1)
-    report.say("calls of the reference over ours", f"{REFERENCE_CALLS / requests:.1f}")
-    report.most("tokens sent", sent, 150_000, "", 0)
-    report.say("tokens of the reference over ours", f"{REFERENCE_TOKENS / sent:.1f}")
-    report.most("of which do not repeat an earlier beginning", new, 50_000, "", 0)
-    report.least("share that repeats", 100 * counted.repeated_share, 65, "%")
+def _in_all(costs: Sequence[Cost], days: int, report: Report) -> None:
+    asked, sent = sum(cost.calls for cost in costs), sum(cost.tokens for cost in costs)
+    repeated = sum(cost.cached for cost in costs)
+    report.most("calls", asked / days, 100, "", 1)
+    report.say("calls of the reference over ours", f"{REFERENCE_CALLS * days / asked:.1f}")
+    report.most("tokens sent", sent / days, 150_000, "", 0)
+    report.say("tokens of the reference over ours", f"{REFERENCE_TOKENS * days / sent:.1f}")
+    report.most("of which repeat no earlier beginning", (sent - repeated) / days, 50_000, "", 0)
+    report.least("share that repeats", 100 * repeated / sent, 65, "%")
 
 
 # ------------------------------------------------------------------ CPU
@@ -259,7 +265,6 @@ def _round(tasks: int) -> Round:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=("calls", "cpu", "all"))
-    parser.add_argument("--task", default="lantern-walk", help="a task with 12 residents")
     parser.add_argument("--tasks", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()

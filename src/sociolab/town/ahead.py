@@ -17,7 +17,6 @@ staying on a tile or going on with a walk, until the step at which its life goes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
 
 import numpy as np
 
@@ -27,12 +26,8 @@ from sociolab.town.perception import sees
 from sociolab.town.person import Person
 from sociolab.town.places import Tile
 from sociolab.town.round import Round, Thread, Woken
-from sociolab.town.staying import OUTSIDE, Arenas, kept_in
 from sociolab.town.surroundings import Surroundings
-from sociolab.town.thoughts import Decompose, RateImportance, Reflect, Thought
-
-QUIET: Final = (Decompose, RateImportance, Reflect)
-"""Questions in a block of which the place is chosen: whatever the answer, it is done there."""
+from sociolab.town.thoughts import Thought
 
 
 class Ahead:
@@ -40,28 +35,20 @@ class Ahead:
 
     def __init__(self, around: Surroundings, ask: Callable[[Thread, Thought], None]) -> None:
         self._around = around
-        self._pass_on = ask
+        self._ask = ask
         self._people = around.people
         self._steps = around.setting.steps
         self._radius = around.rules.radius
         count = len(self._people)
-        self._arenas = Arenas(around.town, around.paths)
-        self._gaps = Gaps(count, self._arenas, self._radius)
+        self._gaps = Gaps(count, around.town, around.paths, self._radius)
         self._fronts = [_Front(person) for person in self._people]
         # When each life goes on by itself, and when each looks, as far as that is known.
         self._goes: Steps = np.zeros(count, np.int64)
         self._flag: Steps = np.full(count, NEVER, np.int64)
         self._meets: Steps = np.full((count, count), NEVER, np.int64)
-        # Before this step neither of two would speak to the other.
-        self._calm: Steps = np.zeros((count, count), np.int64)
         self._near: Flags = np.zeros((count, count), np.bool_)
         self._frozen: Flags = np.ones(count, np.bool_)
-        self._held: Flags = np.zeros(count, np.bool_)
-        self._acting: Flags = np.zeros(count, np.bool_)
-        # The step until which each stays in an arena if nobody interferes; 0 if that is not known.
-        self._kept: Steps = np.zeros(count, np.int64)
-        self._begun: list[Round] = []
-        self._stirring: set[Round] = set()
+        self._open: Flags = np.zeros(count, np.bool_)
         self._talks: dict[int, Talk] = {}
         self._lived = 0
         for front in self._fronts:
@@ -74,28 +61,24 @@ class Ahead:
 
     def ready(self) -> list[Round]:
         """A round for all who may live their next step, the earliest first."""
-        self._release()
+        closed = self._frozen | self._open
         look = np.minimum(self._flag, self._meets.min(axis=1))
-        look[self._frozen | self._acting] = NEVER
-        least, arrivals = self._bounds(look)
-        mine = np.minimum(self._goes, look)
-        come = arrivals.min(axis=0)
-        come[self._frozen | self._acting] = NEVER
-        self._lived = int(np.minimum(mine, come).min())
-        could = ~self._held & (mine < self._steps) & ((come >= mine) | self._frozen)
-        numbers = np.flatnonzero(could)
+        own = np.where(closed, self._goes, np.minimum(self._goes, look))
+        least, arrivals = self._gaps.earliest(own, closed)
+        self._lived = int(least.min())
+        # Whose step is later than the least step may be woken before it.
+        numbers = np.flatnonzero((own == least) & ~self._open & (own < self._steps))
         rounds = []
-        for number in numbers[np.argsort(mine[numbers], kind="stable")].tolist():
-            if not self._held[number]:
-                group = self._together(number, mine, least, arrivals)
+        for number in numbers[np.argsort(own[numbers], kind="stable")].tolist():
+            if not self._open[number]:
+                step = int(own[number])
+                group = self._together(number, step, least, arrivals)
                 if group is not None:
-                    rounds.append(self._round(int(mine[number]), sorted(group)))
-        self._begun = list(rounds)
+                    rounds.append(self._round(step, sorted(group)))
         return rounds
 
     def over(self, round: Round) -> None:
         """What was decided takes effect for all who lived this step."""
-        self._stirring.discard(round)
         for talk in round.talks:
             self._talks[talk.starter.number] = self._talks[talk.other.number] = talk
         for person in round.members:
@@ -104,66 +87,20 @@ class Ahead:
         for person in round.members:
             self._go_on(person, round.step)
         for person in round.members:
-            self._foresee(person)
-
-    def _ask(self, thread: Thread, question: Thought) -> None:
-        if not isinstance(question, QUIET):
-            self._stirring.add(thread.round)
-        self._pass_on(thread, question)
-
-    # -------------------------------------------------------------- what is certain
-
-    def _release(self) -> None:
-        """Of the rounds that have begun, who only looks goes on as before, whatever comes of it."""
-        for round in self._begun:
-            for person in round.members:
-                number = person.number
-                if self._held[number] and number not in round.acting:
-                    self._acting[number] = False
-                    self._goes[number] = _goes_on(person)
-                    self._keep(person, round.step)
-                elif self._held[number] and not round.greets and round not in self._stirring:
-                    self._keep(person, round.step)
-        self._begun = []
-
-    def _bounds(self, look: Steps) -> tuple[Steps, Steps]:
-        """The step before which each certainly does not act, and the arrivals that follow."""
-        closed = self._frozen | self._acting
-        least, until = self._goes, self._kept
-        while True:
-            stays = (until > 0) & (least >= self._goes)
-            arrivals = self._gaps.arrivals(least, until, stays)
-            come = np.minimum(look, arrivals.min(axis=0))
-            acts = np.maximum(come, self._moved(np.where(self._near, 0, arrivals)))
-            acts[closed] = NEVER
-            lower = np.minimum(least, acts)
-            sooner = until
-            if stays.any():
-                entries = self._gaps.entries(least, until, stays)
-                enter = np.maximum(entries.min(axis=0), self._moved(entries))
-                sooner = np.minimum(until, np.maximum(enter, self._goes))
-            if (lower == least).all() and (sooner == until).all():
-                return least, arrivals
-            least, until = lower, sooner
-
-    def _moved(self, present: Steps) -> Steps:
-        """[residents]: when each could first speak or be spoken to, others being `present` then."""
-        moved: Steps = np.maximum(self._calm, present).min(axis=0)
-        return moved
+            self._foresee(person.number)
 
     # -------------------------------------------------------------- who lives a step together
 
-    def _together(self, number: int, mine: Steps, least: Steps, arrivals: Steps) -> set[int] | None:
-        """All in view of each other at this one's step; None while somebody else might be."""
-        step = int(mine[number])
+    def _together(self, number: int, step: int, least: Steps, arrivals: Steps) -> set[int] | None:
+        """All in view of each other at this step; None while somebody else might be."""
         found = {number}
         waiting = [number]
         behind = least < step
         while waiting:
             one = waiting.pop()
-            if self._held[one] or mine[one] < step or (arrivals[behind, one] <= step).any():
+            if (arrivals[behind, one] <= step).any():
                 return None
-            for other in np.flatnonzero(self._near[one]).tolist():
+            for other in np.flatnonzero(self._near[one] & ~behind).tolist():
                 if other not in found and self._sees(one, other, step):
                     found.add(other)
                     waiting.append(other)
@@ -186,8 +123,8 @@ class Ahead:
             number = person.number
             person.tile, person.arena = self._fronts[number].at(step)
             self._goes[number] = step
-            self._kept[number] = 0
-            self._held[number] = self._acting[number] = True
+            self._open[number] = True
+            self._meets[number] = self._meets[:, number] = NEVER
         for person in members:
             person.view = frozenset(
                 other.number
@@ -226,57 +163,27 @@ class Ahead:
     def _go_on(self, person: Person, step: int) -> None:
         """The way from here, and the step at which the life goes on if nobody comes near."""
         number, front = person.number, self._fronts[person.number]
-        self._held[number] = self._acting[number] = False
+        self._open[number] = False
         self._frozen[number] = person.shown.asleep or person.busy_until is not None
         if self._frozen[number]:
             self._flag[number] = NEVER
         self._goes[number] = _goes_on(person)
-        self._kept[number] = 0
-        still = len(front.tiles) == 1
+        walked = len(front.tiles) > 1
         front.start(step)
-        if not still or len(front.tiles) > 1:
+        if walked or len(front.tiles) > 1:
             self._put(front)
-        if not self._frozen[number]:
-            self._keep(person, step)
-
-    def _keep(self, person: Person, step: int) -> None:
-        """How long the plan keeps a person where it is, or where its walk ends."""
-        front, number = self._fronts[person.number], person.number
-        self._kept[number] = 0
-        place, until = kept_in(person, step, self._around.clock)
-        arena = front.arenas[-1]
-        found = self._around.town.place(place) if place else None
-        here = found is not None and self._around.town.places[arena] == found
-        # Who does not arrive before the life goes on may turn to another spot on the way.
-        arrives = front.end <= self._goes[number]
-        if arena != OUTSIDE and here and arrives and self._arenas.closed(arena):
-            self._kept[number] = until
-            self._gaps.keep(number, arena)
 
     def _put(self, front: _Front) -> None:
         number = front.person.number
         self._gaps.put(number, front.since, front.tiles, front.arenas)
         self._near[number] = self._near[:, number] = self._gaps.near(number)
 
-    def _foresee(self, person: Person) -> None:
-        """When this one and others come into view, if both go on as they do; whom it spoke to."""
-        number = person.number
+    def _foresee(self, number: int) -> None:
+        """When this one and others come into view of each other, if all go on as they do."""
         self._meets[number] = self._meets[:, number] = NEVER
-        for other in np.flatnonzero(self._near[number] & ~self._acting).tolist():
+        for other in np.flatnonzero(self._near[number] & ~self._open).tolist():
             meets = self._meeting(number, other)
             self._meets[number, other] = self._meets[other, number] = meets
-        for other in person.view:
-            calm = min(
-                self._quiet(person, self._people[other]), self._quiet(self._people[other], person)
-            )
-            self._calm[number, other] = self._calm[other, number] = calm
-
-    def _quiet(self, person: Person, other: Person) -> int:
-        """The step before which a person will not speak to another for what was before."""
-        minutes, rules = self._around.clock.minutes, self._around.rules
-        spoke = person.last_talk.get(other.number, -NEVER) + minutes(rules.cooldown)
-        asked = person.last_asked.get(other.number, -NEVER) + minutes(rules.patience)
-        return max(0, spoke, asked)
 
     def _meeting(self, one: int, other: int) -> int:
         mine, its = self._fronts[one], self._fronts[other]

@@ -41,9 +41,7 @@ class Round:
     """One step of some residents, among whom is everybody whom one of them sees.
 
     `ask(thread, question)` is called for every question; its answer is given to `answered`.
-    `is_over` says that nothing is open any more; `acting`, once it has begun, whose life may go on
-    in it: of those who are woken and those whom one of them may talk to. Others only look. `greets`
-    says whether anybody may begin a talk in it.
+    `is_over` says that nothing is open any more.
     """
 
     def __init__(
@@ -57,8 +55,6 @@ class Round:
         self.step = step
         self.members = members
         self.talks: list[Talk] = []
-        self.acting: set[int] = set()
-        self.greets = False
         self._woken = woken
         self._around = around
         self._ask = ask
@@ -78,8 +74,6 @@ class Round:
         for woken in self._woken:
             if woken.looks and (seen := self._look(woken.person, people)) is not None:
                 self._news[woken.person.number] = seen
-                self.acting |= {woken.person.number, seen.number}
-                self.greets = True
         self._began = True
         self._open += 1  # no talk begins before everybody has been woken
         for woken in self._woken:
@@ -87,7 +81,6 @@ class Round:
             life = person.life
             assert life is not None
             if woken.why is not None or person.until <= self.step:
-                self.acting.add(person.number)
                 self._send(Thread(life, person, self), woken.why)
             elif (news := self._news.pop(person.number, None)) is not None:
                 self._send(Thread(life, person, self), News(news))

@@ -28,7 +28,9 @@ from scripted_questions import (
     utter,
 )
 from sociolab.town.map import own_map
+from sociolab.town.scripted.activities import Chore
 from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.scripted.phrases import errands
 from sociolab.town.scripted.settled import answers
 from sociolab.town.scripted.task_reading import read_task
 from sociolab.town.scripted.understanding import read
@@ -68,6 +70,13 @@ def test_every_place_of_the_town_is_said_as_people_say_it_and_understood(place: 
     assert ": " not in words
     found = read(words, NOW, TOWN)
     assert (found.places, found.activity, found.start) == ((place,), "kite evening", "18:00")
+
+
+@pytest.mark.parametrize("place", TOWN)
+def test_the_places_of_an_errand_are_understood_as_they_are_said(place: str) -> None:
+    chores = (Chore("pick up the flour", place), Chore("deliver the flour", TOWN[20]))
+    found = read(f"Could you {errands(chores)} tomorrow?", NOW, TOWN)
+    assert found.chores == chores
 
 
 def test_a_place_that_one_does_not_know_is_recognised_and_noted() -> None:

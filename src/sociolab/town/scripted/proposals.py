@@ -165,7 +165,10 @@ def _merged(table: Proposal, who: str, heard: Heard) -> Proposal:
 
 def _placed(chores: tuple[Chore, ...], heard: Heard) -> tuple[Chore, ...]:
     """An errand's steps with places that were said later, in the order of the steps."""
-    if heard.chores or not heard.places:
+    if heard.chores:
+        again = {chore.what: chore.place for chore in heard.chores}
+        return tuple(replace(one, place=one.place or again.get(one.what, "")) for one in chores)
+    if not heard.places:
         return chores
     missing = [chore for chore in chores if not chore.place]
     found = dict(zip(missing, heard.places[-len(missing) :] if missing else (), strict=False))

@@ -78,7 +78,7 @@ def _index(places: tuple[str, ...]) -> _Index:
         rf"\b(?:(?P<of>{rooms}),? (?:of|at|in) (?:the )?)?(?P<sector>{_either(sectors)})\b"
         rf"(?:(?:'s)?(?:\s*[:,]\s*|\s)(?:the )?(?P<arena>{rooms})\b)?"
         rf"|\b(?:at|in|to|from) the (?P<alone>{_either(alone)})\b"
-        rf"(?!,? (?:of|at|in) (?:the )?(?:{_either(sectors)})\b)"
+        rf"(?!(?: [\w'-]+)?,? (?:of|at|in) (?:the )?(?:{_either(sectors)})\b)"
     )
     return _Index(pattern, sectors, exact, alone)
 
