@@ -1,48 +1,45 @@
 """How soon anybody could come into anybody's view: the light cones of AI Metropolis, with walls.
 
 A resident moves one tile a step. So whoever acts at step u is in view of another at step t only if
-t - u is at least the number of steps to walk to a tile from which the other is seen: their gap.
-Of one who stays on a tile it is known exactly, by a breadth-first search from all such tiles. Of
-one who is on a walk a lower bound is taken at each tile of it, the larger of
+t - u is at least their gap, the larger of
 - the columns between them less the radius, and the rows less the radius, together (where there are
   more): one sees as far in both directions at once, but walks a step in one of them at a time;
 - the walk into the arena in which the other is, since only those in the same arena see each other.
-arXiv 2411.03519 takes distances less the radius, and no walls.
+Both are less than the truth or equal to it. arXiv 2411.03519 takes the distance less the radius.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from sociolab.town.flood import flood
 from sociolab.town.map import TownMap
 from sociolab.town.paths import Paths
 from sociolab.town.places import Tile
 
 NEVER: Final = 1 << 40
 """A step after all steps, and a gap that nobody gets over; two of them can be added."""
-_FAR: Final = 32_000
-_KEPT: Final = 64 * 2**20
+OUTDOORS: Final = -1
 
 Steps: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
-Table: TypeAlias = npt.NDArray[np.int16]
+Table: TypeAlias = npt.NDArray[np.int32]
 
 
 class Gaps:
     """Where everybody stays or walks, as known, and how soon anybody else could be in view."""
 
     def __init__(self, count: int, town: TownMap, paths: Paths, radius: int) -> None:
-        self._lookouts = Lookouts(town, radius)
         self._paths = paths
         self._radius = radius
-        # Of everybody, where they are at the end of a walk: the tile, and the gap from each tile.
-        self._x, self._y, self._arenas = np.zeros((3, count), np.int64)
-        self._tables: Table = np.zeros((count, town.height, town.width), np.int16)
+        # Of everybody, where they are at the end of a walk, and the walk there from each tile.
+        self._x, self._y, self._arenas = np.full((3, count), OUTDOORS, np.int64)
+        self._into: Table = np.zeros((count, town.height, town.width), np.int32)
+        self._into[:] = paths.reach(OUTDOORS)
         # [who comes, who is come upon]: the gap from such a tile to such a tile.
         self._gap: Steps = np.full((count, count), NEVER, np.int64)
         # Of the whole way: least x, least y, most x, most y; and what is between, at least.
@@ -58,19 +55,20 @@ class Gaps:
         self._apart[who] = self._apart[:, who] = self._boxes_apart(who)
         self._still[who] = len(tiles) == 1
         self._x[who], self._y[who] = x, y = tiles[-1]
-        self._arenas[who] = arenas[-1]
-        self._tables[who] = self._lookouts.table((x, y))
-        self._gap[:, who] = self._tables[who, self._y, self._x]
-        self._gap[who] = self._tables[:, y, x]
+        if self._arenas[who] != arenas[-1]:
+            self._arenas[who] = arenas[-1]
+            self._into[who] = self._paths.reach(arenas[-1])
+        between = _steps_between(abs(self._x - x), abs(self._y - y), self._radius)
+        self._gap[:, who] = np.maximum(between, self._into[who, self._y, self._x])
+        self._gap[who] = np.maximum(between, self._into[:, y, x])
         self._gap[who, who] = NEVER
         self._walks.pop(who, None)
         for walk in self._walks.values():
-            walk.forget(who)
-            walk.gaps[:, who] = walk.gaps_from(np.array([x]), np.array([y]), self._radius)[:, 0]
+            walk.put(who, (x, y), self._radius)
         if len(tiles) > 1:
-            walk = _Walk(since, tiles, arenas, self._paths)
-            walk.gaps = walk.gaps_from(self._x, self._y, self._radius)
-            self._walks[who] = walk
+            walk = self._walks[who] = _Walk(since, tiles, arenas, self._paths)
+            walk.starts = walk.starts_from(self._x, self._y, self._radius)
+            walk.starts[:, who] = -NEVER
 
     def near(self, who: int) -> Flags:
         """[residents]: whose ways, as known, may come into view of this one's.
@@ -117,26 +115,25 @@ class Gaps:
         if steps:
             numbers = list(steps)
             x, y = np.array([self._walks[who].at(step) for who, step in steps.items()]).T
-            arrivals[numbers] = least[numbers, None] + self._tables[:, y, x].T
+            columns, rows = abs(self._x - x[:, None]), abs(self._y - y[:, None])
+            between = _steps_between(columns, rows, self._radius)
+            gaps = np.maximum(between, self._into[:, y, x].T)
+            arrivals[numbers] = least[numbers, None] + gaps
         for who, walk in self._walks.items():
             late = np.maximum(arrivals[:, who], walk.end)
-            early = np.flatnonzero(least + self._apart[who] <= walk.end)
-            if len(early):
-                meets = least[early] + self._gaps_upon(walk, early, steps) <= walk.times[:, None]
-                first = walk.times[meets.argmax(axis=0)]
-                late[early] = np.where(meets.any(axis=0), first, late[early])
+            in_time = least <= walk.starts[-1]
+            for other, step in steps.items():
+                in_time[other] = False
+                if other != who and step + self._apart[who, other] <= walk.end:
+                    early = walk.early(self._walks[other].at(step), self._radius)
+                    if step <= early[-1]:
+                        late[other] = walk.since + bisect_left(early, step)
+            some = np.flatnonzero(in_time)
+            if len(some):
+                late[some] = walk.since + (walk.starts[:, some] < least[some]).sum(axis=0)
             arrivals[:, who] = late
         np.fill_diagonal(arrivals, NEVER)
         return arrivals
-
-    def _gaps_upon(self, walk: _Walk, whose: Steps, steps: dict[int, int]) -> Steps:
-        """[tiles of the walk, whose]: the gaps from where they are, at these steps if they walk."""
-        gaps = walk.gaps[:, whose]
-        for place, other in enumerate(whose.tolist()):
-            if other in steps:
-                tile = self._walks[other].at(steps[other])
-                gaps[:, place] = walk.gaps_from_early(other, tile, self._radius)
-        return gaps
 
     def _boxes_apart(self, who: int) -> Steps:
         """[residents]: gaps, walls left out, between the boxes around the known ways."""
@@ -148,41 +145,11 @@ class Gaps:
         return apart
 
 
-class Lookouts:
-    """For each tile, how far it is from anywhere to a tile from which one sees it."""
-
-    def __init__(self, town: TownMap, radius: int) -> None:
-        self._town = town
-        self._radius = radius
-        self._tables: dict[Tile, Table] = {}
-        self._most = max(1, _KEPT // (2 * town.height * town.width))
-
-    def table(self, tile: Tile) -> Table:
-        """[height, width]: steps; very many where no way leads there."""
-        table = self._tables.get(tile)
-        if table is None:
-            if len(self._tables) >= self._most:
-                del self._tables[next(iter(self._tables))]
-            table = self._tables[tile] = self._worked_out(tile)
-        return table
-
-    def _worked_out(self, tile: Tile) -> Table:
-        (x, y), radius, town = tile, self._radius, self._town
-        window = (
-            slice(max(0, y - radius), y + radius + 1),
-            slice(max(0, x - radius), x + radius + 1),
-        )
-        goals = np.zeros_like(town.walkable)
-        goals[window] = town.walkable[window] & (town.arena[window] == town.arena_at(tile))
-        counted, _ = flood(town.walkable, goals, _FAR)
-        steps = counted.reshape(town.height + 2, -1)[1:-1, :-1].astype(np.int16)
-        return np.where(steps > 0, steps - 1, np.int16(_FAR))
-
-
 class _Walk:
-    """A walk that is known: at step times[i] at tiles[i]; from `end` on at the last of them.
+    """A walk that is known: at step since + i at tiles[i]; from `end` on at the last of them.
 
-    `gaps` is [tiles, residents], from where each is in the end.
+    `starts` is [tiles, residents]: the last step at which each can set out, from where it is in the
+    end, to be in view of the walk by the time that it is at this tile.
     """
 
     def __init__(
@@ -190,37 +157,37 @@ class _Walk:
     ) -> None:
         self.since = since
         self.end = since + len(tiles) - 1
-        self.times: Steps = np.arange(since, since + len(tiles), dtype=np.int64)
-        self.gaps: Steps = self.times[:, None]
+        self._times: Steps = np.arange(since, since + len(tiles), dtype=np.int64)
+        self.starts: Steps = self._times[:, None]
         self._tiles = tiles
         self._x, self._y = np.array(tiles, np.int64).T
         kinds = list(dict.fromkeys(arenas))
         self._into = [paths.reach(arena) for arena in kinds]
         self._kind = np.array([kinds.index(arena) for arena in arenas])
-        self._early: dict[tuple[int, Tile], Steps] = {}
+        self._early: dict[Tile, list[int]] = {}
 
     def at(self, step: int) -> Tile:
         """Where the walk is at a step before its end."""
         return self._tiles[max(0, step - self.since)]
 
-    def gaps_from(self, x: Steps, y: Steps, radius: int) -> Steps:
-        """[tiles of the walk, others]: the gaps from these tiles."""
+    def starts_from(self, x: Steps, y: Steps, radius: int) -> Steps:
+        """[tiles of the walk, others], as `starts`, from these tiles."""
         columns, rows = abs(self._x[:, None] - x), abs(self._y[:, None] - y)
         into = np.array([table[y, x] for table in self._into], np.int64)[self._kind]
-        gaps: Steps = np.maximum(_steps_between(columns, rows, radius), into)
-        return gaps
+        gaps = np.maximum(_steps_between(columns, rows, radius), into)
+        return np.maximum.accumulate(self._times[:, None] - gaps, axis=0)
 
-    def gaps_from_early(self, other: int, tile: Tile, radius: int) -> Steps:
-        """[tiles of the walk]: the gaps from where another is on a walk."""
-        found = self._early.get((other, tile))
+    def early(self, tile: Tile, radius: int) -> list[int]:
+        """[tiles of the walk], as `starts`, from a tile at which another is on its way."""
+        found = self._early.get(tile)
         if found is None:
             x, y = np.array([tile]).T
-            found = self._early[other, tile] = self.gaps_from(x, y, radius)[:, 0]
+            found = self._early[tile] = self.starts_from(x, y, radius)[:, 0].tolist()
         return found
 
-    def forget(self, other: int) -> None:
-        """Another goes elsewhere."""
-        self._early = {key: gaps for key, gaps in self._early.items() if key[0] != other}
+    def put(self, other: int, tile: Tile, radius: int) -> None:
+        """Another goes elsewhere, to stay on this tile in the end."""
+        self.starts[:, other] = self.early(tile, radius)
 
 
 def _steps_between(columns: Any, rows: Any, radius: int) -> Any:

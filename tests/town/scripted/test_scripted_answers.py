@@ -161,6 +161,17 @@ def test_who_asks_one_to_come_without_a_word_about_it_is_asked_what_for() -> Non
     assert (kept.what, kept.start) == ("take part in the bread tasting", "17:00")
 
 
+def test_what_is_known_of_a_matter_need_not_be_said_again() -> None:
+    heard = remembered(
+        "Eva Lind told me about the kite evening that Ana Ruiz holds on Tuesday 14 May at 18:00 "
+        "at the meadow in Heron Park. I did not say yes or no."
+    )
+    bare = says(HOST, "I am holding a kite evening. Would you like to come?")
+    texts = [reply(utter(GUEST, other(), bare, seed=seed, memories=(heard,))) for seed in range(20)]
+    assert any("Tuesday 14 May at 18:00 at the meadow in Heron Park" in text for text in texts)
+    assert not any(read(text, NOW).asks for text in texts)
+
+
 # ------------------------------------------------------------------ one's own event, and news
 
 

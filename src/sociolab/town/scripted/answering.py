@@ -45,7 +45,9 @@ def answer(question: Utter, table: Proposal, chance: random.Random) -> str:
     fresh = _fresh(question, table, chance) if changed else ""
     if read(fresh, question.me.now).accepts:
         return f"{changed} {fresh}"
-    return f"I am sorry, it is as I said: {before.why}"
+    if before.told_them:
+        return f"I am sorry, it is as I said: {before.why}"
+    return f"I am sorry, I have heard of it, but {before.why}"
 
 
 def _is_own(task: Task, table: Proposal) -> bool:

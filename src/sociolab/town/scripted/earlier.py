@@ -27,7 +27,10 @@ _THEN = re.compile(r"\b(?:then|late|early)\b")
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """One's own answer of an earlier talk: yes with what was noted, or no with the reason."""
+    """One's own answer of an earlier talk: yes with what was noted, or no with the reason.
+
+    `told_them` is whether it was given to the one who asks now.
+    """
 
     yes: bool
     day: date | None = None
@@ -35,6 +38,7 @@ class Earlier:
     place: str = ""
     why: str = ""
     hearsay: bool = False
+    told_them: bool = False
 
     def changed_by(self, table: Proposal) -> str:
         """What makes a no worth thinking over, in words; "" if all is as it was."""
@@ -57,7 +61,8 @@ def earlier(question: Utter, table: Proposal) -> Earlier | None:
         if why is not None and same_matter(table.activity, _told(memory.text)):
             heard = read(memory.text, memory.when, town_of(me))
             hearsay = " holds" in memory.text
-            return Earlier(False, heard.day, heard.start, heard.place, why[1], hearsay)
+            theirs = _is_with(memory, question.other.name)
+            return Earlier(False, heard.day, heard.start, heard.place, why[1], hearsay, theirs)
     return None
 
 
@@ -65,17 +70,39 @@ def _told(memo: str) -> str:
     return memo.partition(DECLINED)[0]
 
 
+def _is_with(memory: Memory, name: str) -> bool:
+    """Whether a memo is of a talk with this person, and does not only name them."""
+    return (
+        memory.text.startswith(name)
+        or re.match(rf"I \w+ {re.escape(name)}\b", memory.text) is not None
+    )
+
+
 def on_table(question: Utter | Summarise, known: tuple[Memory, ...]) -> Proposal | None:
     """What is on the table; a vague reference ("can you come after all?") is to the last matter
     between the two."""
     me = question.me
-    return followed(question.lines, me.now, town_of(me), _last_matter(question, known))
+    table = followed(question.lines, me.now, town_of(me), _last_matter(question, known))
+    return table if table is None or table.by == me.resident.id else _completed(table, me, known)
+
+
+def _completed(table: Proposal, me: Me, known: tuple[Memory, ...]) -> Proposal:
+    """With what one remembers of the same matter where the other has left it open now."""
+    if (table.day and table.start) or table.shape not in ("event", "companions"):
+        return table
+    for memory in reversed(known):
+        if same_matter(table.activity, memory.text):
+            heard = read(memory.text, memory.when, town_of(me))
+            if heard.day is not None and heard.day >= me.now.date():
+                day, start = table.day or heard.day, table.start or heard.start
+                return replace(table, day=day, start=start, place=table.place or heard.place)
+    return table
 
 
 def _last_matter(question: Utter | Summarise, known: tuple[Memory, ...]) -> Proposal | None:
     me, other = question.me, question.other
     for memory in reversed(known):
-        if other.name in memory.text and (found := _proposed(memory, me, other.id)):
+        if _is_with(memory, other.name) and (found := _proposed(memory, me, other.id)):
             return found
     today = me.now.date()
     noted = (c for c in question.commitments if other.id in (c.by, *c.others) and c.day >= today)

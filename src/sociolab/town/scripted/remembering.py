@@ -98,7 +98,10 @@ def _outcome(question: Summarise, table: Proposal, *, mine: bool) -> str:
             return f"{other if mine else 'I'} did not say yes or no."
 
 
-_SORRY = re.compile(r"^(?:I am (?:sorry|afraid),? |Unfortunately,? )|^[Ii]t is as I said: |, sorry")
+_SORRY = re.compile(
+    r"^(?:I am (?:sorry|afraid),? |Unfortunately,? )"
+    r"|^(?:[Ii]t is as I said: |I have heard of it, but )|, sorry"
+)
 
 
 def _why(question: Summarise, *, mine: bool) -> str:

@@ -59,6 +59,11 @@ def greeting_back(text: str, name: str, chance: random.Random) -> str:
     return f"Hello {name}!{too}"
 
 
+def unasking(hello: str) -> str:
+    """A greeting without its question."""
+    return re.sub(r" How [^?]*\?$", "", hello)
+
+
 def is_greeting(text: str) -> bool:
     """Whether nothing is asked but how one is."""
     lower = text.lower()

@@ -18,6 +18,7 @@ from sociolab.town.scripted.small_talk import (
     reply_to_question,
     reply_to_remark,
     thanks,
+    unasking,
 )
 from sociolab.town.scripted.telling import (
     business,
@@ -67,7 +68,9 @@ def _opening(moment: Moment) -> tuple[str, bool] | None:
         hello = greeting(moment.name, moment.chance)
     else:
         hello = greeting_back(moment.words, moment.name, moment.chance)
-    return f"{hello} {reminded_of(moment)}".strip(), False
+    told = reminded_of(moment)
+    # Who goes on with something to tell does not wait to hear how the other is.
+    return (f"{unasking(hello)} {told}" if told else hello), False
 
 
 def _reply_to_proposal(moment: Moment) -> tuple[str, bool] | None:

@@ -107,14 +107,10 @@ def day_reminder(question: DayReminder) -> Reminder:
 
 
 def _so_far(found: Answers) -> str:
-    """Who need not be asked any more: "; Ana Ruiz has said yes, Tom Hale no"."""
-    yes = f"{_list(found.yes[:8])} said yes" if found.yes else ""
-    no = f"{_list(found.no[:8])} said no" if found.no else ""
-    return (
-        f" except those who have answered: {', '.join(filter(None, (yes, no)))}"
-        if yes or no
-        else ""
-    )
+    """Who need not be asked any more, such as ", but not Ana Ruiz, who has said yes"."""
+    yes = f"{_list(found.yes[:8])}, who said yes" if found.yes else ""
+    no = f"{_list(found.no[:8])}, who said no" if found.no else ""
+    return f", but not {' and '.join(filter(None, (yes, no)))}" if yes or no else ""
 
 
 def _answers(question: DayReminder | TalkReminder, task: Task) -> Answers:
@@ -199,11 +195,25 @@ def talk_reminder(question: TalkReminder) -> Items:
     if other.name in found.no:
         return Items(items=("be friendly and brief: they have said no",))
     if other.name in found.yes:
-        today = me.now.date() == task.day and task.kind != "help"
+        today = _is_to_come_today(task, known[0], me) and not _spoken_today(question, task)
         return Items(items=_reminding(task, *known) if today else ("thank them and be brief",))
     if task.kind == "help":
         return Items(items=_help_items(task))
     return Items(items=_items(task, *known))
+
+
+def _is_to_come_today(task: Task, start: str, me: Me) -> bool:
+    return task.kind != "help" and me.now.date() == task.day and f"{me.now:%H:%M}" < start
+
+
+def _spoken_today(question: TalkReminder, task: Task) -> bool:
+    """Whether the two have spoken about it today already."""
+    me = question.me
+    return any(
+        question.other.name in one.text and is_about(task, one.text)
+        for one in talks(me, question.memories)
+        if one.when.date() == me.now.date()
+    )
 
 
 def _reminding(task: Task, start: str, place: str) -> tuple[str, ...]:

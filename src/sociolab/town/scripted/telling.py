@@ -103,7 +103,11 @@ def details_of(moment: Moment) -> tuple[str, str] | None:
 
 def _task_details(task: Task, moment: Moment) -> tuple[str, str]:
     if task.kind == "help":
-        return f"{on_day(task.day)}, at any time", f"You would {errands(task.chores)}"
+        chores = task.chores
+        if not moment.question.reminder and moment.chance.random() < 0.5:
+            # Unreminded, one does not think of where it all ends.
+            chores = (*chores[:1], *(replace(one, place="") for one in chores[1:]))
+        return f"{on_day(task.day)}, at any time", f"You would {errands(chores)}"
     question = moment.question
     start = task.start
     if not start and task.kind == "companions":

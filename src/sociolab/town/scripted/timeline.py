@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sociolab.town.scripted.when import clock_of
 from sociolab.town.thoughts import Entry
 
-SLIVER = 10
+SLIVER = 20
 """Minutes below which what is left of a slot is not worth starting."""
 
 

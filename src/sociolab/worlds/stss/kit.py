@@ -15,22 +15,32 @@ from sociolab.worlds.stss.dataset import own_town, read_town
 from sociolab.worlds.stss.rules_judge import StssRulesJudge
 from sociolab.worlds.stss.scoring.result import ScoreSettings
 from sociolab.worlds.stss.settings import Settings
-from sociolab.worlds.stss.world import Stss
+from sociolab.worlds.stss.world import Stss, Tempo
 
 
 def load(setup: WorldSetup) -> WorldKit:
     """The world over a folder, or over our own town with the tasks of a seed."""
     settings = setup.read("stss", Settings)
     data = own_town(setup.seed) if setup.folder is None else read_town(setup.folder)
+    tempo = Tempo()
+
+    def model(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
+        tempo.answers_take_time = True
+        return model_player(model, role, temperature, dialect)
+
+    def python(label: str, made: object) -> Player:
+        tempo.answers_take_time = True
+        return python_player(label, made)
+
     return WorldKit(
-        world=Stss(data, settings, setup.policy),
+        world=Stss(data, settings, setup.policy, tempo),
         players={"scripted": MindPlayer(ScriptedMind())},
         judges={"rules": StssRulesJudge(ScoreSettings(least=settings.least))},
         checks=(),
         model_judge=no_model_judge,
         casts=town_casts,
-        model_player=model_player,
-        python_player=python_player,
+        model_player=model,
+        python_player=python,
     )
 
 

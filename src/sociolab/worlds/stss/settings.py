@@ -29,7 +29,8 @@ class Settings(BaseModel):
     `tdp`: target-driven planning for the performer. `evaluated`: the questions of the performer
     that the evaluated agent answers, with commas between. `step` is seconds of town time, `radius`
     tiles. `least`: minutes that a participant must have taken part. `order` says who waits for
-    whom: the trace is the same either way.
+    whom, and the trace is the same either way: all at the same step, or each as far ahead as it
+    may go, which pays where answers take time ("auto": where somebody else than rules thinks).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -43,7 +44,7 @@ class Settings(BaseModel):
     cooldown: int = Field(default=120, ge=0)
     patience: int = Field(default=60, ge=0)
     least: int = Field(default=5, ge=0)
-    order: Literal["ahead", "lock-step"] = "ahead"
+    order: Literal["auto", "ahead", "lock-step"] = "auto"
 
     @field_validator("evaluated", mode="before")
     @classmethod

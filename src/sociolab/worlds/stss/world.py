@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from sociolab.core.episode import Episode, Happened, Task, Unusable
@@ -32,6 +32,14 @@ from sociolab.worlds.stss.story import story
 from sociolab.worlds.stss.task import SocialTask
 
 
+@dataclass
+class Tempo:
+    """Whether answers take time: set when somebody else than rules is seated. Only speed depends
+    on it: the trace is the same in any order."""
+
+    answers_take_time: bool = False
+
+
 @dataclass(frozen=True)
 class Stss:
     """The world over one town with its tasks."""
@@ -39,6 +47,7 @@ class Stss:
     dataset: TownData
     settings: Settings
     policy: FailurePolicy = DEFAULT_POLICY
+    tempo: Tempo = field(default_factory=Tempo, compare=False)
 
     @property
     def name(self) -> str:
@@ -59,9 +68,10 @@ class Stss:
     def play(self, task: Task, trial: str, seed: int) -> Play:
         """Two days in town: one to plan and invite, one with the event."""
         content = content_from(task.content)
-        return live(
-            setting_of(content, self.settings, self.policy, trial, seed), self.settings.order
-        )
+        order = self.settings.order
+        if order == "auto":
+            order = "ahead" if self.tempo.answers_take_time else "lock-step"
+        return live(setting_of(content, self.settings, self.policy, trial, seed), order)
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
         """The story of the task; or what one resident lived through."""
