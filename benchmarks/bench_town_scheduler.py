@@ -1,7 +1,7 @@
 """How long a town's day takes when every question has a latency: by scheduler, and at best.
 
-Run: python benchmarks/bench_town_scheduler.py [--residents 12 25 100] [--mind any|scripted]
-     [--places 0] [--seed 1] [--days 1]
+Run: python benchmarks/bench_town_scheduler.py [--residents 12 25 100] [--mind MIND]
+     [--places 0] [--seeds 1 2 3] [--days 1]
 
 Prints figures and asserts nothing but that all traces are the same, byte for byte. Virtual time:
 latencies are lognormal (median 1 s), drawn by question, so that they are the same for all.
@@ -35,7 +35,7 @@ from sociolab.town.population import own_residents
 from sociolab.town.residents import Resident
 from sociolab.town.round import Round, Thread
 from sociolab.town.setting import Setting
-from sociolab.town.simulation import live
+from sociolab.town.simulation import Order, live
 from sociolab.town.surroundings import Surroundings
 from sociolab.town.thoughts import TalkReminder, Thought, Utter
 
@@ -44,6 +44,8 @@ from town_latency import Line, Lived, live_through, lognormal
 
 SCRIPTED = "sociolab.town.scripted.mind:ScriptedMind"
 UNLIMITED = 1_000_000
+MANY = 50
+"""With more residents only the first seed is lived, and no CPU measured."""
 Ask: TypeAlias = Callable[[Thread, Thought], None]
 
 
@@ -141,58 +143,76 @@ def mind_of(name: str, seed: int) -> Mind:
 # ------------------------------------------------------------------ the comparison
 
 
-def compare(setting: Setting, mind: str, seed: int, places: int) -> None:
-    """Live the same days with either scheduler and print what each took."""
+def compare(settings: Sequence[Setting], mind: str, places: int) -> None:
+    """Live the same days with either scheduler and print what each took, all seeds together."""
     began = time.perf_counter()
-    latency = lognormal(seed)
-    line = Line(mind_of(mind, seed), latency, UNLIMITED)
+    rows: Counter[str] = Counter()
+    asked: list[tuple[Request, float]] = []
+    for setting in settings:
+        locked, found = measured(setting, mind, places)
+        rows.update(found)
+        asked += locked.asked
+    one = settings[0]
+    print(f"\n{len(one.residents)} residents, {one.days} day(s), {len(settings)} seed(s), {mind}")
+    print(pattern(asked, len(one.residents) * one.days * len(settings)))
+    for name, seconds in rows.items():
+        print(
+            f"  {name:24}{seconds:10.1f} s{rows['lock-step'] / seconds:8.2f} x lock-step"
+            f"{rows['oracle'] / seconds:8.0%} of the oracle's speed"
+        )
+    if len(one.residents) <= MANY:
+        print(f"  CPU of the first seed's days, instant answers: {cpu(one, mind)}")
+    print(f"  ({time.perf_counter() - began:.0f} s to work out)")
+
+
+def measured(setting: Setting, mind: str, places: int) -> tuple[Lived, dict[str, float]]:
+    """One seed: the lock-step run and, by name, the makespans in seconds."""
+    latency = lognormal(setting.seed)
+
+    def line(places: int = UNLIMITED) -> Line:
+        return Line(mind_of(mind, setting.seed), latency, places)
+
     watched: list[Watched] = []
+    clock = line()
 
     def watch(around: Surroundings, ask: Ask) -> Watched:
-        watched.append(Watched(lambda: line.now, around, ask))
+        watched.append(Watched(lambda: clock.now, around, ask))
         return watched[-1]
 
     with patch.dict(simulation.SCHEDULERS, {"lock-step": watch}):
-        locked = live_through(live(setting), line)
-    ours = live_through(live(setting, "ahead"), Line(mind_of(mind, seed), latency, UNLIMITED))
+        locked = live_through(live(setting), clock)
+    ours = live_through(live(setting, "ahead"), line())
     if ours.trace != locked.trace:
         raise SystemExit("the schedulers' traces differ")
-    best = oracle(watched[0].rounds)
     rows = {
         "serial": locked.work,
         "lock-step": locked.makespan,
         "ahead": ours.makespan,
-        "oracle": best,
+        "oracle": oracle(watched[0].rounds),
         "critical path": critical_path(locked.asked),
     }
-    if places:
-        for order in ("lock-step", "ahead"):
-            few = live_through(live(setting, order), Line(mind_of(mind, seed), latency, places))
-            rows[f"{order}, {places} places"] = few.makespan
-    print(f"\n{len(setting.residents)} residents, {setting.days} day(s), mind {mind}")
-    print(pattern(locked, len(setting.residents) * setting.days))
-    for name, seconds in rows.items():
-        print(
-            f"  {name:24}{seconds:10.1f} s{locked.makespan / seconds:8.2f} x lock-step"
-            f"{best / seconds:8.0%} of the oracle's speed"
-        )
-    print(f"  CPU, instant answers: {cpu(setting, mind, seed)}")
-    print(f"  ({time.perf_counter() - began:.0f} s to work out)")
+    orders: tuple[Order, ...] = ("lock-step", "ahead")
+    for order in orders if places else ():
+        few = live_through(live(setting, order), line(places))
+        rows[f"{order}, {places} places"] = few.makespan
+    return locked, rows
 
 
-def pattern(lived: Lived, days: int) -> str:
+def pattern(asked: Sequence[tuple[Request, float]], days: int) -> str:
     """How often each question was asked, per resident and day."""
-    counts = Counter(request.name for request, _ in lived.asked)
+    counts = Counter(request.name for request, _ in asked)
     each = ", ".join(f"{name} {count / days:.1f}" for name, count in counts.most_common())
-    return f"  {len(lived.asked)} questions; per resident and day {len(lived.asked) / days:.1f}: {each}"
+    return f"  {len(asked)} questions; per resident and day {len(asked) / days:.1f}: {each}"
 
 
-def cpu(setting: Setting, mind: str, seed: int) -> str:
+def cpu(setting: Setting, mind: str) -> str:
     """Seconds of CPU that each scheduler takes, answers and lives included."""
     found = []
-    for order in ("lock-step", "ahead"):
+    orders: tuple[Order, ...] = ("lock-step", "ahead")
+    for order in orders:
         began = time.process_time()
-        live_through(live(setting, order), Line(mind_of(mind, seed), lambda _: 0.0, UNLIMITED))
+        line = Line(mind_of(mind, setting.seed), lambda _: 0.0, UNLIMITED)
+        live_through(live(setting, order), line)
         found.append(f"{order} {time.process_time() - began:.2f} s")
     return ", ".join(found)
 
@@ -201,15 +221,17 @@ def main() -> None:
     """The table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--residents", type=int, nargs="+", default=[12, 25, 100])
-    parser.add_argument("--mind", default=SCRIPTED)
-    parser.add_argument("--places", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--mind", default=SCRIPTED, help='"any", or "module:Class"')
+    parser.add_argument("--places", type=int, default=0, help="most requests at a time; 0: any")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--days", type=int, default=1)
     asked = parser.parse_args()
     for count in asked.residents:
         town, residents = town_of(count)
-        setting = Setting(town, residents, Clock(date(2024, 5, 13)), asked.days, seed=asked.seed)
-        compare(setting, asked.mind, asked.seed, asked.places)
+        clock = Clock(date(2024, 5, 13))
+        seeds = asked.seeds if count <= MANY else asked.seeds[:1]
+        settings = [Setting(town, residents, clock, asked.days, seed=seed) for seed in seeds]
+        compare(settings, asked.mind, asked.places)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.town.chunks import TRACE
 from sociolab.town.clock import clock_time
 from sociolab.town.map import TownMap, own_map
-from sociolab.town.trace import Talked
+from sociolab.town.trace import Did, Talked
 from sociolab.town.trajectory import Trajectory
 
 WORLDS = ("stss",)
@@ -75,6 +75,12 @@ class Moment:
     talks: tuple[Talked, ...]
 
 
+def _doing(did: Did | None) -> str:
+    if did is None:
+        return ""
+    return f"on the way to {did.place}" if did.state == "walking" else did.doing
+
+
 def map_of(data: str | None) -> TownMap:
     """The map of an imported or own town; of the package without a name."""
     if data is None:
@@ -121,7 +127,7 @@ def moments(lived: Lived, span: Span, only: Sequence[str] = ()) -> Iterator[Mome
             label=f"{moment:%a %d %b %H:%M}",
             people={lived.names[id]: trajectory.tile_at(id, step) for id in who},
             places={id: str(trajectory.place_at(id, step)).strip(": ") or "outdoors" for id in who},
-            doing={id: did.doing if did else "" for id, did in actions.items()},
+            doing={id: _doing(did) for id, did in actions.items()},
             talks=tuple(talks),
         )
 

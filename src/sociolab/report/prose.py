@@ -79,8 +79,12 @@ def command(result: RunResult) -> str:
             words += ["--agent", label]
     if result.partner is not None:
         words += ["--partner", result.partner]
-    for judge in [j.judge for j in result.judges if j.method != "rules"] or ["none"]:
+    # A check, which comes with its world, is called "rules:..."; other judges are asked for.
+    for judge in [j.judge for j in result.judges if not j.judge.startswith("rules:")] or ["none"]:
         words += ["--judge", judge]
+    given = settings.get("world_settings")
+    for name, value in given.items() if isinstance(given, dict) else ():
+        words += ["--set", f"{name}={value}"]
     for option, usual in _OPTIONS.items():
         value = settings.get("data_source" if option == "data" else option, usual)
         if value != usual:

@@ -14,6 +14,7 @@ from sociolab.store.sqlite import Store
 
 TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
 
+_FEW_SEATS = 6
 WHOLE = "the episode"
 """Heads the column of what was said of the whole episode, not of a seat."""
 
@@ -55,6 +56,18 @@ class Shown:
     seats: tuple[Seat, ...]
     ended: str
     sheets: tuple[Sheet, ...]
+
+    @property
+    def cast(self) -> tuple[str, ...]:
+        """Who played whom; of more than a few seats of one agent, only the first and how many."""
+        if len(self.seats) <= _FEW_SEATS:
+            return tuple(f"{seat.name} played by {seat.agent}" for seat in self.seats)
+        found = []
+        for agent in dict.fromkeys(seat.agent for seat in self.seats):
+            first, *more = [seat.name for seat in self.seats if seat.agent == agent]
+            others = f" and {len(more)} more" if more else ""
+            found.append(f"{first}{others} played by {agent}")
+        return tuple(found)
 
 
 def shown(episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRow] = ()) -> Shown:

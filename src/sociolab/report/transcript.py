@@ -15,7 +15,6 @@ from sociolab.core.ports import Line
 from sociolab.report.legible import legible
 from sociolab.report.shown import Sheet, Shown
 
-_FEW_SEATS = 6
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue")
 
 
@@ -39,21 +38,8 @@ def play(shown: Shown) -> RenderableType:
 
 
 def _cast(shown: Shown) -> Text:
-    seats = ", ".join(cast_lines(shown))
+    seats = ", ".join(shown.cast)
     return Text(legible(f"{seats} · episode {shown.trial}"), style="dim")
-
-
-def cast_lines(shown: Shown) -> tuple[str, ...]:
-    """Who played whom; of more than a few seats of one agent, only the first and how many."""
-    if len(shown.seats) <= _FEW_SEATS:
-        return tuple(f"{seat.name} played by {seat.agent}" for seat in shown.seats)
-    agents = dict.fromkeys(seat.agent for seat in shown.seats)
-    found = []
-    for agent in agents:
-        first, *more = [seat.name for seat in shown.seats if seat.agent == agent]
-        others = f" and {len(more)} more" if more else ""
-        found.append(f"{first}{others} played by {agent}")
-    return tuple(found)
 
 
 def _indented(text: str, style: str) -> Padding:

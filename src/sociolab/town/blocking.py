@@ -96,7 +96,7 @@ class Gaps:
         """
         least = own
         while True:
-            arrivals = self.arrivals(least)
+            arrivals = self.arrivals(least, closed)
             come = arrivals.min(axis=0)
             come[closed] = NEVER
             lower = np.minimum(least, come)
@@ -104,11 +104,12 @@ class Gaps:
                 return least, arrivals
             least = lower
 
-    def arrivals(self, least: Steps) -> Steps:
+    def arrivals(self, least: Steps, closed: Flags) -> Steps:
         """[who comes, who is come upon]: the first step at which one could be in view of the other.
 
         Everybody keeps to the known way until `least`, and the other one beyond; whether two see
-        each other who both keep to their ways is not told.
+        each other who both keep to their ways is not told, nor anything of who is come upon on a
+        walk and is `closed`.
         """
         arrivals: Steps = least[:, None] + self._gap
         steps = {who: int(least[who]) for who, walk in self._walks.items() if least[who] < walk.end}
@@ -120,6 +121,8 @@ class Gaps:
             gaps = np.maximum(between, self._into[:, y, x].T)
             arrivals[numbers] = least[numbers, None] + gaps
         for who, walk in self._walks.items():
+            if closed[who]:
+                continue
             late = np.maximum(arrivals[:, who], walk.end)
             in_time = least <= walk.starts[-1]
             for other, step in steps.items():

@@ -68,8 +68,6 @@ def _did(record: Did) -> Iterator[str]:
     match record.state:
         case "asleep":
             yield "asleep"
-        case "walking":
-            yield f"on the way to {record.place}: {record.doing}"
         case "at it":
             at = f", {record.object}" if record.object else ""
             yield f"{record.doing} ({record.place}{at})" if record.place else record.doing

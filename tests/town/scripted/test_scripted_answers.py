@@ -136,8 +136,9 @@ def test_a_question_beside_the_matter_does_not_open_what_is_settled() -> None:
     bread = reply(utter(GUEST, other(), *lines, says(HOST, "Do you like sourdough or rye bread?")))
     assert "hen is it" not in bread
     assert "hen would" not in bread
-    thanked = reply(utter(GUEST, other(), *lines, says(HOST, "Thank you, Tom! Until then.")))
-    assert thanked.startswith("You are welcome.")
+    for thanks in ("Thank you, Tom! Until then.", "Great, thank you!"):
+        thanked = reply(utter(GUEST, other(), *lines, says(HOST, thanks)))
+        assert thanked.startswith("You are welcome.")
 
 
 def test_a_greeting_is_returned_only_at_the_start() -> None:
@@ -201,7 +202,7 @@ def test_news_keeps_the_name_of_the_host() -> None:
     news = [text for text in found if "Have you heard" in text]
     assert news
     assert all("Ana Ruiz is holding a kite evening" in text for text in news)
-    lines = (says(GUEST, news[0]), Line("max-roth", "Max Roth", "Sure, I will be there."))
+    lines = (says(GUEST, news[0]), Line("max-roth", "Max Roth", "Yes, I would love to come."))
     kept = summary(resident("Max Roth"), other(TOM), lines)
     assert "Tom Hale told me about the kite evening that Ana Ruiz holds" in kept.memo
 
@@ -256,7 +257,7 @@ def test_on_the_day_itself_who_has_accepted_is_reminded_once() -> None:
     items = "\n".join(answered(MIND.talk_reminder(question)).items)
     first = utter(HOST, other(TOM), reminder=items, commitments=(noted,))
     text = reply(replace(first, me=replace(first.me, now=today)))
-    assert "Do not forget the kite evening on Tuesday 14 May at 18:00" in text
+    assert "Do not forget the kite evening today at 18:00" in text
     assert "Would you like to come" not in text
 
 

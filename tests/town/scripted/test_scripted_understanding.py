@@ -112,7 +112,10 @@ def test_an_address_is_not_a_time() -> None:
          "talk about the seed catalogue"),
         ("I would like to meet you at Lantern Cafe on Tuesday for a railway interview.", "meeting",
          "railway interview"),
+        ("I'm putting together a bread tasting tomorrow. I'd be glad if you came.", "event",
+         "bread tasting"),
         ("Hello Tom, how are you?", "", ""),
+        ("May I borrow you for a moment?", "", ""),
     ],
 )  # fmt: skip
 def test_the_activity_keeps_its_words(text: str, shape: str, activity: str) -> None:

@@ -38,8 +38,8 @@ _EVENT = tuple(
     for pattern in (
         r"\b(?:hold|host|organi[sz]e|throw|put on|arrange|give|set up|run|plan|stage|have|having)"
         rf"(?:ing|s)? {_THE}",
-        r"\b(?:holding|hosting|organi[sz]ing|throwing|putting on|arranging|giving|setting up|"
-        rf"running|planning|staging) {_THE}",
+        r"\b(?:holding|hosting|organi[sz]ing|throwing|putting (?:on|together)|arranging|giving|"
+        rf"setting up|running|planning|staging) {_THE}",
         rf"\b(?:invit\w+ (?:[\w']+ ){{0,3}}?(?:to|for)|(?:come|coming|came)(?: along)? to"
         r"|(?:take|taking|takes|took) part in|(?:join|joining|joins) (?:me |us |them )?"
         r"(?:for |at |in )?|(?:attend|attending|attends)"
@@ -142,7 +142,8 @@ def _gerund(phrase: str) -> bool:
 
 
 _FETCH = re.compile(
-    r"\b(pick(?:ing)? up|fetch(?:ing)?|collect(?:ing)?|buy(?:ing)?|borrow(?:ing)?|ask for(?= the))"
+    r"\b(pick(?:ing)? up|fetch(?:ing)?|collect(?:ing)?|buy(?:ing)?|borrow(?:ing)?(?! you\b)"
+    r"|ask for(?= the))"
     r" (?:(?:me|him/her|him|her|them|us|you) )?([^.,;:!?]*?)"
     r"(?=\s*(?:[.,;:!?]|$|\bat\b|\bfrom\b|\bon\b|\bin\b|\band (?:then )?(?:deliver|bring|take"
     r"|carry|send|drop|to (?:deliver|bring|take))|\bfor (?:me|him|her|us|them)\b|\btomorrow|\btoday"

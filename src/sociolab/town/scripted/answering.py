@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 
 from sociolab.core.seeding import stream
 from sociolab.town.scripted.appointments import busy_with
@@ -24,6 +24,8 @@ from sociolab.town.thoughts import Utter
 # How likely one likes the idea; what a friend asks for is liked more, what is but heard of less.
 _WILLING = {"event": 0.65, "companions": 0.65, "meeting": 0.95, "errand": 0.5, "": 0.6}
 _FRIEND, _HEARSAY = 0.1, -0.25
+_NOT_FOR_ME = ("I am sorry, that is not for me.", "Unfortunately I have other plans, sorry.")
+_NO_TIME = ("I am sorry, I have no time for that.", "I am afraid I have too much to do.")
 _HOURS = ("10:00", "11:00", "14:00", "15:00", "16:00", "17:00", "17:30", "19:00", "20:00")
 
 
@@ -40,7 +42,11 @@ def answer(question: Utter, table: Proposal, chance: random.Random) -> str:
         return _fresh(question, table, chance)
     if before.yes:
         moved = table.start and before.start and table.start != before.start
-        return _fresh(question, table, chance) if moved else _confirmed(before, table, chance)
+        return (
+            _fresh(question, table, chance)
+            if moved
+            else _confirmed(before, table, question.me.now, chance)
+        )
     changed = before.changed_by(table)
     fresh = _fresh(question, table, chance) if changed else ""
     if read(fresh, question.me.now).accepts:
@@ -65,17 +71,21 @@ def _own(question: Utter, task: Task) -> str:
     return glad if question.other.name in told.no else f"{glad} Will you come?"
 
 
-def _confirmed(before: Earlier, table: Proposal, chance: random.Random) -> str:
+def _confirmed(before: Earlier, table: Proposal, now: datetime, chance: random.Random) -> str:
     """Yes once more, with what was noted."""
     if table.shape == "errand":
         return "Yes, I have not forgotten, I will do it."
     first = chance.choice(("Yes, I have not forgotten.", "Of course, I have noted it."))
     start, place = before.start or table.start, before.place or table.place
-    return f"{first} See you{on_day(before.day)}{at_time(start)}{at_place(place)}."
+    if before.day == now.date() and start and start <= f"{now:%H:%M}":
+        return "Yes, I have not forgotten. That is what I am out for."
+    return f"{first} See you{on_day(before.day, now.date())}{at_time(start)}{at_place(place)}."
 
 
 def _fresh(question: Utter, table: Proposal, chance: random.Random) -> str:
     """An answer to what one hears for the first time, or what has changed."""
+    if _is_over(table, question.me.now):
+        return "I am sorry, is it not too late for that?"
     missing = _asks_back(question, table, chance)
     if missing:
         return missing
@@ -86,10 +96,16 @@ def _fresh(question: Utter, table: Proposal, chance: random.Random) -> str:
     if table.shape == "meeting" and not table.place and table.turn != table.by:
         return "Agreed. See you then."
     if not _likes(question, table):
-        return chance.choice(
-            ("I am sorry, that is not for me.", "Unfortunately I have other plans, sorry.")
-        )
-    return consent(table, chance)
+        return chance.choice(_NO_TIME if table.shape == "errand" else _NOT_FOR_ME)
+    return consent(table, question.me.now, chance)
+
+
+def _is_over(table: Proposal, now: datetime) -> bool:
+    """Whether it began more than half its length ago."""
+    if table.day is None or table.day > now.date():
+        return False
+    half = minutes_of(table.start) + table.minutes // 2 if table.start else 24 * 60
+    return table.day < now.date() or half < now.hour * 60 + now.minute
 
 
 def _likes(question: Utter, table: Proposal) -> bool:
@@ -101,7 +117,7 @@ def _likes(question: Utter, table: Proposal) -> bool:
     return taste < _WILLING[table.shape] + bonus + (_HEARSAY if table.hearsay else 0.0)
 
 
-def consent(table: Proposal, chance: random.Random) -> str:
+def consent(table: Proposal, now: datetime, chance: random.Random) -> str:
     """Yes, with the details that are known."""
     if table.shape == "errand":
         return chance.choice(("Of course, I will do it.", "Sure, I will take care of it."))
@@ -109,7 +125,7 @@ def consent(table: Proposal, chance: random.Random) -> str:
         first = chance.choice(("Yes, that suits me.", "Agreed, that works for me."))
     else:
         first = chance.choice(("Yes, I would love to come.", "Sure, I will be there."))
-    details = f"{on_day(table.day)}{at_time(table.start)}{at_place(table.place)}"
+    details = f"{on_day(table.day, now.date())}{at_time(table.start)}{at_place(table.place)}"
     return f"{first} See you{details}." if details and not table.online else first
 
 
@@ -195,4 +211,4 @@ def to_counter(question: Utter, table: Proposal, chance: random.Random) -> str:
         if busy_with(others, table.day, table.start, table.minutes):
             hours = free_hours(question, table.day)
             return f"I cannot then. How about {chance.choice(hours or ('20:00',))}?"
-    return consent(replace(table, shape="meeting"), chance)
+    return consent(replace(table, shape="meeting"), question.me.now, chance)

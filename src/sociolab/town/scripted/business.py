@@ -34,7 +34,11 @@ def open_task(
 ) -> Task | None:
     """The task, if this other should still be asked: who has said yes or no is left in peace."""
     task = task_of(me)
-    if task is None or _is_over(task, me.now) or not concerns(task, other):
+    if (
+        task is None
+        or _is_over(task, task.start or noted_time(task, commitments), me.now)
+        or not concerns(task, other)
+    ):
         return None
     found = answers(me, task, known, commitments)
     if other.name in found.told or (task.kind in ("help", "appointment") and found.yes):
@@ -42,10 +46,10 @@ def open_task(
     return task
 
 
-def _is_over(task: Task, now: datetime) -> bool:
-    if not task.start:
+def _is_over(task: Task, begins: str, now: datetime) -> bool:
+    if not begins:
         return now.date() > task.day or (now.date() == task.day and now.hour >= 20)
-    start = datetime.combine(task.day, time()) + timedelta(minutes=minutes_of(task.start))
+    start = datetime.combine(task.day, time()) + timedelta(minutes=minutes_of(begins))
     return now >= start + timedelta(minutes=min(20, task.minutes // 2))
 
 

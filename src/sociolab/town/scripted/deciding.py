@@ -7,9 +7,10 @@ import re
 from sociolab.core.seeding import stream
 from sociolab.town.scripted.appointments import is_errand
 from sociolab.town.scripted.business import news_for, open_task
+from sociolab.town.scripted.earlier import DECLINED
 from sociolab.town.scripted.habits import habits_of
 from sociolab.town.scripted.reminders import SEEKING
-from sociolab.town.scripted.settled import talks
+from sociolab.town.scripted.settled import same_matter, talks
 from sociolab.town.scripted.verbs import doing, plain
 from sociolab.town.thoughts import Decision, Memory, TalkOrNot
 
@@ -61,7 +62,14 @@ def _joining(question: TalkOrNot, draw: float) -> Decision | None:
     agreed = any(
         plain(match[1]) in plain(one.what) for one in question.commitments if one.day == today
     )
-    if draw >= (0.8 if agreed else 0.15):
+    me = question.me
+    # What one sees outdoors is somebody on the way there, or back.
+    if not me.place or draw >= (0.8 if agreed else 0.15):
+        return None
+    if not agreed and any(
+        DECLINED in one.text and same_matter(match[1], one.text.partition(DECLINED)[0])
+        for one in talks(me, question.memories)
+    ):
         return None
     return Decision(do="change plan", why=f"join {question.other.name}, who is {match[0].strip()}")
 

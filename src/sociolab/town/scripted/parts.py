@@ -10,6 +10,7 @@ _LONG = 150
 
 # By the words of a block: parts in turn, each with the objects that it is done at.
 _KINDS: tuple[tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]], ...] = (
+    (("buying", "shopping"), (("looking at the shelves", ("shelf", "shelves", "stall")),)),
     (("cook", "supper", "dinner"), (
         ("getting the ingredients out", ("fridge", "refrigerator", "larder", "shelf", "cupboard")),
         ("preparing the food at the stove", ("stove", "oven", "cooking area", "cooker")),
@@ -29,8 +30,8 @@ _KINDS: tuple[tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]], .
         ("listening and taking notes", ("desk", "seat", "bench", "chair", "table")),
         ("going through the notes", ("desk", "table", "seat", "bench")))),
     (("read", "writ", "letter", "paper", "account", "mark"), (
-        ("sitting down to it", ("desk", "armchair", "sofa", "table", "chair")),
-        ("getting what is needed", ("shelf", "bookshelf", "bookcase")))),
+        ("sitting over it", ("desk", "armchair", "sofa", "table", "chair")),
+        ("looking something up", ("shelf", "bookshelf", "bookcase")))),
     (("treat", "patient", "nurs"), (
         ("seeing a patient", ("examination table", "couch", "bed", "desk")),
         ("writing it down", ("desk", "computer")))),
@@ -43,14 +44,14 @@ _KINDS: tuple[tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]], .
         ("working out", ("weights", "treadmill", "rowing machine", "court")))),
     (("repair", "mend", "workshop", "keys"), (
         ("working at the bench", ("workbench", "bench", "table", "machine")),)),
-    (("walk", "stroll", "ducks", "flower", "garden", "plant"), (
+    (("walk", "stroll", "ducks", "wild flowers", "garden"), (
         ("wandering about", ("path", "flower bed", "tree", "pond", "garden", "lawn")),
         ("sitting down for a moment", ("bench", "picnic table", "seat")))),
     (("coffee", "tea", "drink", "beer"), (
         ("sitting with a cup or a glass", ("table", "tables", "bar", "counter", "seat")),)),
     (("relax", "rest", "radio", "records", "listening", "watch"), (
         ("sitting comfortably", ("sofa", "armchair", "radio", "television", "table")),)),
-    (("shop", "buy", "groceries"), (("looking at the shelves", ("shelf", "shelves", "stall")),)),
+    (("shop", "groceries"), (("looking at the shelves", ("shelf", "shelves", "stall")),)),
     (("sleep", "nap", "bed", "wash", "dress"), (
         ("taking one's time", ("bed", "wardrobe", "closet", "washbasin", "sink")),)),
 )  # fmt: skip

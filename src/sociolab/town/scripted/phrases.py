@@ -64,7 +64,7 @@ def a(noun: str) -> str:
 
 
 def _many(noun: str) -> bool:
-    head = noun.lower().split(" of ")[0].split(" for ")[0].split(" on ")[0].split(" ")[-1]
+    head = re.split(r" (?:of|for|on|in|with|about) ", noun.lower())[0].split(" ")[-1]
     return head.endswith("s") and not head.endswith(("ss", "us", "is"))
 
 
@@ -76,8 +76,10 @@ def purpose(activity: str) -> str:
     return f"for {activity}" if gerund else f"to {activity}"
 
 
-def on_day(day: date | None) -> str:
-    """Such as " on Tuesday 14 May"; "" for None."""
+def on_day(day: date | None, today: date | None = None) -> str:
+    """Such as " on Tuesday 14 May", " today" if it is `today`; "" for None."""
+    if day is not None and day == today:
+        return " today"
     return f" on {day:%A} {day.day} {day:%B}" if day else ""
 
 

@@ -115,12 +115,12 @@ def bids_remind(reminder: str) -> bool:
     return _REMINDS.search(reminder) is not None
 
 
-def do_not_forget(pitch: Pitch) -> str:
+def do_not_forget(pitch: Pitch, today: date) -> str:
     """The reminder to somebody who has said yes."""
     if not pitch.activity:
         return ""
     what = pitch.activity if is_verbal(pitch.activity) else f"the {pitch.activity}"
-    details = f"{on_day(pitch.day)}{at_time(pitch.start)}{at_place(pitch.place)}"
+    details = f"{on_day(pitch.day, today)}{at_time(pitch.start)}{at_place(pitch.place)}"
     return f"Do not forget {what}{details}."
 
 

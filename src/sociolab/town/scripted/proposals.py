@@ -96,7 +96,8 @@ def _after(table: Proposal | None, who: str, heard: Heard) -> Proposal | None:
         return _merged(_named(who, heard), who, heard)
     if table is None:
         return None
-    if heard.invites and who != table.by and table.hearsay and table.status == "open":
+    asks_only = heard.invites and not (heard.accepts or heard.declines)
+    if asks_only and who != table.by and table.hearsay and table.status == "open":
         # The one who was told the news holds the event, and invites in turn.
         return replace(table, by=who, turn=who, hearsay=False, invited=True)
     if heard.invites and who == table.by and not table.invited:

@@ -40,7 +40,15 @@ def summary(question: Summarise) -> Summary:
         memo=_memo(question, table)[:1000],
         importance=(8 if table.shape == "meeting" else 7) if table.status == "accepted" else 6,
         agreed=agreed,
-        changes_plan=any(one.day == today for one in agreed),
+        changes_plan=any(one.day == today and not _is_noted(one, question) for one in agreed),
+    )
+
+
+def _is_noted(one: Agreed, question: Summarise) -> bool:
+    """Whether it is in one's calendar already, as it is."""
+    return any(
+        (noted.what, noted.day.isoformat(), noted.start) == (one.what, one.day, one.start)
+        for noted in question.commitments
     )
 
 

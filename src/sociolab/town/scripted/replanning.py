@@ -11,6 +11,7 @@ from sociolab.town.scripted.habits import habits_of
 from sociolab.town.scripted.task_reading import task_of
 from sociolab.town.scripted.timeline import Slot, entries, laid, within
 from sociolab.town.scripted.verbs import doing, plain
+from sociolab.town.scripted.where import known_place
 from sociolab.town.thoughts import Block, Commitment, NewPlan, Replan
 
 _JOINS = re.compile(r"\bjoin (.+?), who is (.+)$")
@@ -52,8 +53,9 @@ def _joined(question: Replan, now: int) -> Slot | None:
     match = _JOINS.search(question.why)
     if match is None or not question.ahead:
         return None
+    place = known_place(question.me.place, question.me.places) or question.ahead[0].place
     what = re.sub(r"^(?:holding|hosting) ", "taking part in ", match[2].split(" (")[0])
-    return Slot(now, now + _STAYS, what[:200], question.ahead[0].place)
+    return Slot(now, now + _STAYS, what[:200], place)
 
 
 def _new(question: Replan) -> tuple[Commitment, ...]:

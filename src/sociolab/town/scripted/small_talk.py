@@ -30,10 +30,12 @@ _HOW = re.compile(
 )
 _GREETED = re.compile(r"^(?:hello|hi|hey|ah|good (?:morning|afternoon|evening|day))\b")
 _THANKS = re.compile(r"\bthank(?:s| you)\b(?! for asking)")
-_WELL_SAID = re.compile(r"(?:well|fine|good|great), thank(?:s| you)")
+_WELL_SAID = re.compile(
+    r"(?:i am|i'm|all is|all) [^.!?]*(?:well|fine|good)[^.!?]*, thank(?:s| you)"
+)
 _TAG = re.compile(r"(?:\bis(?:n't| not) it|\bis it not|aren't they|don't you think|, right)\?")
 _WHY = re.compile(r"\bwhy\b[^?]*\?|what keeps you|how come")
-_BRING = re.compile(r"\b(?:bring|prepare|need)\b[^?]*\?")
+_BRING = re.compile(r"\b(?:i|we|one)\b[^?]*\b(?:bring|prepare|need)\b[^?]*\?")
 _TASTE = re.compile(
     r"\b(?:do|would|which|what) (?:you|kind|sort)\b[^?]*"
     r"\b(?:like|prefer|enjoy|think|favou?rite)\b[^?]*\?"

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from sociolab.town.scripted.answering import answer, to_counter
 from sociolab.town.scripted.moment import Moment, moment_of
 from sociolab.town.scripted.phrases import is_verbal
+from sociolab.town.scripted.settled import same_matter
 from sociolab.town.scripted.small_talk import (
     farewell,
     greeting,
@@ -20,6 +21,7 @@ from sociolab.town.scripted.small_talk import (
     thanks,
     unasking,
 )
+from sociolab.town.scripted.task_reading import task_of
 from sociolab.town.scripted.telling import (
     business,
     details_of,
@@ -174,7 +176,12 @@ def _small_talk(moment: Moment) -> tuple[str, bool] | None:
         return None
     question = moment.question
     mine = question.ahead[0].what if question.ahead else "my work"
-    if mine.startswith(_IDLE) or not is_verbal(mine):
+    task = task_of(question.me)
+    if (
+        mine.startswith(_IDLE)
+        or not is_verbal(mine)
+        or (task is not None and same_matter(task.activity, mine))
+    ):
         mine = "my work"
     return remark(mine, moment.chance), False
 

@@ -25,7 +25,7 @@ def reminded_of(moment: Moment) -> str:
     if moment.task is not None:
         return _pitch(moment, task)
     pitch = as_reminded(question.reminder, task, question.me)
-    return do_not_forget(pitch) if bids_remind(question.reminder) else ""
+    return do_not_forget(pitch, question.me.now.date()) if bids_remind(question.reminder) else ""
 
 
 def business(moment: Moment) -> tuple[str, bool] | None:

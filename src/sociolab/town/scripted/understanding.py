@@ -78,6 +78,7 @@ _INVITES = re.compile(
     r"|\bcare to|shall we|let's|let us\b|you (?:should|could|must|might) (?:come|join)"
     r"|\b(?:can|could|would|may) (?:you|we) \w+|(?:like|love|want|wanted|hoping) to meet|meet me"
     r"|are you (?:free|in|coming|able|up)\b|everyone(?:'s| is) (?:welcome|invited)"
+    r"|(?:glad|happy|delighted|pleased|lovely|nice|great) (?:if you|to have you)"
     r"|interested in|i need (?:somebody|someone|your help|a hand|a favou?r)"
     r"|(?:looking for|need|want|find) (?:some )?(?:company|partners?|people|companions|"
     r"somebody|someone)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sociolab.core.score import Measure
 from sociolab.worlds.stss.task import TASK_TYPES, TaskType
 
-MOST_RATIO = 100
-"""Far above what can occur: all residents, of whom a third are expected, are a ratio of 3."""
+MOST_RATIO = 3
+"""A talk with everybody where a third of them are expected; of one, two or four, it is less."""
 
 OF_TYPE: dict[TaskType, Measure] = {
     kind: Measure(kind.replace(" ", "_"), 0, 1, title=kind) for kind in TASK_TYPES
