@@ -15,6 +15,9 @@ from sociolab.report.transcript import play, play_markdown
 from sociolab.store.calls import CallRow
 from sociolab.store.sqlite import Store
 
+_LONG = 1_000
+"""Characters of a message that is shown once."""
+
 
 def show(
     wanted: str,
@@ -36,8 +39,9 @@ def show(
             calls = [c for c in opened.calls(found.run, trial.id) if seat in (None, c.call.seat)]
             if not calls:
                 raise ConfigError(f"no model was called in {trial.id}: there is no prompt to show")
-            for call in calls:
-                typer.echo(_call(opened, call))
+            told: dict[str, int] = {}
+            for number, call in enumerate(calls, 1):
+                typer.echo(_call(opened, number, call, told))
             return
         transcript = world_of(trial.world).transcript(found.episode, seat)
         judgings = () if seat else tuple(opened.judgings(found.run))
@@ -48,16 +52,24 @@ def show(
         Console().print(play(read))
 
 
-def _call(store: Store, row: CallRow) -> str:
-    """One call, word for word, as a heading and what was sent and received."""
+def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
+    """One call, word for word, as a heading and what was sent and received.
+
+    `told` numbers the long messages that were shown already: these are named, not repeated.
+    """
     call, prompt, usage = row.call, store.prompt_of(row), row.reply.usage
     who = f"{call.role} {call.seat}".strip()
     parts = [
-        f"==== {who}, turn {call.turn + 1}, {call.name}, attempt {call.attempt}: {row.model}, "
-        f"{usage.prompt} tokens read ({usage.cached} cached), {usage.completion} written, "
+        f"==== {number}. {who}, turn {call.turn + 1}, {call.name}, attempt {call.attempt}: "
+        f"{row.model}, {usage.prompt} tokens read ({usage.cached} cached), {usage.completion} written, "
         f"{row.reply.seconds:.2f} s, prompt {row.prompt_hash[:12]}"
     ]
-    parts += [f"---- {message.role}\n{message.text}" for message in prompt.messages]
+    for message in prompt.messages:
+        known = told.get(message.text)
+        shown = message.text if known is None else f"(as in prompt {known}, word for word)"
+        parts.append(f"---- {message.role}\n{shown}")
+        if len(message.text) > _LONG:
+            told.setdefault(message.text, number)
     if prompt.schema is not None:
         schema = json.dumps(json.loads(prompt.schema.text))
         parts.append(f"---- schema {prompt.schema.name}\n{schema}")
