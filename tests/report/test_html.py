@@ -226,6 +226,21 @@ def test_the_command_repeats_the_run(result: RunResult) -> None:
     )
 
 
+def test_the_command_names_the_settings_of_the_world_and_a_judge_by_rules(
+    result: RunResult,
+) -> None:
+    settings = {
+        "agents": [[ALPHA, "a"]],
+        "judges": [["rules:goal", "1"], ["rules", "2"]],
+        "world_settings": {"tdp": "true"},
+    }
+    changed = {"settings": settings, "partner": None, "agents": (ALPHA,)}
+    assert command(result.model_copy(update=changed)) == (
+        "sociolab run sotopia --agent openai/alpha --judge rules --set tdp=true "
+        "--seed 7 --name small"
+    )
+
+
 def test_a_page_of_several_runs_links_to_each_and_repeats_no_id(result: RunResult) -> None:
     other = result.model_copy(update={"run": "another", "world": "elsewhere"})
     text = page_of_runs([ShownRun(result), ShownRun(other)])

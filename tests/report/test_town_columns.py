@@ -17,7 +17,7 @@ from sociolab.core.episode import (
 from sociolab.core.ports import Transcript
 from sociolab.report.observed import Observed
 from sociolab.report.shown import shown
-from sociolab.report.transcript import cast_lines, play_text
+from sociolab.report.transcript import play_text
 
 SEATS = ("ben", "ben.routine", "ann", "cid", "dan", "eve", "fay")
 
@@ -65,7 +65,7 @@ def test_where_turns_are_taken_those_are_told_of_and_not_questions() -> None:
 
 def test_of_many_seats_the_first_of_each_agent_is_named_and_the_rest_counted() -> None:
     told = shown(episode(), Transcript("A party", (), ()))
-    assert cast_lines(told) == (
+    assert told.cast == (
         "ben played by alpha",
         "ben.routine and 5 more played by scripted",
     )
@@ -74,7 +74,7 @@ def test_of_many_seats_the_first_of_each_agent_is_named_and_the_rest_counted() -
 
 def test_few_seats_are_all_named() -> None:
     told = shown(episode(seats=SEATS[:3]), Transcript("A party", (), ()))
-    assert cast_lines(told) == (
+    assert told.cast == (
         "ben played by alpha",
         "ben.routine played by scripted",
         "ann played by scripted",
@@ -83,4 +83,4 @@ def test_few_seats_are_all_named() -> None:
 
 def test_one_agent_for_all_is_told_in_one_line() -> None:
     told = shown(episode(agent="scripted"), Transcript("A party", (), ()))
-    assert cast_lines(told) == ("ben and 6 more played by scripted",)
+    assert told.cast == ("ben and 6 more played by scripted",)

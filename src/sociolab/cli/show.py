@@ -61,8 +61,8 @@ def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
     who = f"{call.role} {call.seat}".strip()
     parts = [
         f"==== {number}. {who}, turn {call.turn + 1}, {call.name}, attempt {call.attempt}: "
-        f"{row.model}, {usage.prompt} tokens read ({usage.cached} cached), {usage.completion} written, "
-        f"{row.reply.seconds:.2f} s, prompt {row.prompt_hash[:12]}"
+        f"{row.model}, {usage.prompt} tokens read ({usage.cached} cached), {usage.completion} "
+        f"written, {row.reply.seconds:.2f} s, prompt {row.prompt_hash[:12]}"
     ]
     for message in prompt.messages:
         known = told.get(message.text)

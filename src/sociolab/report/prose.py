@@ -80,7 +80,8 @@ def command(result: RunResult) -> str:
     if result.partner is not None:
         words += ["--partner", result.partner]
     # A check, which comes with its world, is called "rules:..."; other judges are asked for.
-    for judge in [j.judge for j in result.judges if not j.judge.startswith("rules:")] or ["none"]:
+    asked = [judge for judge in _labels(settings.get("judges")) if not judge.startswith("rules:")]
+    for judge in asked or ["none"]:
         words += ["--judge", judge]
     given = settings.get("world_settings")
     for name, value in given.items() if isinstance(given, dict) else ():

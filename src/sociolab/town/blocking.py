@@ -113,8 +113,8 @@ class Gaps:
         """
         arrivals: Steps = least[:, None] + self._gap
         steps = {who: int(least[who]) for who, walk in self._walks.items() if least[who] < walk.end}
+        numbers = np.array(list(steps), np.int64)
         if steps:
-            numbers = list(steps)
             x, y = np.array([self._walks[who].at(step) for who, step in steps.items()]).T
             columns, rows = abs(self._x - x[:, None]), abs(self._y - y[:, None])
             between = _steps_between(columns, rows, self._radius)
@@ -125,12 +125,12 @@ class Gaps:
                 continue
             late = np.maximum(arrivals[:, who], walk.end)
             in_time = least <= walk.starts[-1]
-            for other, step in steps.items():
-                in_time[other] = False
-                if other != who and step + self._apart[who, other] <= walk.end:
-                    early = walk.early(self._walks[other].at(step), self._radius)
-                    if step <= early[-1]:
-                        late[other] = walk.since + bisect_left(early, step)
+            in_time[numbers] = False
+            early = least[numbers] + self._apart[who, numbers] <= walk.end
+            for other in numbers[early].tolist():
+                starts = walk.early(self._walks[other].at(steps[other]), self._radius)
+                if other != who and steps[other] <= starts[-1]:
+                    late[other] = walk.since + bisect_left(starts, steps[other])
             some = np.flatnonzero(in_time)
             if len(some):
                 late[some] = walk.since + (walk.starts[:, some] < least[some]).sum(axis=0)

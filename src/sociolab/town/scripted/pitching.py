@@ -49,7 +49,7 @@ def vague(task: Task, chance: random.Random) -> Pitch:
         day=task.day if timed else None,
         start=task.start if timed else "",
         place=task.place if chance.random() < 0.4 else "",
-        asks=chance.random() < 0.8,
+        asks=chance.random() < 0.7,
     )
 
 

@@ -121,7 +121,7 @@ def _taking_in(moment: Moment) -> tuple[str, bool] | None:
 
 
 _CLOSED = ("Wonderful", "What a pity", "we shall meet there")
-_NEW_TO_ME = "I had not heard of that yet."
+_NEW_TO_ME = "Ah, that is new to me."
 _SOUGHT = re.compile(r"\b(?:where|seen|find|know|meet)\b[^?]*\?")
 
 
@@ -161,7 +161,7 @@ def _pressed(moment: Moment) -> tuple[str, bool] | None:
     if table is None or table.by != me or table.status != "open":
         return None
     asked = sum("So, " in line.text for line in question.lines if line.who == me)
-    if asked or not (table.invited or not question.reminder):
+    if asked or not table.invited:
         return None
     if table.shape == "meeting":
         return "So, would that suit you?", False

@@ -117,6 +117,8 @@ def _task_details(task: Task, moment: Moment) -> tuple[str, str]:
             question.me, task, question.commitments, question.asked.seed,
             "" if question.reminder else question.other.id,
         )  # fmt: skip
+    if not question.reminder and moment.chance.random() < 0.35:
+        start = ""  # the day alone comes to mind
     length = task.minutes if task.start else 0
     where = at_place(task.place) if task.kind != "online" else " online, wherever you are"
     return f"{on_day(task.day)}{at_time(start, length)}", f"It is{where}" if where else ""
