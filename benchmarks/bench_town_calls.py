@@ -45,7 +45,7 @@ from sociolab.models.endpoints import EndpointSpec
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 from sociolab.town.mind import QUESTIONS, MindPlayer
-from sociolab.town.model_mind import ModelMind
+from sociolab.town.model.mind import ModelMind
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.thoughts import Thought
 from sociolab.worlds.stss import kit

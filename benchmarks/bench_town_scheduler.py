@@ -28,15 +28,15 @@ from sociolab.core.ports import Request
 from sociolab.testing.minds import AnyMind
 from sociolab.town import simulation
 from sociolab.town.clock import Clock
-from sociolab.town.lockstep import LockStep
+from sociolab.town.life.surroundings import Surroundings
 from sociolab.town.map import TownMap, own_map, tiled
 from sociolab.town.mind import Mind
 from sociolab.town.population import own_residents
 from sociolab.town.residents import Resident
-from sociolab.town.round import Round, Thread
+from sociolab.town.schedule.lockstep import LockStep
+from sociolab.town.schedule.round import Round, Thread
 from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
-from sociolab.town.surroundings import Surroundings
 from sociolab.town.thoughts import TalkReminder, Thought, Utter
 
 sys.path.insert(0, str(Path(__file__).parent))

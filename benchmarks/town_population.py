@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sociolab.town.map import TownMap, own_map
-from sociolab.town.map_tiled import tiled
+from sociolab.town.map.tiled import tiled
 from sociolab.town.population import own_residents
 from sociolab.town.residents import Resident
 

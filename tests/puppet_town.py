@@ -17,13 +17,12 @@ from pydantic import BaseModel
 from sociolab.core.episode import Event, Happened
 from sociolab.core.ports import Play
 from sociolab.testing.playing import driven
-from sociolab.town.chunks import TRACE
 from sociolab.town.clock import Clock
 from sociolab.town.map import TownMap
 from sociolab.town.mind import Mind, MindPlayer
 from sociolab.town.places import Place
-from sociolab.town.recording import trace_from
 from sociolab.town.residents import Resident
+from sociolab.town.schedule.chunks import TRACE
 from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
 from sociolab.town.thoughts import (
@@ -42,7 +41,8 @@ from sociolab.town.thoughts import (
     Said,
     Summary,
 )
-from sociolab.town.trace import Record, Trace
+from sociolab.town.trace.recording import trace_from
+from sociolab.town.trace.records import Record, Trace
 
 MONDAY = date(2024, 5, 13)
 CLOCK = Clock(MONDAY)

@@ -16,16 +16,16 @@ from small_towns import first_come, lived, small_town
 from sociolab.core.ports import Request
 from sociolab.core.seeding import stream
 from sociolab.testing.minds import AnyMind
-from sociolab.town.blocking import NEVER, Gaps
 from sociolab.town.clock import Clock
 from sociolab.town.map import TownMap, own_map
 from sociolab.town.paths import Paths
 from sociolab.town.perception import sees
 from sociolab.town.places import Place, Tile
 from sociolab.town.population import own_residents
+from sociolab.town.schedule.blocking import NEVER, Gaps
 from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
-from sociolab.town.trace import HEADINGS
+from sociolab.town.trace.records import HEADINGS
 
 
 def ways(town: TownMap, paths: Paths, count: int, chance: Random) -> list[list[Tile]]:

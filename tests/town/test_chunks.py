@@ -10,11 +10,11 @@ import pytest
 from puppet_town import TRIO, Lived, lived, setting, trace_of
 from sociolab.core.episode import Answered, Event, Happened
 from sociolab.testing.minds import AnyMind
-from sociolab.town.chunks import TRACE, Chunks
-from sociolab.town.recording import decode
+from sociolab.town.life.surroundings import Surroundings
+from sociolab.town.schedule.chunks import TRACE, Chunks
 from sociolab.town.simulation import Order
-from sociolab.town.surroundings import Surroundings
 from sociolab.town.thoughts import MOST_ROUNDS
+from sociolab.town.trace.recording import decode
 
 GIVEN = setting(days=2, seed=3)
 HOUR = 360

@@ -20,9 +20,9 @@ from puppet_town import (
     setting,
 )
 from sociolab.core.errors import ReplyError
-from sociolab.town.diary import diary
 from sociolab.town.setting import Tdp
 from sociolab.town.thoughts import Agreed, DayPlan, Said
+from sociolab.town.trace.diary import diary
 
 
 @cache
@@ -61,11 +61,11 @@ def test_a_day_tells_what_was_planned_done_said_noted_and_remembered() -> None:
         "00:00  day to keep in mind: Invite everybody.",
         "00:00  planned the day:",
         f"       09:00 knit ({CAFE})",
-        f"09:00  on the way to {CAFE}: knit",
         "       Ann Moor: Ann speaks.",
         "       Ben Moor: Ben speaks.",
     ):
         assert line in monday.splitlines(), line
+    assert "on the way" not in monday
     assert f"knit ({CAFE}, counter)" in monday
     assert "remembered: We go fishing." in monday
     assert f"noted: go fishing, Tuesday 14 May 2024 at 10:00, {TOWER}" in monday

@@ -48,7 +48,7 @@ from sociolab.town.thoughts import (
     TalkOrNot,
     Utter,
 )
-from sociolab.town.trace import (
+from sociolab.town.trace.records import (
     Did,
     Noted,
     Planned,

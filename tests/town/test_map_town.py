@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.town.map import MapError, TownMap
-from sociolab.town.map_walk import within_reach
+from sociolab.town.map.walk import within_reach
 from sociolab.town.places import OUTDOORS, Place, Tile
 
 SHOP = Place("Corner Shop", "shop floor")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 from sociolab.town.clock import Clock
-from sociolab.town.embedding import HashingEmbedder
-from sociolab.town.memory import MemoryStream
+from sociolab.town.memory.embedding import HashingEmbedder
+from sociolab.town.memory.stream import MemoryStream
 
 
 def _stream() -> MemoryStream:

@@ -16,10 +16,10 @@ from fake_models import FakeModel
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply
 from sociolab.testing.stock_thoughts import stock_questions
-from sociolab.town.answer_schemas import MOST_PLACES, answer_schema
-from sociolab.town.fitting import known_place
 from sociolab.town.mind import QUESTIONS
-from sociolab.town.model_mind import ModelMind
+from sociolab.town.model.answer_schemas import MOST_PLACES, answer_schema
+from sociolab.town.model.fitting import known_place
+from sociolab.town.model.mind import ModelMind
 from sociolab.town.thoughts import (
     ChoosePlace,
     Decompose,

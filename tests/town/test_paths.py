@@ -14,7 +14,7 @@ from sociolab.core.errors import WorldError
 from sociolab.town import flood, paths
 from sociolab.town.paths import FAR, Paths
 from sociolab.town.places import Tile
-from sociolab.town.trace import HEADINGS
+from sociolab.town.trace.records import HEADINGS
 
 
 @dataclass(frozen=True)

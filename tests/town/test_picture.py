@@ -5,11 +5,11 @@ import pytest
 from PIL import Image
 
 from sociolab.town.map import own_map
-from sociolab.town.map_ground import Ground
-from sociolab.town.picture import HEADER, MARGIN, draw
-from sociolab.town.picture_labels import SMALLEST_SCALE_WITH_ROOMS
-from sociolab.town.picture_land import GROUND_COLOURS, draw_land, sector_colour
-from sociolab.town.picture_people import COLUMN, dot_colour, draw_people, shortened
+from sociolab.town.map.ground import Ground
+from sociolab.town.picture.labels import SMALLEST_SCALE_WITH_ROOMS
+from sociolab.town.picture.land import GROUND_COLOURS, draw_land, sector_colour
+from sociolab.town.picture.page import HEADER, MARGIN, draw
+from sociolab.town.picture.people import COLUMN, dot_colour, draw_people, shortened
 from sociolab.town.places import OUTDOORS, Tile
 
 

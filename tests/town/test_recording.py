@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from sociolab.core.codec import compact_json
 from sociolab.core.errors import StoreError
-from sociolab.town.recording import chunk, decode, encode, header, trace_from
 from sociolab.town.thoughts import Line
-from sociolab.town.trace import (
+from sociolab.town.trace.recording import chunk, decode, encode, header, trace_from
+from sociolab.town.trace.records import (
     Did,
     Noted,
     Planned,

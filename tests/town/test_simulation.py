@@ -46,7 +46,7 @@ from sociolab.town.thoughts import (
     TalkReminder,
     Utter,
 )
-from sociolab.town.trace import Did, Planned, Reminded, WentWithout
+from sociolab.town.trace.records import Did, Planned, Reminded, WentWithout
 
 ORDERS: tuple[Order, ...] = ("lock-step", "ahead")
 GIVEN = setting(days=2, seed=1)

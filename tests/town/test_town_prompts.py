@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from sociolab.testing.stock_thoughts import STOCK_GOAL, STOCK_OBJECTS, stock_questions
 from sociolab.town.mind import QUESTIONS
-from sociolab.town.model_mind import head_of, prompt_of, prompts_hash
+from sociolab.town.model.mind import head_of, prompt_of, prompts_hash
 from sociolab.town.thoughts import (
     Other,
     PlanDay,

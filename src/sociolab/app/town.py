@@ -10,11 +10,11 @@ from pathlib import Path
 from sociolab.app.data import data_folder
 from sociolab.core.episode import Episode, Happened
 from sociolab.core.errors import ConfigError
-from sociolab.town.chunks import TRACE
 from sociolab.town.clock import clock_time
 from sociolab.town.map import TownMap, own_map
-from sociolab.town.trace import Did, Talked
-from sociolab.town.trajectory import Trajectory
+from sociolab.town.schedule.chunks import TRACE
+from sociolab.town.trace.records import Did, Talked
+from sociolab.town.trace.trajectory import Trajectory
 
 WORLDS = ("stss",)
 """The worlds that are played in a town."""
@@ -134,14 +134,14 @@ def moments(lived: Lived, span: Span, only: Sequence[str] = ()) -> Iterator[Mome
 
 def write_picture(town: TownMap, path: Path, scale: int) -> None:
     """Draw a map as PNG."""
-    from sociolab.town.picture import draw
+    from sociolab.town.picture.page import draw
 
     _save(path, lambda: draw(town, scale=scale).save(path))
 
 
 def write_strip(lived: Lived, span: Span, path: Path) -> None:
     """Draw the moments of a span: side by side as PNG, or one after the other as GIF."""
-    from sociolab.town.strip import Frame, animation, draw_strip
+    from sociolab.town.picture.strip import Frame, animation, draw_strip
 
     frames = [
         Frame(

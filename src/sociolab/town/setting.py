@@ -8,8 +8,8 @@ from datetime import datetime
 
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
-from sociolab.town.embedding import Embedder, HashingEmbedder
 from sociolab.town.map import TownMap
+from sociolab.town.memory.embedding import Embedder, HashingEmbedder
 from sociolab.town.residents import Resident
 
 

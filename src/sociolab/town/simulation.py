@@ -22,17 +22,17 @@ from sociolab.core.ports import (
     Sent,
 )
 from sociolab.engine.replies import event_of, unusable_of
-from sociolab.town.ahead import Ahead
 from sociolab.town.answers import problem_with
-from sociolab.town.chunks import Chunks
-from sociolab.town.life import Life
-from sociolab.town.lockstep import LockStep
+from sociolab.town.life.life import Life
+from sociolab.town.life.surroundings import Surroundings
 from sociolab.town.mind import QUESTIONS
-from sociolab.town.round import Round, Thread
+from sociolab.town.schedule.ahead import Ahead
+from sociolab.town.schedule.chunks import Chunks
+from sociolab.town.schedule.lockstep import LockStep
+from sociolab.town.schedule.round import Round, Thread
 from sociolab.town.setting import Setting
-from sociolab.town.surroundings import Surroundings
-from sociolab.town.thoughts import Thought
-from sociolab.town.trace import Stood, WentWithout
+from sociolab.town.thoughts import MOST_ROUNDS, Thought
+from sociolab.town.trace.records import Stood, WentWithout
 
 Order: TypeAlias = Literal["lock-step", "ahead"]
 Ask: TypeAlias = Callable[[Thread, Thought], None]
@@ -124,7 +124,7 @@ class _Town:
             asked.step,
             1,
             Question(name, "", kind),
-            _observation(question, self.setting.steps),
+            _observation(question, self.setting.steps + 2 * MOST_ROUNDS),
         )
         self._threads[asked.seat, asked.step, name] = (thread, question)
         self._asked.append(request)
@@ -174,6 +174,7 @@ class _Town:
 
 
 def _observation(question: Thought, limit: int) -> Observation:
+    """The question as a player gets it; a talk begun at the last step goes a little beyond it."""
     asked = question.asked
     name = question.me.resident.name
     return Observation(asked.seat, name, asked.step, limit, "", (), "", (), question)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sociolab.town.residents import Resident
-from sociolab.town.trace import Planned, PlannedBlock, Reminded
+from sociolab.town.trace.records import Planned, PlannedBlock, Reminded
 from sociolab.worlds.stss.scoring.score import score
 from sociolab.worlds.stss.story import story
 from sociolab.worlds.stss.task import SocialTask

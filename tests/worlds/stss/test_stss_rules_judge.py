@@ -14,9 +14,9 @@ from sociolab.core.ports import Judge
 from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
 from sociolab.testing.judge_contract import JudgeContract
 from sociolab.town.map import TownMap
-from sociolab.town.recording import chunk, header
 from sociolab.town.residents import Resident
-from sociolab.town.trace import Trace
+from sociolab.town.trace.recording import chunk, header
+from sociolab.town.trace.records import Trace
 from sociolab.worlds.stss.content import Content
 from sociolab.worlds.stss.measures import measures_of
 from sociolab.worlds.stss.packed import packed

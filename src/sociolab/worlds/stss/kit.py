@@ -8,7 +8,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel, Judge, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
-from sociolab.town.model_mind import ModelMind
+from sociolab.town.model.mind import ModelMind
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss.casting import town_casts
 from sociolab.worlds.stss.dataset import own_town, read_town
@@ -56,6 +56,11 @@ def model_player(model: ChatModel, role: Role, temperature: float, dialect: str)
 def python_player(label: str, made: object) -> Player:
     """Somebody's mind; ConfigError where it lacks a method."""
     missing = [name for name, _ in QUESTIONS.values() if not callable(getattr(made, name, None))]
+    if missing and callable(getattr(made, "reply", None)):
+        raise ConfigError(
+            f'"{label}" takes turns, and nobody does in a town: expected "scripted", '
+            '"endpoint/model" or a mind of your own; see docs/stss.md'
+        )
     if missing:
         raise ConfigError(
             f'"{label}" cannot live in a town: expected a mind with "async def '

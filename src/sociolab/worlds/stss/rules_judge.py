@@ -6,7 +6,7 @@ from sociolab.core.episode import Ended, Episode
 from sociolab.core.errors import StoreError
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
-from sociolab.town.trajectory import Trajectory
+from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.content import content_from
 from sociolab.worlds.stss.measures import (
     ANY_HELPER,

@@ -7,12 +7,12 @@ from datetime import timedelta
 from itertools import pairwise
 
 from sociolab.town.clock import Clock, spoken_date
-from sociolab.town.intervals import Intervals
 from sociolab.town.places import OUTDOORS
 from sociolab.town.residents import Resident
 from sociolab.town.thoughts import Line
-from sociolab.town.trace import Noted, Planned, Reminded, Stood, Talked
-from sociolab.town.trajectory import Trajectory
+from sociolab.town.trace.intervals import Intervals
+from sociolab.town.trace.records import Noted, Planned, Reminded, Stood, Talked
+from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.scoring.evidence import Evidence
 from sociolab.worlds.stss.scoring.keywords import Keywords
 from sociolab.worlds.stss.scoring.reason import reason

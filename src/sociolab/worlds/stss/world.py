@@ -11,15 +11,15 @@ from sociolab.core.ports import DataId, Note, Play, Transcript
 from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
-from sociolab.town.chunks import TRACE
 from sociolab.town.clock import Clock
-from sociolab.town.diary import diary
-from sociolab.town.model_mind import prompts_hash
-from sociolab.town.recording import trace_from
+from sociolab.town.model.mind import prompts_hash
 from sociolab.town.residents import Resident
+from sociolab.town.schedule.chunks import TRACE
 from sociolab.town.setting import Rules, Setting, Tdp
 from sociolab.town.simulation import live
-from sociolab.town.trajectory import Trajectory
+from sociolab.town.trace.diary import diary
+from sociolab.town.trace.recording import trace_from
+from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.casting import ROUTINE, seat_for, seats_of
 from sociolab.worlds.stss.content import Content, content_from
 from sociolab.worlds.stss.dataset import TownData

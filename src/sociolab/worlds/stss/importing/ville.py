@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sociolab.core.errors import ConfigError
 from sociolab.town.map import TownMap
-from sociolab.town.map_ground import Ground, plain_ground
+from sociolab.town.map.ground import Ground, plain_ground
 from sociolab.town.places import Place, Tile
 from sociolab.worlds.stss.importing.connected import town_ground
 from sociolab.worlds.stss.importing.defects import Defect, Kind

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sociolab.town.intervals import Intervals, common, joined
-from sociolab.town.trace import Noted
+from sociolab.town.trace.intervals import Intervals, common, joined
+from sociolab.town.trace.records import Noted
 from sociolab.worlds.stss.scoring.evidence import Evidence, partner_of
 from sociolab.worlds.stss.scoring.result import Account, Fate
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.town.intervals import Intervals, common
+from sociolab.town.trace.intervals import Intervals, common
 from sociolab.worlds.stss.scoring.evidence import Evidence
 
 

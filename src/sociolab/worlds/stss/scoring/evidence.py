@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from sociolab.town.intervals import Interval, Intervals, common, length
-from sociolab.town.trace import Talked
-from sociolab.town.trajectory import Trajectory
+from sociolab.town.trace.intervals import Interval, Intervals, common, length
+from sociolab.town.trace.records import Talked
+from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.scoring.keywords import Keywords, of_errands, of_talk, takes_part
 from sociolab.worlds.stss.scoring.window import event_window
 from sociolab.worlds.stss.task import Errand, SocialTask

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sociolab.town.intervals import Intervals
+from sociolab.town.trace.intervals import Intervals
 from sociolab.worlds.stss.task import TaskType
 
 Fate: TypeAlias = Literal[

@@ -1,0 +1,1 @@
+"""A resident's life: planning, doing, talking, remembering."""

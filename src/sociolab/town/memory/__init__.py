@@ -1,0 +1,1 @@
+"""What a resident remembers: a stream, and how it is searched."""

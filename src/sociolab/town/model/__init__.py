@@ -1,0 +1,1 @@
+"""A chat model as a mind: prompts as files, answers with schemas."""

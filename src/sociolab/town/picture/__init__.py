@@ -1,0 +1,1 @@
+"""A town and its days as pictures."""

@@ -1,0 +1,1 @@
+"""Who may live which step when, and what is told of it."""

@@ -1,0 +1,191 @@
+"""One step of residents who can see each other: look, decide, talk.
+
+All that is read here is what was so when the step began; what is decided shows at the next step.
+So the order in which answers come in makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sociolab.core.errors import WorldError
+from sociolab.town.life.conversation import Talk, converse
+from sociolab.town.life.person import Person
+from sociolab.town.life.surroundings import Surroundings
+from sociolab.town.life.waking import News, Propose, Stay
+from sociolab.town.thoughts import Thought
+from sociolab.town.trace.records import Did, Remembered
+
+
+@dataclass(slots=True)
+class Thread:
+    """A generator of questions: a life, or a talk (`person` None); `round` is the one it is in."""
+
+    run: Generator[Any, Any, Any]
+    person: Person | None
+    round: Round
+
+
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """A person whose life goes on in this round: at its time, after a talk, or because it looks."""
+
+    person: Person
+    why: Talk | None = None
+    looks: bool = False
+
+
+class Round:
+    """One step of some residents, among whom is everybody whom one of them sees.
+
+    `ask(thread, question)` is called for every question; its answer is given to `answered`.
+    `is_over` says that nothing is open any more.
+    """
+
+    def __init__(
+        self,
+        step: int,
+        members: Sequence[Person],
+        woken: Sequence[Woken],
+        around: Surroundings,
+        ask: Callable[[Thread, Thought], None],
+    ) -> None:
+        self.step = step
+        self.members = members
+        self.talks: list[Talk] = []
+        self._woken = woken
+        self._around = around
+        self._ask = ask
+        self._open = 0
+        self._proposals: list[tuple[Person, Person, Thread]] = []
+        self._talking: set[int] = set()
+        self._news: dict[int, Person] = {}
+        self._began = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all have decided, and all talks are held."""
+        return self._began and not self._open
+
+    def begin(self, people: Sequence[Person]) -> None:
+        """Look, and let lives go on; `people` are all residents, by number."""
+        for woken in self._woken:
+            if woken.looks and (seen := self._look(woken.person, people)) is not None:
+                self._news[woken.person.number] = seen
+        self._began = True
+        self._open += 1  # no talk begins before everybody has been woken
+        for woken in self._woken:
+            person = woken.person
+            life = person.life
+            assert life is not None
+            if woken.why is not None or person.until <= self.step:
+                self._send(Thread(life, person, self), woken.why)
+            elif (news := self._news.pop(person.number, None)) is not None:
+                self._send(Thread(life, person, self), News(news))
+        self._close()
+
+    def answered(self, thread: Thread, answer: object) -> None:
+        """The answer to a question that was asked, or None where there is none."""
+        self._send(thread, answer)
+        self._close()
+
+    # -------------------------------------------------------------- looking
+
+    def _look(self, person: Person, people: Sequence[Person]) -> Person | None:
+        """Keep what is new in view; the nearest person in it who could be talked to, if any."""
+        if person.shown.asleep or person.busy_until is not None:
+            return None
+        near = self._nearest(person, people)
+        new = person.attention.attend([(other.number, other.shown.doing) for other in near])
+        found = None
+        for number, doing in new:
+            text = f"saw {people[number].name}: {doing}"
+            person.memory.add(self.step, "seen", text)
+            person.records.append(Remembered(self.step, person.id, "seen", text))
+            if found is None and self._could_talk(person, people[number]):
+                found = people[number]
+        return found
+
+    def _nearest(self, person: Person, people: Sequence[Person]) -> list[Person]:
+        x, y = person.tile
+        others = [people[number] for number in person.view]
+        others.sort(key=lambda o: ((o.tile[0] - x) ** 2 + (o.tile[1] - y) ** 2, o.number))
+        return others
+
+    def _could_talk(self, person: Person, other: Person) -> bool:
+        if other.shown.asleep or other.shown.talking:
+            return False
+        minutes, rules = self._around.clock.minutes, self._around.rules
+        for last, pause in (
+            (person.last_talk.get(other.number), rules.cooldown),
+            (person.last_asked.get(other.number), rules.patience),
+        ):
+            if last is not None and self.step - last < minutes(pause):
+                return False
+        return True
+
+    # -------------------------------------------------------------- going on
+
+    def _send(self, thread: Thread, value: object) -> None:
+        """Let a generator go on to its next question, or to its end in this round."""
+        try:
+            wants = thread.run.send(value)
+        except StopIteration as over:  # a talk: lives do not end
+            self._held(over.value)
+            return
+        if isinstance(wants, Stay):
+            assert thread.person is not None
+            thread.person.until = wants.until
+            # Whose life went on by itself at this step has yet to hear what it saw.
+            seen = self._news.pop(thread.person.number, None)
+            if seen is not None and not thread.person.showing.asleep:
+                self._send(thread, News(seen))
+        elif isinstance(wants, Propose):
+            assert thread.person is not None
+            self._proposals.append((thread.person, wants.other, thread))
+        else:
+            self._open += 1
+            self._ask(thread, wants)
+
+    def _close(self) -> None:
+        """One thing less is open; when all have decided, the talks begin."""
+        self._open -= 1
+        if self._open or not self._proposals:
+            return
+        proposals = sorted(self._proposals, key=lambda p: p[0].number)
+        self._proposals = []
+        self._open += 1
+        for person, other, thread in proposals:
+            if self._is_free(person) and self._is_free(other):
+                self._talking |= {person.number, other.number}
+                self._begin_talk(person, other)
+            elif person.number not in self._talking:
+                self._send(thread, None)
+                if self._proposals:
+                    raise WorldError(f"{person.id} proposed a second talk at step {self.step}")
+        self._close()
+
+    def _is_free(self, person: Person) -> bool:
+        return (
+            person.number not in self._talking
+            and person.busy_until is None
+            and not person.showing.asleep
+        )
+
+    def _begin_talk(self, starter: Person, other: Person) -> None:
+        talk = converse(starter, other, self.step, self._around)
+        self._send(Thread(talk, None, self), None)
+
+    def _held(self, talk: Talk) -> None:
+        self.talks.append(talk)
+        for person in (talk.starter, talk.other):
+            person.stop(self.step)
+            person.busy_until = talk.end
+            before, partner = person.doing, talk.partner(person)
+            doing = f"talking with {partner.name}"
+            state = Did(
+                self.step, person.id, doing, before.block, before.place, before.object, "talking"
+            )
+            person.do(state, self.step)

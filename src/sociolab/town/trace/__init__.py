@@ -1,0 +1,1 @@
+"""What happened in a town: recorded, read back, and told."""

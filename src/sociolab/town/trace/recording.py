@@ -1,0 +1,207 @@
+"""A trace as compact JSON: a header chunk, then chunks of rows, an hour of town time each.
+
+A chunk is what one event of an episode carries. Rows are lists that begin with a letter for the
+kind of record; ids stand in them as they are, since compression makes them as small as numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import date
+from typing import Any, Literal, TypeAlias
+
+from sociolab.core.episode import Json
+from sociolab.core.errors import StoreError
+from sociolab.town.thoughts import Line
+from sociolab.town.trace.records import (
+    Did,
+    Noted,
+    Planned,
+    PlannedBlock,
+    Record,
+    Remembered,
+    Reminded,
+    Stood,
+    Talked,
+    Trace,
+    Walked,
+    WentWithout,
+)
+
+Row: TypeAlias = list[Json]
+
+State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
+STATES: dict[str, State] = {"z": "asleep", "w": "walking", "a": "at it", "t": "talking"}
+STATE_CODES: dict[State, str] = {state: code for code, state in STATES.items()}
+
+HOW: dict[str, Literal["goodbye", "round limit", "failed"]] = {
+    "g": "goodbye",
+    "r": "round limit",
+    "f": "failed",
+}
+HOW_CODES: dict[Literal["goodbye", "round limit", "failed"], str] = {v: k for k, v in HOW.items()}
+
+REMINDERS: dict[str, Literal["general plan", "day", "talk"]] = {
+    "g": "general plan",
+    "d": "day",
+    "t": "talk",
+}
+REMINDER_CODES: dict[Literal["general plan", "day", "talk"], str] = {
+    v: k for k, v in REMINDERS.items()
+}
+
+
+def header(first: date, seconds: int, residents: Iterable[str]) -> Json:
+    """The first chunk of a trace: the date of step 0, seconds a step, and who lives there."""
+    return ["town", first.isoformat(), seconds, list(residents)]
+
+
+def chunk(steps: int, records: Iterable[Record]) -> Json:
+    """A later chunk: the next records, and how many steps are lived when they are all told."""
+    return ["lived", steps, list(encode(records))]
+
+
+def trace_from(chunks: Iterable[Json]) -> Trace:
+    """The trace that these chunks hold so far; StoreError if the header is missing.
+
+    A simulation under way, or one that was killed, has its header and the hours that it lived.
+    """
+    given = list(chunks)
+    match given[0] if given else None:
+        case ["town", str(first), int(seconds), list(residents)] if seconds > 0:
+            ids = tuple(str(one) for one in residents)
+        case found:
+            raise StoreError(
+                f"a trace begins with its header (town, date, seconds, residents); "
+                f"found {_short(found)}: play the trial again"
+            )
+    steps = 0
+    records: list[Record] = []
+    for one in given[1:]:
+        match one:
+            case ["lived", int(until), list(rows)]:
+                steps = until
+                records += decode(rows)
+            case found:
+                raise StoreError(
+                    f"a chunk of a trace is (lived, steps, rows); found {_short(found)}"
+                )
+    return Trace(_day(first), seconds, steps, ids, tuple(records))
+
+
+def encode(records: Iterable[Record]) -> list[Json]:
+    """A row for each record."""
+    return [_row(record) for record in records]
+
+
+def decode(rows: Iterable[Any]) -> tuple[Record, ...]:
+    """The records that `encode` wrote; StoreError for a row that cannot be read."""
+    found: list[Record] = []
+    add, readers = found.append, _READERS
+    for row in rows:
+        try:
+            kind, *values = row
+            types, build = readers[kind]
+            if [*map(type, values)] != types:
+                raise TypeError
+            add(build(*values))
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            kinds = ", ".join(_READERS)
+            raise StoreError(
+                f"a row of a trace is one of the kinds {kinds} with its fields; found {_short(row)}"
+            ) from error
+    return tuple(found)
+
+
+def _row(record: Record) -> Row:
+    match record:
+        case Did(step, who, doing, block, place, thing, state):
+            return ["d", step, who, doing, block, place, thing, STATE_CODES[state]]
+        case Walked(step, who, path):
+            return ["w", step, who, path]
+        case Remembered(step, who, kind, text, importance):
+            return ["m", step, who, kind, text, importance or 0]
+        case Talked(step, end, who, other, lines, how):
+            said: Json = [[line.who, line.name, line.text] for line in lines]
+            return ["t", step, end, who, other, said, HOW_CODES[how]]
+        case Planned(step, who, blocks, why):
+            parts: Json = [[b.start, b.end, b.what, b.place] for b in blocks]
+            return ["p", step, who, parts, why]
+        case Noted(step, who, what, day, start, minutes, place, by):
+            return ["n", step, who, what, day.isoformat(), start, minutes, place, by]
+        case Reminded(step, who, of, text):
+            return ["r", step, who, REMINDER_CODES[of], text]
+        case Stood(step, who, x, y):
+            return ["s", step, who, x, y]
+        case WentWithout(step, who, question, cause, problem):
+            return ["x", step, who, question, cause, problem]
+
+
+def _did(step: int, who: str, doing: str, block: str, place: str, thing: str, state: str) -> Did:
+    return Did(step, who, doing, block, place, thing, STATES[state])
+
+
+def _remembered(step: int, who: str, kind: str, text: str, importance: int) -> Remembered:
+    return Remembered(step, who, kind, text, importance or None)
+
+
+def _talked(step: int, end: int, who: str, other: str, said: list[Any], how: str) -> Talked:
+    lines = tuple(Line(_text(one), _text(name), _text(text)) for one, name, text in said)
+    return Talked(step, end, who, other, lines, HOW[how])
+
+
+def _planned(step: int, who: str, parts: list[Any], why: str) -> Planned:
+    blocks = tuple(
+        PlannedBlock(_number(start), _number(end), _text(what), _text(place))
+        for start, end, what, place in parts
+    )
+    return Planned(step, who, blocks, why)
+
+
+def _noted(
+    step: int, who: str, what: str, day: str, start: str, minutes: int, place: str, by: str
+) -> Noted:
+    return Noted(step, who, what, date.fromisoformat(day), start, minutes, place, by)
+
+
+def _reminded(step: int, who: str, of: str, text: str) -> Reminded:
+    return Reminded(step, who, REMINDERS[of], text)
+
+
+_READERS: dict[str, tuple[list[type], Callable[..., Record]]] = {
+    "d": ([int, str, str, str, str, str, str], _did),
+    "w": ([int, str, str], Walked),
+    "m": ([int, str, str, str, int], _remembered),
+    "t": ([int, int, str, str, list, str], _talked),
+    "p": ([int, str, list, str], _planned),
+    "n": ([int, str, str, str, str, int, str, str], _noted),
+    "r": ([int, str, str, str], _reminded),
+    "s": ([int, str, int, int], Stood),
+    "x": ([int, str, str, str, str], WentWithout),
+}
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _number(value: object) -> int:
+    if type(value) is not int:
+        raise TypeError
+    return value
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise StoreError(
+            f'a trace begins on a date such as "2024-05-13"; found "{text}"'
+        ) from error
+
+
+def _short(found: object) -> str:
+    text = repr(found)
+    return text if len(text) <= 80 else f"{text[:77]}..."
