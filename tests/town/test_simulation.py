@@ -77,7 +77,9 @@ def test_a_request_carries_its_question_and_is_put_to_the_seat() -> None:
     assert isinstance(question, PlanDay)
     assert (request.seat, request.turn, request.attempt) == ("ann", 0, 1)
     assert request.wanted == Question("plan_day", "", DayPlan)
-    assert (request.observation.you, request.observation.limit) == ("Ann Moor", given.steps)
+    shown = request.observation
+    a_talk = 16  # begun at the last step, its utterances are asked for at steps of their own
+    assert (shown.you, shown.limit) == ("Ann Moor", given.steps + a_talk)
     events = lived(Puppet(), given).events
     assert {e.question: e.seat for e in of(events, Answered)} == {
         "plan_day": "ann",

@@ -19,7 +19,10 @@ from sociolab.town.trace.records import (
 
 
 def diary(trace: Trace, who: str) -> tuple[tuple[str, str], ...]:
-    """A heading and a text for each day, the oldest first; what was merely seen is left out, and so are ways."""
+    """A heading and a text for each day, the oldest first.
+
+    What was merely seen is left out, and so are the ways from place to place.
+    """
     clock = Clock(trace.first, trace.seconds)
     days: dict[int, list[str]] = {}
     for record in trace.records:
