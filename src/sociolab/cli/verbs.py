@@ -85,7 +85,9 @@ def run(
     judge: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
-            "--judge", metavar="SPEC", help="heuristic, endpoint/model or none. Repeat it."
+            "--judge",
+            metavar="SPEC",
+            help="heuristic or rules, endpoint/model, or none. Repeat it.",
         ),
     ] = None,
     tasks: Annotated[
