@@ -9,6 +9,10 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs" / "stss.md"
 
+COMMAND = (
+    "run stss --agent python:my_mind:Hermit --background scripted --limit 1 --store runs.db --json"
+)
+
 
 def _blocks(folder: Path) -> list[str]:
     """Write each Python block of the page under the name in its first line; the names."""
@@ -30,8 +34,7 @@ def test_the_documented_mind_keeps_the_contract_and_lives(tmp_path: Path) -> Non
     )
     assert checked.returncode == 0, checked.stdout
     lived = subprocess.run(
-        [sys.executable, "-m", "sociolab", "run", "stss", "--agent", "python:my_mind:Hermit"]
-        + ["--background", "scripted", "--limit", "1", "--store", "runs.db", "--json"],
+        [sys.executable, "-m", "sociolab", *COMMAND.split()],
         cwd=tmp_path,
         capture_output=True,
         text=True,
