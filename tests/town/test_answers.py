@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -11,13 +13,18 @@ from puppet_town import Puppet as Recorder
 from sociolab.town.answers import problem_with
 from sociolab.town.thoughts import (
     Agreed,
+    Block,
     Choice,
     ChoosePlace,
     DayPlan,
+    Decompose,
     Entry,
+    Part,
+    Parts,
     PlanDay,
     RateImportance,
     Ratings,
+    Replan,
 )
 
 
@@ -28,7 +35,18 @@ def question(kind: type) -> Any:
     plan = recorder.of(PlanDay)[0]
     if kind is ChoosePlace:
         return ChoosePlace(plan.asked, plan.me, "sing")
+    if kind is Replan:
+        three = replace(plan.me, now=datetime(2024, 5, 13, 15, 3))
+        bed = datetime(2024, 5, 14, 1, 0)
+        return Replan(plan.asked, three, "a fire", (), bed, ())
+    if kind is Decompose:
+        block = Block(plan.me.now, plan.me.now, "bake", CAFE)
+        return Decompose(plan.asked, plan.me, block, ("counter",))
     return RateImportance(plan.asked, plan.me, ("one", "two")) if kind is RateImportance else plan
+
+
+def knead(thing: str) -> Parts:
+    return Parts(parts=(Part(minutes=10, what="knead", object=thing),))
 
 
 PLAN = question(PlanDay)
@@ -41,7 +59,9 @@ def entries(*starts: str) -> tuple[Entry, ...]:
 def test_answers_that_fit_have_no_problem() -> None:
     assert problem_with(PLAN, day(f"09:00 sing @ {CAFE}")) == ""
     assert problem_with(PLAN, day("09:00 sing", bed="00:30")) == "", "bed after midnight"
-    assert problem_with(PLAN, rest("09:00 sing", "08:00 hum", "09:30 read")) == ""
+    assert problem_with(question(Replan), rest("09:00 sing", "16:00 hum", "00:30 read")) == ""
+    assert problem_with(question(Decompose), knead("counter")) == ""
+    assert problem_with(question(Decompose), knead("")) == ""
     assert problem_with(question(ChoosePlace), Choice(place=CAFE)) == ""
     assert problem_with(question(RateImportance), Ratings(ratings=(1, 10))) == ""
     assert problem_with(PLAN, memo()) == ""
@@ -68,8 +88,20 @@ def test_a_plan_is_in_order_and_in_places_that_are_known(plan: DayPlan, problem:
 
 
 def test_a_new_plan_is_in_order_after_its_first_entry() -> None:
-    assert "in order" in problem_with(PLAN, rest("09:00 sing", "12:00 hum", "11:00 read"))
-    assert TOWER in problem_with(PLAN, rest(f"09:00 sing @ {TOWER}"))
+    asked = question(Replan)
+    assert "in order" in problem_with(asked, rest("09:00 sing", "17:00 hum", "16:00 read"))
+    assert TOWER in problem_with(asked, rest(f"09:00 sing @ {TOWER}"))
+
+
+@pytest.mark.parametrize("gone", ["10:00", "15:03", "01:00"])
+def test_a_new_plan_lies_between_now_and_bed(gone: str) -> None:
+    problem = problem_with(question(Replan), rest("15:03 sing", f"{gone} hum"))
+    assert problem == f"expected entries from 15:03 to 01:00, found {gone}"
+
+
+def test_a_part_is_done_at_an_object_that_is_there() -> None:
+    problem = problem_with(question(Decompose), knead("dragon"))
+    assert problem == 'expected an object that is there, or "", found "dragon"'
 
 
 def test_a_place_is_chosen_among_those_that_are_known() -> None:

@@ -25,7 +25,7 @@ from puppet_town import (
     setting,
 )
 from sociolab.town.setting import Rules
-from sociolab.town.thoughts import Part, Parts, Said, TalkOrNot, Utter
+from sociolab.town.thoughts import Decision, Part, Parts, Said, TalkOrNot, Utter
 from sociolab.town.trace.records import Did, Remembered, Talked, Walked
 
 TOGETHER = planned(
@@ -37,6 +37,44 @@ TOGETHER = planned(
 
 def willing(*who: str) -> Any:
     return lambda question: TALK if question.asked.resident in who else CARRY_ON
+
+
+def later(hour: int, *who: str) -> Any:
+    """Willing from this hour on."""
+    return lambda q: TALK if q.me.now.hour >= hour and q.asked.resident in who else CARRY_ON
+
+
+def test_everybody_who_came_into_view_is_told_of_one_a_step() -> None:
+    """Ann walks in on Ben and Cid, who sit at the cafe."""
+    plans = planned(
+        ann=day(f"09:00 knit @ {CAFE}"),
+        ben=day(f"06:00 hum @ {CAFE}"),
+        cid=day(f"06:00 hum @ {CAFE}"),
+    )
+    puppet = Puppet(plan_day=plans, talk_or_not=lambda _: CARRY_ON)
+    lived(puppet, setting(TRIO))
+    asked = [(q.other.id, q.asked.step) for q in puppet.of(TalkOrNot, "ann")]
+    assert {who for who, _ in asked[:2]} == {"ben", "cid"}
+    assert asked[1][1] == asked[0][1] + 1
+
+
+def test_who_was_refused_may_try_again() -> None:
+    people = tuple(resident(name, living_area=str(CID.home)) for name in ("Cid", "Ann", "Ben"))
+    plans = planned(
+        cid=day(f"06:00 knit @ {CID.home}", f"09:00 sing @ {CID.home}"),
+        ann=day(f"06:00 knit @ {CID.home}"),
+        ben=day(f"06:00 knit @ {CID.home}"),
+    )
+
+    def only_to_cid(question: TalkOrNot) -> Decision:
+        late = question.me.now.hour >= 9
+        return TALK if late and question.other.id == "cid" else CARRY_ON
+
+    puppet = Puppet(plan_day=plans, talk_or_not=only_to_cid)
+    rules = Rules(patience=0, retention=0)
+    first, second = lived(puppet, setting(people, rules=rules)).of(Talked)[:2]
+    assert [(t.who, t.other) for t in (first, second)] == [("ann", "cid"), ("ben", "cid")]
+    assert second.step <= first.end + 2
 
 
 def seen(told: Any, who: str) -> list[str]:
@@ -101,15 +139,20 @@ def test_who_wakes_sees_who_is_there() -> None:
     assert (first.step, first.text) == (at("08:00") + 1, "saw Ben Moor: sing")
 
 
-def test_who_arrives_at_the_step_at_which_they_come_into_view_is_asked_as_well() -> None:
+def test_who_arrives_at_the_step_at_which_they_come_into_view_is_asked_at_the_next() -> None:
     """The door is the first tile of the cafe on Ben's way: there he sees Ann, and is there."""
     at_the_door = Parts(parts=(Part(minutes=60, what="wait", object="door"),))
-    puppet = Puppet(plan_day=TOGETHER, decompose=lambda _: at_the_door)
+
+    def wait(question: Any) -> Parts:
+        there = "door" in question.objects
+        return at_the_door if there else Parts(parts=(Part(minutes=60, what="wait"),))
+
+    puppet = Puppet(plan_day=TOGETHER, decompose=wait)
     told = lived(puppet, setting((ANN, BEN)))
     arrived = told.of(Walked, "ben")[1]
     first = {q.asked.resident: q.asked.step for q in reversed(puppet.of(TalkOrNot))}
-    assert set(first.values()) == {arrived.step + len(arrived.path)}
-    assert set(first) == {"ann", "ben"}
+    there = arrived.step + len(arrived.path)
+    assert first == {"ann": there, "ben": there + 1}, "first one's own life, then who is there"
 
 
 def test_a_person_attends_to_the_nearest_only() -> None:
@@ -135,12 +178,15 @@ def test_what_was_forgotten_is_noticed_again() -> None:
 
 
 def test_of_two_who_want_to_talk_to_the_same_third_the_smaller_number_does() -> None:
-    """All three wake in one room, Cid nearest to both others."""
+    """All three sit in one room when Cid begins something new."""
     people = tuple(resident(name, living_area=str(CID.home)) for name in ("Cid", "Ann", "Ben"))
-    puppet = Puppet(
-        plan_day=lambda _: day(f"06:00 knit @ {CID.home}"), talk_or_not=willing("ann", "ben")
+    plans = planned(
+        cid=day(f"06:00 knit @ {CID.home}", f"09:00 sing @ {CID.home}"),
+        ann=day(f"06:00 knit @ {CID.home}"),
+        ben=day(f"06:00 knit @ {CID.home}"),
     )
-    told = lived(puppet, setting(people))
+    puppet = Puppet(plan_day=plans, talk_or_not=later(9, "ann", "ben"))
+    told = lived(puppet, setting(people, rules=Rules(patience=0)))
     first = told.of(Talked)[0]
     asked = [q for q in puppet.of(TalkOrNot) if q.asked.step == first.step]
     assert [(q.asked.resident, q.other.id) for q in asked if q.asked.resident != "cid"] == [
@@ -155,14 +201,15 @@ def test_of_two_who_want_to_talk_to_the_same_third_the_smaller_number_does() -> 
 def test_who_was_refused_goes_on_with_what_they_were_doing() -> None:
     people = tuple(resident(name, living_area=str(CID.home)) for name in ("Cid", "Ann", "Ben"))
     plans = planned(
-        cid=day(f"06:00 knit @ {CID.home}"),
+        cid=day(f"06:00 knit @ {CID.home}", f"09:00 sing @ {CID.home}"),
         ann=day(f"06:00 knit @ {CID.home}"),
-        ben=day(f"06:00 bake @ {CAFE}"),
+        ben=day(f"06:00 knit @ {CID.home}", f"09:00 bake @ {CAFE}"),
     )
-    told = lived(Puppet(plan_day=plans, talk_or_not=willing("ann", "ben")), setting(people))
+    puppet = Puppet(plan_day=plans, talk_or_not=later(9, "ann", "ben"))
+    told = lived(puppet, setting(people, rules=Rules(patience=0)))
     first = told.of(Talked)[0]
     assert (first.who, first.other) == ("ann", "cid")
-    walk = told.of(Walked, "ben")[0]
+    walk = next(one for one in told.of(Walked, "ben") if one.step >= at("09:00"))
     assert walk.step < first.step < walk.step + len(walk.path)
 
 

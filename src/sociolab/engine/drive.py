@@ -95,9 +95,12 @@ class _Asked:
             if not self._running:
                 raise WorldError("a play waits for replies, but has asked for none; mend the world")
             await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
-        for task in [task for task in self._running if task.done()]:
-            found.append(Came(self._running[task], task.result()))
-            del self._running[task]
+        done = [task for task in self._running if task.done()]
+        failed = [task for task in done if task.cancelled() or task.exception() is not None]
+        good = [task for task in done if task not in failed]
+        found += [Came(self._running.pop(task), task.result()) for task in good]
+        if failed and not found:  # what came with it is taken first: it was paid for
+            failed[0].result()
         return found
 
     def _start(self, request: Request) -> asyncio.Task[Reply | NoReply]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime, timedelta
 
 from pydantic import BaseModel
 
+from sociolab.town.clock import clock_time
 from sociolab.town.thoughts import (
     Choice,
     DayPlan,
+    Decompose,
     Entry,
     NewPlan,
+    Parts,
     RateImportance,
     Ratings,
+    Replan,
     Summary,
     Thought,
 )
@@ -26,7 +30,11 @@ def problem_with(question: Thought, answer: BaseModel) -> str:
         case DayPlan():
             return _places(question, answer.entries) or _day(answer)
         case NewPlan():
-            return _places(question, answer.entries) or _order(answer.entries)
+            assert isinstance(question, Replan)
+            return _places(question, answer.entries) or _order(question, answer.entries)
+        case Parts():
+            assert isinstance(question, Decompose)
+            return _objects(question, answer)
         case Choice():
             return _place(question, answer.place)
         case Ratings():
@@ -71,8 +79,23 @@ def _day(plan: DayPlan) -> str:
     return ""
 
 
-def _order(entries: tuple[Entry, ...]) -> str:
-    starts = [entry.start for entry in entries]
-    if starts[1:] != sorted(set(starts[1:])):
+def _order(question: Replan, entries: tuple[Entry, ...]) -> str:
+    """The first entry begins now; the others come in order until bed, past midnight too."""
+    now, starts = question.me.now, [entry.start for entry in entries[1:]]
+    moments = []
+    for start in starts:
+        moment = datetime.combine(now.date(), clock_time(start))
+        moments.append(moment if moment > now else moment + timedelta(days=1))
+    if moments != sorted(set(moments)):
         return f"expected entries in order of their start, found {', '.join(starts)}"
+    if moments and moments[-1] >= question.bedtime:
+        late = next(s for s, m in zip(starts, moments, strict=True) if m >= question.bedtime)
+        return f"expected entries from {now:%H:%M} to {question.bedtime:%H:%M}, found {late}"
+    return ""
+
+
+def _objects(question: Decompose, parts: Parts) -> str:
+    for part in parts.parts:
+        if part.object and part.object not in question.objects:
+            return f'expected an object that is there, or "", found "{part.object}"'
     return ""

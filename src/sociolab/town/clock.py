@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from sociolab.core.errors import WorldError
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -12,6 +14,12 @@ class Clock:
 
     first: date
     seconds: int = 10
+
+    def __post_init__(self) -> None:
+        if self.seconds < 1 or 3600 % self.seconds:
+            raise WorldError(
+                f"a step must divide an hour into whole parts, found {self.seconds} s; such as 10"
+            )
 
     @property
     def a_day(self) -> int:

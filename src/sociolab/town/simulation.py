@@ -87,6 +87,7 @@ class _Town:
             self._go_on()
             yield from self.chunks.settled(self.scheduler.lived)
             if not self._threads:
+                self._expect_all_lived()
                 break
             asked, self._asked = tuple(self._asked), []
             failed = yield from self._take((yield Begin(asked)))
@@ -105,16 +106,24 @@ class _Town:
                 if each.is_over:
                     self.scheduler.over(each)
 
+    def _expect_all_lived(self) -> None:
+        if self.scheduler.lived < self.setting.steps:
+            raise WorldError(
+                f"nobody goes on at step {self.scheduler.lived} of {self.setting.steps}: a bug of "
+                "the town's scheduler"
+            )
+
     # -------------------------------------------------------------- asking
 
     def _ask(self, thread: Thread, question: Thought) -> None:
         asked = question.asked
         name, kind = QUESTIONS[type(question)]
-        key = (asked.resident, asked.step, name)
+        key = (asked.seat, asked.step, name)
         if key in self._names:
             raise WorldError(
-                f"{asked.resident} was asked {name} twice at step {asked.step}: no reply could "
-                "be told from the other; mend the life"
+                f"the seat {asked.seat} was asked {name} twice at step {asked.step}, last for "
+                f"{asked.resident}: no reply could be told from the other; give each resident a "
+                "seat of its own"
             )
         self._names.add(key)
         request = Request(
@@ -126,7 +135,7 @@ class _Town:
             Question(name, "", kind),
             _observation(question, self.setting.steps + 2 * MOST_ROUNDS),
         )
-        self._threads[asked.seat, asked.step, name] = (thread, question)
+        self._threads[key] = (thread, question)
         self._asked.append(request)
 
     def _take(self, came: Sent) -> Generator[Event, Sent, Unusable | None]:

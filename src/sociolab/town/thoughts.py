@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Annotated, Literal, Protocol, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from sociolab.town.residents import Resident
 
@@ -21,6 +21,17 @@ MOST_ROUNDS = 8
 TimeOfDay: TypeAlias = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 Day: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
+Words: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
+]
+Sentences: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)
+]
+Speech: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)
+]
+Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+"""The name of a place or an object, or ""."""
 
 # ------------------------------------------------------------------ what a question shows
 
@@ -309,8 +320,8 @@ class Entry(Answer):
     """One entry of a plan: it lasts until the next one starts."""
 
     start: TimeOfDay
-    what: str = Field(min_length=1, max_length=200)
-    place: str = ""
+    what: Words
+    place: Name = ""
 
 
 class DayPlan(Answer):
@@ -328,8 +339,8 @@ class Part(Answer):
     """A part of a block, and the object at which it is done ("" for none in particular)."""
 
     minutes: int = Field(ge=1, le=24 * 60)
-    what: str = Field(min_length=1, max_length=200)
-    object: str = ""
+    what: Words
+    object: Name = ""
 
 
 class Parts(Answer):
@@ -341,7 +352,7 @@ class Parts(Answer):
 class Choice(Answer):
     """A place that the resident knows."""
 
-    place: str
+    place: Name
 
 
 class Ratings(Answer):
@@ -354,32 +365,32 @@ class Decision(Answer):
     """What to do about somebody who is near."""
 
     do: Literal["talk", "change plan", "carry on"]
-    why: str = ""
+    why: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)] = ""
 
 
 class Said(Answer):
     """What is said, and whether it ends the talk."""
 
-    text: str = Field(min_length=1, max_length=2000)
+    text: Speech
     ends: bool = False
 
 
 class Agreed(Answer):
     """Something agreed or promised in a talk; "" for what was left open."""
 
-    what: str = Field(min_length=1, max_length=200)
+    what: Words
     day: Day
     start: Literal[""] | TimeOfDay = ""
     minutes: int = Field(default=60, ge=1, le=24 * 60)
-    place: str = ""
+    place: Name = ""
 
 
 class Summary(Answer):
     """What a resident keeps of a talk."""
 
-    memo: str = Field(min_length=1, max_length=1000)
+    memo: Sentences
     importance: Importance
-    agreed: tuple[Agreed, ...] = ()
+    agreed: tuple[Agreed, ...] = Field(default=(), max_length=20)
     changes_plan: bool = False
 
 
@@ -392,7 +403,7 @@ class NewPlan(Answer):
 class Insight(Answer):
     """A conclusion, and how much it matters."""
 
-    text: str = Field(min_length=1, max_length=400)
+    text: Sentences
     importance: Importance
 
 
@@ -405,16 +416,16 @@ class Insights(Answer):
 class Lines(Answer):
     """TDP's general plan: 3 to 5 lines."""
 
-    lines: tuple[str, ...] = Field(min_length=3, max_length=5)
+    lines: tuple[Sentences, ...] = Field(min_length=3, max_length=5)
 
 
 class Reminder(Answer):
     """TDP's reminder for a day: 1 to 2 sentences."""
 
-    text: str = Field(min_length=1, max_length=600)
+    text: Sentences
 
 
 class Items(Answer):
     """TDP's items for a talk: fewer than five."""
 
-    items: tuple[str, ...] = Field(min_length=1, max_length=4)
+    items: tuple[Sentences, ...] = Field(min_length=1, max_length=4)

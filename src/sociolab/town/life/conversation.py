@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from sociolab.town.life.person import Person
 from sociolab.town.life.surroundings import Surroundings
@@ -16,7 +16,7 @@ from sociolab.town.thoughts import (
     Thought,
     Utter,
 )
-from sociolab.town.trace.records import Reminded, Talked
+from sociolab.town.trace.records import HowItEnded, Reminded, Talked
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,20 @@ def converse(
     """The talk as a generator of questions; at most 8 rounds, one utterance by each a round.
 
     Utterance k is asked for at step `step + k`: each takes at least a step to say. Who has said
-    goodbye is not asked again; the other may answer once. A question without an answer ends it.
+    goodbye is not asked again; the other may answer once. A question without an answer ends it, and
+    so does the end of the simulation.
     """
     lines: list[Line] = []
     reminders = {}
     for person, partner in ((starter, other), (other, starter)):
         reminders[person.number] = yield from _reminder(person, partner, step, around)
-    how: Literal["goodbye", "round limit", "failed"] = "round limit"
+    how: HowItEnded = "round limit"
     closing = False
+    steps = around.setting.steps
     for turn in range(2 * MOST_ROUNDS):
+        if step + turn >= steps:
+            how = "time is up"
+            break
         speaker, listener = (starter, other) if turn % 2 == 0 else (other, starter)
         question = _utter(speaker, listener, starter, step + turn, lines, around)
         said = yield around.with_reminder(question, reminders[speaker.number])
@@ -57,11 +62,11 @@ def converse(
             break
         assert isinstance(said, Said)
         lines.append(Line(speaker.id, speaker.name, said.text))
-        if closing:
+        if closing or (said.ends and turn == 2 * MOST_ROUNDS - 1):
             how = "goodbye"
             break
         closing = said.ends
-    end = step + _duration([line.text for line in lines], around)
+    end = min(step + _duration([line.text for line in lines], around), steps)
     starter.records.append(Talked(step, end, starter.id, other.id, tuple(lines), how))
     return Talk(starter, other, step, end, tuple(lines))
 

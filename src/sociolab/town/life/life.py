@@ -159,6 +159,8 @@ class Life(Thinking):
             return None
         if decision.do == "talk":
             talk: Talk | None = yield Propose(other)
+            if talk is None:  # somebody else was quicker: one may try again
+                del me.last_asked[other.number]
             return talk
         why = decision.why or f"saw {other.name}: {other.shown.doing}"
         return Changed() if (yield from self.planning.anew(why)) else None

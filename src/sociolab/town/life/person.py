@@ -29,7 +29,8 @@ class Person:
 
     `step` is its local clock. `shown` is what others see at this step, `showing` what they will
     see at the next. `way` holds the tiles of a walk, of which the first is where it began, at
-    step `way_from`. `until` is when its life goes on by itself; `busy_until` the end of a talk.
+    step `way_from`. `until` is when its life goes on by itself; `busy_until` the end of a talk;
+    of `newcomers` it hears from step `hears_from` on, one a step.
     """
 
     def __init__(self, number: int, resident: Resident, setting: Setting, tile: Tile) -> None:
@@ -50,6 +51,8 @@ class Person:
         self.path = ""
         self.until = 0
         self.busy_until: int | None = None
+        self.newcomers: list[Person] = []
+        self.hears_from = 0
         self.life: Generator[Any, Any, None] | None = None
         self.doing = Did(0, self.id, "asleep", state="asleep")
         self.blocks: tuple[Block, ...] = ()
@@ -64,6 +67,13 @@ class Person:
         self.reminder = ""
         self.records: list[Record] = []
         self.hour = setting.clock.minutes(60)
+
+    @property
+    def goes_on(self) -> int:
+        """The step at which this life goes on if nobody comes near."""
+        if self.busy_until is not None:
+            return self.busy_until
+        return min(self.until, self.hears_from) if self.newcomers else self.until
 
     # -------------------------------------------------------------- moving
 
@@ -116,10 +126,13 @@ class Person:
         self.showing = Shown(_seen(did), did.state == "asleep", did.state == "talking")
 
     def plan(self, step: int, blocks: tuple[Block, ...], why: str, setting: Setting) -> None:
-        """Have another plan."""
+        """Have another plan; what is over of it is not told again."""
         self.blocks = blocks
-        at = setting.clock.step
-        planned = tuple(PlannedBlock(at(b.start), at(b.end), b.what, b.place) for b in blocks)
+        step_of = setting.clock.step
+        told = ((step_of(b.start), step_of(b.end), b) for b in blocks)
+        planned = tuple(
+            PlannedBlock(start, end, b.what, b.place) for start, end, b in told if end > step
+        )
         self.records.append(Planned(step, self.id, planned, why))
 
     def learn(self, place: str) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date, timedelta
 
-from sociolab.town.life.plans import laid_out_day, no_plan, rest_of_day
+from sociolab.town.life.plans import gone_on, laid_out_day, no_plan, rest_of_day
 from sociolab.town.life.thinking import Thinking
 from sociolab.town.life.waking import Living
-from sociolab.town.thoughts import DayReminder, GeneralPlan, PlanDay, Replan
+from sociolab.town.thoughts import Commitment, DayReminder, GeneralPlan, PlanDay, Replan
 from sociolab.town.trace.records import Reminded
+
+SMALL_HOURS = "05:00"
+"""What begins before this time is still of the evening before."""
 
 
 class Planning(Thinking):
@@ -37,7 +39,7 @@ class Planning(Thinking):
             me=self.myself(),
             day=day,
             memories=self.recalled(f"plans for {day:%A}"),
-            commitments=tuple([c for c in me.commitments if c.day == day]),
+            commitments=self._due(day),
             reminder=me.reminder,
         )
         if plan is None:
@@ -76,11 +78,22 @@ class Planning(Thinking):
             why=why,
             ahead=ahead,
             bedtime=bedtime,
-            commitments=tuple([c for c in me.commitments if c.day == now.date()]),
+            commitments=self._due(self.clock.date(me.step)),
             reminder=me.reminder,
         )
         if new is None:
             return False
-        gone = tuple([replace(b, end=min(b.end, now)) for b in me.blocks if b.start < now])
-        me.plan(me.step, gone + rest_of_day(new, now, bedtime), why, self.around.setting)
+        blocks = gone_on(me.blocks, rest_of_day(new, now, bedtime), now)
+        me.plan(me.step, blocks, why, self.around.setting)
         return True
+
+    def _due(self, day: date) -> tuple[Commitment, ...]:
+        """What was agreed for a day, and for the small hours after it."""
+        after = day + timedelta(days=1)
+        return tuple(
+            [
+                one
+                for one in self.me.commitments
+                if one.day == day or (one.day == after and "" < one.start < SMALL_HOURS)
+            ]
+        )

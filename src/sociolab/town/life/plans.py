@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from sociolab.town.clock import clock_time
@@ -26,6 +27,17 @@ def rest_of_day(new: NewPlan, now: datetime, bed: datetime) -> tuple[Block, ...]
         timed.append((start if start > now else start + timedelta(days=1), entry))
     timed.sort(key=lambda pair: pair[0])  # what is tomorrow's must not hide what comes today
     return _laid_out(tuple(entry for _, entry in timed), [start for start, _ in timed], bed)
+
+
+def gone_on(old: tuple[Block, ...], rest: tuple[Block, ...], now: datetime) -> tuple[Block, ...]:
+    """The day with its rest planned anew; what was under way and is kept goes on as one block."""
+    gone = [replace(block, end=min(block.end, now)) for block in old if block.start < now]
+    if gone and rest:
+        last, first = gone[-1], rest[0]
+        if last.end == now and (last.what, last.place) == (first.what, first.place):
+            gone.pop()
+            rest = (replace(first, start=last.start), *rest[1:])
+    return (*gone, *rest)
 
 
 def _laid_out(

@@ -32,6 +32,7 @@ class Remembering(Thinking):
             ahead=self.around.ahead(me, me.step),
         )
         if summary is None:
+            self.keep("talk", f"talked with {other.name}")
             return ""
         me.last_memo[other.number] = self.keep("talk", summary.memo, summary.importance)
         self._note(summary, other)

@@ -144,7 +144,7 @@ class Ahead:
                 return None
             person.busy_until = None
             return Woken(person, self._talks.pop(number))
-        if person.until <= step or (looks and not person.shown.asleep):
+        if person.goes_on <= step or (looks and not person.shown.asleep):
             return Woken(person, looks=looks)
         return None
 
@@ -167,7 +167,7 @@ class Ahead:
         self._frozen[number] = person.shown.asleep or person.busy_until is not None
         if self._frozen[number]:
             self._flag[number] = NEVER
-        self._goes[number] = _goes_on(person)
+        self._goes[number] = person.goes_on
         walked = len(front.tiles) > 1
         front.start(step)
         if walked or len(front.tiles) > 1:
@@ -197,11 +197,6 @@ class Ahead:
         sees = (arena == its_arena) & (abs(x - its_x) <= radius) & (abs(y - its_y) <= radius)
         gains = sees[1:] & ~sees[:-1]
         return int(steps[1 + gains.argmax()]) if gains.any() else NEVER
-
-
-def _goes_on(person: Person) -> int:
-    """The step at which a person's life goes on by itself."""
-    return person.until if person.busy_until is None else person.busy_until
 
 
 class _Front:

@@ -93,7 +93,7 @@ class LockStep:
         while self._due and self._due[0][0] <= self._step:
             step, number = heappop(self._due)
             person = self._people[number]
-            if step == _goes_on(person):
+            if step == person.goes_on:
                 due.add(number)
         return due
 
@@ -106,7 +106,7 @@ class LockStep:
                 for person in (talk.starter, talk.other):
                     self._talks[person.number] = talk
             for person in each.members:
-                heappush(self._due, (_goes_on(person), person.number))
+                heappush(self._due, (person.goes_on, person.number))
                 if person.path:
                     self._walkers[person.number] = person
                 else:
@@ -169,8 +169,3 @@ def together(person: Person, people: Iterable[Person]) -> set[int]:
                 found.add(number)
                 waiting.append(everybody[number])
     return found
-
-
-def _goes_on(person: Person) -> int:
-    """The step at which a person's life goes on by itself."""
-    return person.until if person.busy_until is None else person.busy_until

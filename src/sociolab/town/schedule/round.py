@@ -61,7 +61,6 @@ class Round:
         self._open = 0
         self._proposals: list[tuple[Person, Person, Thread]] = []
         self._talking: set[int] = set()
-        self._news: dict[int, Person] = {}
         self._began = False
 
     @property
@@ -72,8 +71,8 @@ class Round:
     def begin(self, people: Sequence[Person]) -> None:
         """Look, and let lives go on; `people` are all residents, by number."""
         for woken in self._woken:
-            if woken.looks and (seen := self._look(woken.person, people)) is not None:
-                self._news[woken.person.number] = seen
+            if woken.looks:
+                self._look(woken.person, people)
         self._began = True
         self._open += 1  # no talk begins before everybody has been woken
         for woken in self._woken:
@@ -81,9 +80,10 @@ class Round:
             life = person.life
             assert life is not None
             if woken.why is not None or person.until <= self.step:
+                person.hears_from = self.step + 1  # one's own life first, then who came by
                 self._send(Thread(life, person, self), woken.why)
-            elif (news := self._news.pop(person.number, None)) is not None:
-                self._send(Thread(life, person, self), News(news))
+            elif (newcomer := self._newcomer(person)) is not None:
+                self._send(Thread(life, person, self), News(newcomer))
         self._close()
 
     def answered(self, thread: Thread, answer: object) -> None:
@@ -93,20 +93,27 @@ class Round:
 
     # -------------------------------------------------------------- looking
 
-    def _look(self, person: Person, people: Sequence[Person]) -> Person | None:
-        """Keep what is new in view; the nearest person in it who could be talked to, if any."""
+    def _look(self, person: Person, people: Sequence[Person]) -> None:
+        """Keep what is new in view; whoever of them could be talked to is a newcomer."""
         if person.shown.asleep or person.busy_until is not None:
-            return None
+            return
         near = self._nearest(person, people)
         new = person.attention.attend([(other.number, other.shown.doing) for other in near])
-        found = None
         for number, doing in new:
             text = f"saw {people[number].name}: {doing}"
             person.memory.add(self.step, "seen", text)
             person.records.append(Remembered(self.step, person.id, "seen", text))
-            if found is None and self._could_talk(person, people[number]):
-                found = people[number]
-        return found
+            if self._could_talk(person, people[number]):
+                person.newcomers.append(people[number])
+
+    def _newcomer(self, person: Person) -> Person | None:
+        """The next to tell this person of, if still there; one a step, the nearest first."""
+        person.hears_from = self.step + 1
+        while person.newcomers:
+            other = person.newcomers.pop(0)
+            if other.number in person.view and self._could_talk(person, other):
+                return other
+        return None
 
     def _nearest(self, person: Person, people: Sequence[Person]) -> list[Person]:
         x, y = person.tile
@@ -138,10 +145,8 @@ class Round:
         if isinstance(wants, Stay):
             assert thread.person is not None
             thread.person.until = wants.until
-            # Whose life went on by itself at this step has yet to hear what it saw.
-            seen = self._news.pop(thread.person.number, None)
-            if seen is not None and not thread.person.showing.asleep:
-                self._send(thread, News(seen))
+            if thread.person.showing.asleep:
+                thread.person.newcomers.clear()
         elif isinstance(wants, Propose):
             assert thread.person is not None
             self._proposals.append((thread.person, wants.other, thread))
@@ -182,6 +187,7 @@ class Round:
         self.talks.append(talk)
         for person in (talk.starter, talk.other):
             person.stop(self.step)
+            person.newcomers.clear()
             person.busy_until = talk.end
             before, partner = person.doing, talk.partner(person)
             doing = f"talking with {partner.name}"

@@ -15,6 +15,7 @@ from sociolab.core.errors import StoreError
 from sociolab.town.thoughts import Line
 from sociolab.town.trace.records import (
     Did,
+    HowItEnded,
     Noted,
     Planned,
     PlannedBlock,
@@ -34,12 +35,13 @@ State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
 STATES: dict[str, State] = {"z": "asleep", "w": "walking", "a": "at it", "t": "talking"}
 STATE_CODES: dict[State, str] = {state: code for code, state in STATES.items()}
 
-HOW: dict[str, Literal["goodbye", "round limit", "failed"]] = {
+HOW: dict[str, HowItEnded] = {
     "g": "goodbye",
     "r": "round limit",
     "f": "failed",
+    "t": "time is up",
 }
-HOW_CODES: dict[Literal["goodbye", "round limit", "failed"], str] = {v: k for k, v in HOW.items()}
+HOW_CODES: dict[HowItEnded, str] = {v: k for k, v in HOW.items()}
 
 REMINDERS: dict[str, Literal["general plan", "day", "talk"]] = {
     "g": "general plan",

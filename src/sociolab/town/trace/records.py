@@ -52,6 +52,9 @@ class Did:
     state: Literal["asleep", "walking", "at it", "talking"] = "at it"
 
 
+HowItEnded: TypeAlias = Literal["goodbye", "round limit", "failed", "time is up"]
+
+
 @dataclass(frozen=True, slots=True)
 class Talked:
     """A talk from `step` until `end`; `who` began it. `how` says how it ended."""
@@ -61,7 +64,7 @@ class Talked:
     who: str
     other: str
     lines: tuple[Line, ...]
-    how: Literal["goodbye", "round limit", "failed"]
+    how: HowItEnded
 
 
 @dataclass(frozen=True, slots=True)
