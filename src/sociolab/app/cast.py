@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from sociolab.agents.prompted import PromptedPlayer, prompts_hash
 from sociolab.app.models import Models
@@ -43,7 +43,7 @@ class Casting:
                 return self._model_agent(spec, role)
             case PythonSpec() as spec:
                 made = python_object(spec.path)
-                made = made() if isinstance(made, type) else made
+                made = built(spec.label, made)
                 settings = str(getattr(made, "settings", ""))
                 player = self._python_player(spec.label, made)
                 return Seatable(AgentId(spec.label, digest(spec.label, settings)), player, False)
@@ -59,7 +59,7 @@ class Casting:
                 return self.kit.model_judge(self._kept(spec))
             case PythonSpec() as spec:
                 made = python_object(spec.path)
-                judge: Judge = made() if isinstance(made, type) else made
+                judge: Judge = built(spec.label, made)
                 if not callable(getattr(judge, "judge", None)) or not hasattr(judge, "id"):
                     raise ConfigError(
                         f'"{spec.label}" is no judge: expected a class with an "id" and '
@@ -121,3 +121,17 @@ class Casting:
             f'"{label}" is no player: expected a class with '
             '"async def reply(self, request, memory)"; see docs/agents.md'
         )
+
+
+def built(label: str, made: Any) -> Any:
+    """An instance of a class, made without arguments, or the object itself; ConfigError where the
+    class cannot be made so."""
+    if not isinstance(made, type):
+        return made
+    try:
+        return made()
+    except Exception as error:
+        raise ConfigError(
+            f'"{label}" cannot be made: expected a class that is made without arguments, found '
+            f"{type(error).__name__}: {error}; give its arguments defaults, or name an instance"
+        ) from error

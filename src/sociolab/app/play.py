@@ -16,6 +16,9 @@ from sociolab.runner.tally import Tally
 Watch = Callable[[str, Tally], AbstractContextManager[None]]
 """Shows the progress of a run while its context is open; is given the run's name and its tally."""
 
+_FEW = 8
+"""Episodes under way where nobody waits for an answer."""
+
 
 def run(config: RunConfig, watch: Watch | None = None) -> RunResult:
     """Play a run to its end and return its result; works inside a running event loop too.
@@ -62,8 +65,15 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
     tally.done_before = tally.done
     try:
         with watch(session.name, tally) if watch else nullcontext():
-            stopped = await play_all(table, pending, session.config.episodes)
+            stopped = await play_all(table, pending, _at_once(session))
     finally:
         await session.models.close()
         session.store.add_seconds(session.name, tally.seconds)
     return stopped.error
+
+
+def _at_once(session: Session) -> int:
+    """Episodes under way: a few where rules play all, since nobody waits for anybody then, and
+    what is done early is done if the run is stopped."""
+    by_rules = all(one.id.label in session.kit.players for one in session.seated.all)
+    return min(session.config.episodes, _FEW) if by_rules else session.config.episodes

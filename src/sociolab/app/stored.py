@@ -29,6 +29,7 @@ class Found:
     run: str
     episode: Episode
     status: str
+    problem: str = ""
 
 
 def find_episode(store: Store, wanted: str, run: str | None) -> Found:
@@ -56,7 +57,9 @@ def find_episode(store: Store, wanted: str, run: str | None) -> Found:
         names = ", ".join(name for name, _ in hits)
         raise ConfigError(f"several runs hold the episode {wanted} ({names}); add --run NAME")
     name, row = hits[0]
-    return Found(name, Episode(row.trial, store.events(name, row.trial.id)), row.status)
+    return Found(
+        name, Episode(row.trial, store.events(name, row.trial.id)), row.status, row.problem
+    )
 
 
 def world_of(name: str) -> World:

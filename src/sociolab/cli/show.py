@@ -50,6 +50,8 @@ def show(
         typer.echo(play_markdown(read))
     else:
         Console().print(play(read))
+    if found.status == "failed":
+        typer.echo(f"This trial failed: {found.problem}")
 
 
 def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:

@@ -66,6 +66,7 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
         ends=_counts(observed.ends),
         failures=Failures(
             trials=_counts(Counter(t.cause or "unknown" for t in trials if t.status == "failed")),
+            problems=_problems(trials),
             turns=_counts(observed.failed_turns),
             replies_asked_again=observed.asked_again,
             scores=_counts(judged.causes),
@@ -147,6 +148,15 @@ def _partner(settings: dict[str, Any]) -> str | None:
             return label
         case _:
             return None
+
+
+def _problems(trials: Sequence[TrialRow]) -> dict[str, str]:
+    """The first problem of each cause, in the order of the plan."""
+    found: dict[str, str] = {}
+    for row in trials:
+        if row.status == "failed" and row.problem:
+            found.setdefault(row.cause or "unknown", row.problem)
+    return found
 
 
 def _counts(counter: Counter[str]) -> dict[str, int]:

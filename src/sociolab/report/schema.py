@@ -52,10 +52,12 @@ class Failures(Record):
 
     `turns` failed for good, in all trials that were played or failed; `replies_asked_again` could
     not be used but were followed by another attempt. `scores` are missing verdicts, each single
-    judging and each derived measure counted.
+    judging and each derived measure counted. `problems` has the first failed trial of each cause in
+    words.
     """
 
     trials: dict[str, int] = {}
+    problems: dict[str, str] = {}
     turns: dict[str, int] = {}
     replies_asked_again: int = 0
     scores: dict[str, int] = {}

@@ -89,7 +89,7 @@ def play_markdown(shown: Shown) -> str:
     """The episode as Markdown, ready to be pasted into a page."""
     cast = ", ".join(f"{_plain(seat.name)}: {_plain(seat.agent)}" for seat in shown.seats)
     parts = [f"### {_plain(shown.title)}", f"*{cast}*"]
-    parts += [f"**{_plain(heading)}.** {_plain(text)}" for heading, text in shown.scene]
+    parts += [f"**{_plain(heading)}.** {_lines(text)}" for heading, text in shown.scene]
     for item in shown.course:
         if isinstance(item, Line):
             who, text = _plain(item.who), _plain(item.text)
@@ -112,6 +112,11 @@ def _markdown_table(sheet: Sheet) -> str:
         cells = (_plain(remark.value) if remark else "" for remark in remarks)
         lines.append(" | ".join(["", _plain(title), *cells, ""]).strip())
     return "\n".join(lines)
+
+
+def _lines(text: str) -> str:
+    """A text of several lines, which end where they ended."""
+    return "  \n".join(_plain(line) for line in text.splitlines())
 
 
 def _plain(text: str) -> str:

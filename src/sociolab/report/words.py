@@ -83,6 +83,7 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     if result.failed:
         causes = counted(failures.trials)
         found.append(f"{result.failed} of {plural(result.trials, 'trial')} failed: {causes}")
+        found += [f"{cause}: {problem}" for cause, problem in failures.problems.items()]
     left = result.trials - result.played - result.failed
     if left:
         found.append(f"{left} of {plural(result.trials, 'trial')} not played yet")

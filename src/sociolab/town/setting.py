@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from sociolab.core.errors import WorldError
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
 from sociolab.town.map import TownMap
@@ -75,6 +76,19 @@ class Setting:
     seat_of: Callable[[str, str], str] = own_seat
     tdp: Mapping[str, Tdp] = field(default_factory=dict)
     embedder: Embedder = field(default_factory=HashingEmbedder)
+
+    def __post_init__(self) -> None:
+        ids = [resident.id for resident in self.residents]
+        names = [resident.name for resident in self.residents]
+        strange = sorted(set(self.tdp) - set(ids))
+        homeless = [r for r in self.residents if self.town.place(r.living_area) is None]
+        if not ids or len(set(ids)) < len(ids) or len(set(names)) < len(names):
+            raise WorldError(f"residents need ids and names of their own, found {names}")
+        if strange:
+            raise WorldError(f'a target is given to "{strange[0]}", who does not live here')
+        if homeless:
+            one = homeless[0]
+            raise WorldError(f'{one.name} sleeps at "{one.living_area}", which is not on the map')
 
     @property
     def steps(self) -> int:

@@ -120,7 +120,10 @@ class Surroundings:
     def _people(self) -> tuple[Person, ...]:
         found: list[Person] = []
         for number, resident in enumerate(self.setting.residents):
-            tile = bed_of(resident.home, self.town, [person.tile for person in found])
+            home = self.town.place(resident.living_area)
+            assert home is not None  # the setting has seen to it
+            resident = resident.model_copy(update={"living_area": str(home)})
+            tile = bed_of(home, self.town, [person.tile for person in found])
             found.append(Person(number, resident, self.setting, tile))
         return tuple(found)
 

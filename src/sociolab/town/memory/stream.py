@@ -43,6 +43,7 @@ class MemoryStream:
         self._memories: list[Memory] = []
         self._accessed = np.zeros(32, np.int64)  # the step of the last access
         self._importance = np.zeros(32, np.float64)
+        self._seen = np.zeros(32, np.bool_)
         self._relevance = Relevance(embedder)
         self._unrated: dict[str, list[int]] = {}
         self._rated: dict[str, int] = {}
@@ -67,7 +68,9 @@ class MemoryStream:
         self._memories.append(Memory(self._clock.at(step), kind, text, importance))
         if index == len(self._accessed):
             self._accessed, self._importance = _longer(self._accessed), _longer(self._importance)
+            self._seen = _longer(self._seen)
         self._accessed[index] = step
+        self._seen[index] = kind == "seen"
         self._importance[index] = PROVISIONAL if importance is None else importance
         self._relevance.add(text)
         self._build_up(index)
@@ -111,9 +114,7 @@ class MemoryStream:
         At most `glimpses` of them are of what was merely seen: these are many, and crowd out what
         was said.
         """
-        best = self._best(step, query, most)
-        if glimpses is not None and self._seen(best) > glimpses:
-            best = self._fewer_seen(step, query, most, glimpses)
+        best = self._best(step, query, most, glimpses)
         self._accessed[best] = step
         return tuple(self._memories[index] for index in best)
 
@@ -138,32 +139,17 @@ class MemoryStream:
         total += scaled(self._relevance.to(query))
         return total
 
-    def _best(self, step: int, query: str, most: int) -> list[int]:
+    def _best(self, step: int, query: str, most: int, glimpses: int | None = None) -> list[int]:
         """The numbers of the memories that score highest; of two that score the same, the newer."""
-        size = len(self._memories)
-        most = min(most, size)
-        if most <= 0:
+        if not self._memories:
             return []
         scores = self.scores(step, query)
-        worst = np.partition(scores, size - most)[size - most]
-        enough = np.flatnonzero(scores >= worst)
-        best = sorted(zip(scores[enough].tolist(), enough.tolist(), strict=True), reverse=True)
-        return [index for _, index in best[:most]]
-
-    def _seen(self, indices: list[int]) -> int:
-        return sum(self._memories[index].kind == "seen" for index in indices)
-
-    def _fewer_seen(self, step: int, query: str, most: int, glimpses: int) -> list[int]:
-        best: list[int] = []
-        for index in self._best(step, query, len(self._memories)):
-            if self._memories[index].kind == "seen":
-                if not glimpses:
-                    continue
-                glimpses -= 1
-            best.append(index)
-            if len(best) == most:
-                break
-        return best
+        if glimpses is None:
+            return _highest(scores, np.arange(len(scores)), most)
+        seen = self._seen[: len(scores)]
+        best = _highest(scores, np.flatnonzero(~seen), most)
+        best += _highest(scores, np.flatnonzero(seen), min(glimpses, most))
+        return sorted(best, key=lambda index: (-scores[index], -index))[:most]
 
     def _build_up(self, index: int) -> None:
         memory = self._memories[index]
@@ -188,3 +174,14 @@ _Numbers = npt.NDArray[Any]
 
 def _longer(numbers: _Numbers) -> _Numbers:
     return np.concatenate([numbers, np.zeros_like(numbers)])
+
+
+def _highest(scores: Floats, among: npt.NDArray[np.intp], most: int) -> list[int]:
+    """Of these numbers the ones that score highest, best first; the higher number of two alike."""
+    most = min(most, len(among))
+    if most <= 0:
+        return []
+    theirs = scores[among]
+    enough = among[theirs >= np.partition(theirs, len(theirs) - most)[len(theirs) - most]]
+    best = sorted(zip(scores[enough].tolist(), enough.tolist(), strict=True), reverse=True)
+    return [index for _, index in best[:most]]
