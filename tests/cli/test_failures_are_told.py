@@ -1,4 +1,4 @@
-"""Why a trial failed is told where one looks for it: after the run, in the report, in the episode."""
+"""Why a trial failed is told where one looks for it: in the report, and in the episode."""
 
 from __future__ import annotations
 

@@ -52,13 +52,15 @@ class Estimate:
     """Calls, tokens and dollars by model, for all trials of a plan; None: no price is known.
 
     Every scene is taken to last until its turn limit, with replies of about 150 characters and no
-    reply asked for again, and nothing is taken to be cached by the provider.
+    reply asked for again, and nothing is taken to be cached by the provider. `open_ended`: how many
+    calls a trial makes hangs on what is done in it, as in a town.
     """
 
     trials: int
     measured: int
     models: dict[str, Spend]
     prices: dict[str, Price | None]
+    open_ended: bool = False
 
     def usd(self, model: str) -> float | None:
         """Dollars of one model."""
@@ -90,6 +92,11 @@ class Estimate:
             lines.append(
                 f"{name}: {spend.calls} calls, {spend.prompt:,} tokens read, "
                 f"{spend.completion:,} written, {money}"
+            )
+        if self.models and self.open_ended:
+            lines.append(
+                "made-up replies lead to quiet days: with a model that talks more it may be twice "
+                "or three times as much"
             )
         if not self.models:
             lines.append("no model is called: this run is free")
@@ -155,7 +162,8 @@ async def _estimate(config: RunConfig) -> Estimate:
         spend.calls = round(spend.calls * factor)
         spend.prompt = round(spend.prompt * factor)
         spend.completion = round(spend.completion * factor)
-    return Estimate(len(plan), len(sample), models.spends, models.known_prices)
+    open_ended = kit.model_player is not None
+    return Estimate(len(plan), len(sample), models.spends, models.known_prices, open_ended)
 
 
 async def _measure(
