@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sociolab.town.residents import Resident
 from sociolab.town.trace.records import Planned, PlannedBlock, Reminded
+from sociolab.worlds.stss.scoring.about import About
 from sociolab.worlds.stss.scoring.score import score
-from sociolab.worlds.stss.story import story
+from sociolab.worlds.stss.story import said, story
 from sociolab.worlds.stss.task import SocialTask
-from stss_tasks import EVERYBODY, MEDICINE, PARTY
+from stss_tasks import EVERYBODY, MEDICINE, PARTY, PICNIC
 from trace_cases import Life, at, lived, talk
 
 
@@ -68,8 +69,9 @@ def test_the_story_names_the_task_and_everybody_in_town() -> None:
 
 
 def test_who_was_invited_when_where_and_what_was_said_of_it() -> None:
-    assert told()["Talks of Ada Rowe about it"].splitlines()[:3] == [
+    assert told()["Talks of Ada Rowe about it"].splitlines()[:4] == [
         "Monday 10:00: Ada Rowe spoke to Bea Rowe at Home: room.",
+        "    [...]",
         "    ada: Come to my party!",
         "    bea: Gladly.",
     ]
@@ -78,9 +80,11 @@ def test_who_was_invited_when_where_and_what_was_said_of_it() -> None:
 def test_small_talk_is_left_out_and_hearsay_is_told() -> None:
     parts = told()
     assert "Nice day" not in parts["Talks of Ada Rowe about it"]
-    assert parts["What others told each other"] == (
-        "Monday 13:00: Bea Rowe spoke to Eve Rowe at Home: room."
-    )
+    assert parts["What others told each other"].splitlines() == [
+        "Monday 13:00: Bea Rowe spoke to Eve Rowe at Home: room.",
+        "    bea: Ada has a party.",
+        "    eve: Has she?",
+    ]
 
 
 def test_who_agreed() -> None:
@@ -96,7 +100,7 @@ def test_who_came_for_how_long_and_why_the_others_did_not() -> None:
     assert parts["Who took part"] == "Bea Rowe: 18:10 to 18:59."
     assert parts["Who did not, and why"].splitlines() == [
         "Cid Rowe had agreed, and did not come; at 18:00 at Home: room: mend the fence.",
-        "Dan Rowe was told, and agreed to nothing; at 18:00 at Home: room: rest.",
+        "Dan Rowe was told, and noted nothing; at 18:00 at Home: room: rest.",
         "Eve Rowe did it at the right time, but in another place "
         "(Tuesday 18:30 to 18:40, at Home: room).",
         "Fay Rowe was never told; at 18:00 at Clinic: pharmacy: buy medicine.",
@@ -113,7 +117,7 @@ def test_the_performers_plans_and_reminders_are_told() -> None:
 
 def test_the_score_comes_last_and_is_left_out_where_there_is_none() -> None:
     lines = told()["The score"].splitlines()
-    assert lines[0] == "Goal 0.333: 1 of 3 expected residents took part: Bea Rowe."
+    assert lines[0] == "Goal 0.333: 1 of 3 expected residents took part (at least 5 min): Bea Rowe."
     assert lines[2] == "Conversation ratio 1 (1 with talks that others began)."
     assert list(told()) == [
         "The task",
@@ -135,3 +139,42 @@ def test_help_tells_who_ran_which_errand() -> None:
         "Nobody who had been asked did this: bring medicine.",
     ]
     assert "Had anybody been good enough as a helper: 0.5." in parts["The score"]
+
+
+def of_two(*texts: str) -> tuple[str, ...]:
+    return said(talk("mon 10:00", "ada", "bea", *texts), About(PARTY))
+
+
+def test_a_talk_is_shown_from_the_first_line_about_the_task_to_the_answer_to_the_last() -> None:
+    lines = of_two("Hello.", "Hello.", "A party!", "When?", "Soon.", "The party!", "Yes.", "Bye.")
+    assert lines == (
+        "[...]",
+        "ada: A party!",
+        "bea: When?",
+        "ada: Soon.",
+        "bea: The party!",
+        "ada: Yes.",
+        "[...]",
+    )
+
+
+def test_a_talk_that_is_shown_whole_has_no_marks() -> None:
+    assert of_two("A party!", "Fine.") == ("ada: A party!", "bea: Fine.")
+
+
+def test_where_the_time_is_open_it_is_told_what_others_did_when_most_took_part() -> None:
+    """Ada picnics from 12:00 to 14:00, bea from 12:00, and cid joins them at 13:00."""
+    lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
+    for who, come in (("ada", "12:00"), ("bea", "12:00"), ("cid", "13:00")):
+        lives[who].goes(f"tue {come}", "Park: meadow", "picnic").does("tue 14:00", "rest")
+    lives["dan"].does("tue 12:00", "nap").does("tue 12:30", "paint").does("tue 15:00", "cook")
+    played = lived(*lives.values())
+    parts = dict(story(PICNIC, RESIDENTS, played, score(PICNIC, played)))
+    away = parts["Who did not, and why"].splitlines()
+    assert away[0] == "Dan Rowe was never told; at 13:00 at Home: room: paint."
+
+
+def test_where_the_time_is_open_and_nobody_came_no_time_is_named() -> None:
+    played = lived(*(Life(who) for who in ("ada", *EVERYBODY)))
+    parts = dict(story(PICNIC, RESIDENTS, played, score(PICNIC, played)))
+    assert parts["Who did not, and why"].splitlines()[0] == "Bea Rowe was never told."

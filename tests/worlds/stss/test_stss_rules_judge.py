@@ -110,7 +110,7 @@ def test_a_public_activity_has_its_type_the_thresholds_and_the_ratios() -> None:
     }
     verdict = judged(AT_PARTY)["overall"]
     assert isinstance(verdict, Score)
-    assert verdict.reason == "1 of 3 expected residents took part: Bea."
+    assert verdict.reason == "1 of 3 expected residents took part (at least 5 min): Bea."
 
 
 def test_help_has_no_ratio_but_the_score_with_any_helper() -> None:
@@ -156,3 +156,27 @@ class TestRulesJudgeContract(JudgeContract):
     def measures(self) -> Sequence[Measure]:
         named = {m.name: m for kind in TASK_TYPES for m in measures_of(kind, (0, 15))}
         return tuple(named.values())
+
+
+def test_ratios_say_with_whom_the_performer_spoke_and_when() -> None:
+    for name in ("conversation_ratio", "conversation_ratio_both"):
+        verdict = judged(AT_PARTY)[name]
+        assert isinstance(verdict, Score)
+        assert "1 of 3 expected: Bea (Monday 10:00)." in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("least", "beside", "named"),
+    [
+        (10, ["goal_0_min", "goal_15_min"], "(at least 10 min)"),
+        (0, ["goal_15_min"], "(for any moment)"),
+        (15, ["goal_0_min"], "(at least 15 min)"),
+    ],
+)
+def test_the_least_duration_is_named_and_no_figure_stands_there_twice(
+    least: int, beside: list[str], named: str
+) -> None:
+    found = asyncio.run(StssRulesJudge(ScoreSettings(least)).judge(AT_PARTY))
+    assert [one.measure.name for one in found if one.measure.name.endswith("_min")] == beside
+    assert isinstance(found[0], Score)
+    assert named in found[0].reason

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sociolab.core.episode import Ended, Episode
 from sociolab.core.errors import StoreError
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
@@ -17,14 +19,14 @@ from sociolab.worlds.stss.measures import (
     at_least,
     measures_of,
 )
-from sociolab.worlds.stss.scoring.reason import reason
+from sociolab.worlds.stss.scoring.reason import reason, reason_of_ratio
 from sociolab.worlds.stss.scoring.result import ScoreSettings, TaskScore
 from sociolab.worlds.stss.scoring.score import score
 from sociolab.worlds.stss.scoring.window import was_lived
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import trajectory_of
 
-RULES = "1"
+RULES = "2"
 """Changes with the rules of scoring, so that figures by other rules are never mixed."""
 
 
@@ -44,13 +46,13 @@ class StssRulesJudge:
         """The verdicts; failures where the event's day was not lived to the end."""
         content = content_from(episode.trial.task.content)
         task = content.task
-        measures = measures_of(task.type, self._settings.beside)
+        measures = measures_of(task.type, self._settings.others)
         try:
             found = self.score(task, episode)
         except Incomplete as problem:
             return tuple(ScoreFailure(m, None, "incomplete", str(problem)) for m in measures)
-        why = reason(task, found, content.name)
-        return tuple(_score(measure, found, why) for measure in measures)
+        why = reasons(task, found, content.name)
+        return tuple(_score(measure, found, why.get(measure, why[OVERALL])) for measure in measures)
 
     def score(self, task: SocialTask, episode: Episode) -> TaskScore:
         """All that scoring says of an episode; Incomplete if there is not enough of it."""
@@ -60,6 +62,15 @@ class StssRulesJudge:
         if not was_lived(task, trajectory):
             raise Incomplete(f"the trace ends before the event of {task.day} does")
         return score(task, trajectory, self._settings)
+
+
+def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> dict[Measure, str]:
+    """Why the measures have their values: the ratios by the talks, all others as `OVERALL`."""
+    return {
+        OVERALL: reason(task, found, name),
+        RATIO: reason_of_ratio(task, found, name, both=False),
+        RATIO_BOTH: reason_of_ratio(task, found, name, both=True),
+    }
 
 
 def _lived(episode: Episode) -> Trajectory:

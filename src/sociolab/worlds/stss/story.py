@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from itertools import pairwise
 
 from sociolab.town.clock import Clock, spoken_date
 from sociolab.town.places import OUTDOORS
 from sociolab.town.residents import Resident
-from sociolab.town.thoughts import Line
 from sociolab.town.trace.intervals import Intervals
 from sociolab.town.trace.records import Noted, Planned, Reminded, Stood, Talked
 from sociolab.town.trace.trajectory import Trajectory
+from sociolab.worlds.stss.scoring.about import About
 from sociolab.worlds.stss.scoring.evidence import Evidence
-from sociolab.worlds.stss.scoring.keywords import Keywords
 from sociolab.worlds.stss.scoring.reason import reason
 from sociolab.worlds.stss.scoring.result import Account, TaskScore
 from sociolab.worlds.stss.scoring.window import event_window
@@ -88,19 +86,18 @@ class Telling:
         """The performer's talks about the task: with whom, where, and what was said of it."""
         for talk in self._talks:
             if self._task.performer in (talk.who, talk.other):
-                yield self._headed(talk)
-                yield from (f"    {line.name}: {line.text}" for line in said(talk, self._about))
+                yield from self._told(talk)
 
     def hearsay(self) -> Iterator[str]:
-        """Who told whom of it while the performer was not there."""
+        """Who told whom of it while the performer was not there, and in what words."""
         for talk in self._talks:
             if self._task.performer not in (talk.who, talk.other):
-                yield self._headed(talk)
+                yield from self._told(talk)
 
     def agreed(self) -> Iterator[str]:
         """What residents noted that is about the task."""
         for one in self._trajectory.everybody(Noted):
-            if self._about.said(one.what) or self._about.said(one.place):
+            if self._about.noted(one):
                 time = f" at {one.start}" if one.start else ""
                 place = f", {one.place}" if one.place else ""
                 by = f", with {self.name(one.by)}" if one.by else ""
@@ -128,7 +125,7 @@ class Telling:
         for one in score.accounts:
             if one.fate == "took part":
                 continue
-            yield f"{self.name(one.who)} {one.words}{self._when(one)}."
+            yield f"{self.name(one.who)} {one.words}{self._when(one, score)}."
 
     def scored(self, score: TaskScore) -> Iterator[str]:
         """The figures, and what they come from."""
@@ -143,10 +140,12 @@ class Telling:
         if score.goal_any_helper is not None:
             yield f"Had anybody been good enough as a helper: {score.goal_any_helper:.3g}."
 
-    def _headed(self, talk: Talked) -> str:
+    def _told(self, talk: Talked) -> Iterator[str]:
+        """When and where a talk was, and what of it is about the task."""
         where = self._where(talk.who, talk.step)
         pair = f"{self.name(talk.who)} spoke to {self.name(talk.other)}"
-        return f"{moment(self._clock, talk.step)}: {pair}{where}."
+        yield f"{moment(self._clock, talk.step)}: {pair}{where}."
+        yield from (f"    {text}" for text in said(talk, self._about))
 
     def _plan(self, planned: Planned) -> str:
         """The plan of a day, or how it was changed, if it is about the task."""
@@ -157,7 +156,7 @@ class Telling:
         entries = "; ".join(f"{self._clock.at(b.start):%H:%M} {b.what}" for b in shown)
         return f"new plan ({planned.why}): {entries}." if planned.why else f"plan: {entries}."
 
-    def _when(self, one: Account) -> str:
+    def _when(self, one: Account, score: TaskScore) -> str:
         """When somebody was there for too short, or came near to it; or what they did instead."""
         if one.when:
             return f" ({spans(self._clock, one.when)})"
@@ -165,11 +164,11 @@ class Telling:
             begun, _ = one.near[0]
             day = f"{self._clock.at(begun):%A} {spans(self._clock, one.near)}"
             return f" ({day},{self._where(one.who, begun)})"
-        if not self._task.start:
+        start = event_window(self._task, self._clock)[0] if self._task.start else busiest(score)
+        did = None if start is None else self._trajectory.action_at(one.who, start)
+        if start is None or did is None:
             return ""
-        start = event_window(self._task, self._clock)[0]
-        did = self._trajectory.action_at(one.who, start)
-        return f"; at {self._task.start}{self._where(one.who, start)}: {did.doing}" if did else ""
+        return f"; at {self._clock.at(start):%H:%M}{self._where(one.who, start)}: {did.doing}"
 
     def _where(self, who: str, step: int) -> str:
         if not self._trajectory.records(Stood, who):
@@ -178,15 +177,30 @@ class Telling:
         return " outdoors" if place == OUTDOORS else f" at {place}"
 
 
-def said(talk: Talked, about: Keywords) -> tuple[Line, ...]:
-    """The lines of a talk that are about something, each with the answer to it."""
-    following = pairwise((None, *talk.lines))
-    return tuple(
-        line
-        for before, line in following
-        if line is not None
-        and (about.said(line.text) or (before is not None and about.said(before.text)))
-    )
+def said(talk: Talked, about: About) -> tuple[str, ...]:
+    """What is said in a talk from the first line about something to the answer to the last.
+
+    "[...]" marks what is left out before and after.
+    """
+    found = [at for at, line in enumerate(talk.lines) if about.said(line.text)]
+    if not found:
+        return ()
+    first, end = found[0], min(found[-1] + 2, len(talk.lines))
+    shown = (f"{line.name}: {line.text}" for line in talk.lines[first:end])
+    before, after = ("[...]",) * (first > 0), ("[...]",) * (end < len(talk.lines))
+    return (*before, *shown, *after)
+
+
+def busiest(score: TaskScore) -> int | None:
+    """The first step at which as many as ever took part; None where nobody did, or for help."""
+    if score.errands:
+        return None
+    starts = {begin for one in score.accounts for begin, _ in one.when}
+    return min(starts, key=lambda step: (-_taking_part(score, step), step), default=None)
+
+
+def _taking_part(score: TaskScore, step: int) -> int:
+    return sum(begin <= step < end for one in score.accounts for begin, end in one.when)
 
 
 def moment(clock: Clock, step: int) -> str:

@@ -61,3 +61,14 @@ def test_a_picnic_on_the_day_before_does_not_count() -> None:
     found = scored(*(picnics(who, "mon 12:00", "mon 13:00") for who in ("ada", "bea", "cid")))
     assert found.goal == 0
     assert found.accounts[0].fate == "another time"
+
+
+def test_where_a_sector_is_the_place_companions_are_in_the_performers_room() -> None:
+    cafe = PICNIC.model_copy(update={"place": "Cafe"})
+    ada = Life("ada").goes("tue 12:00", "Cafe: terrace", "picnic")
+    bea = Life("bea").goes("tue 12:00", "Cafe: counter room", "picnic")
+    cid = Life("cid").goes("tue 12:00", "Cafe: terrace", "picnic")
+    others = [Life(who) for who in ("dan", "eve", "fay")]
+    found = score(cafe, lived(ada, bea, cid, *others))
+    assert found.participants == ("cid",)
+    assert found.accounts[0].fate == "without the performer"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sociolab.town.trace.records import Talked
 from sociolab.worlds.stss.scoring.reason import reason
-from sociolab.worlds.stss.scoring.result import ErrandDone, TaskScore
+from sociolab.worlds.stss.scoring.result import ErrandDone, ScoreSettings, TaskScore
 from sociolab.worlds.stss.scoring.score import score
 from stss_tasks import EVERYBODY, MEDICINE
 from trace_cases import Life, at, lived, talk
@@ -36,7 +38,9 @@ def test_both_errands_in_order_by_one_who_was_asked_score_one() -> None:
         ErrandDone("bring medicine", "bea", at("tue 11:05")),
     )
     why = reason(MEDICINE, found, str.title)
-    assert why == "buy medicine: done by Bea; bring medicine: done by Bea."
+    assert why == (
+        "buy medicine: done by Bea (at least 5 min); bring medicine: done by Bea (at least 5 min)."
+    )
 
 
 def test_one_errand_scores_half() -> None:
@@ -65,7 +69,7 @@ def test_errands_in_the_wrong_order_score_half() -> None:
 
 def test_two_helpers_may_share_the_errands() -> None:
     brings = Life("cid").goes("tue 11:00", COTTAGE, "bring medicine").does("tue 11:10", "rest")
-    asked = talk("mon 12:00", "cid", "ada", "Hello!", "Do you pass by the Clinic?")
+    asked = talk("mon 12:00", "cid", "ada", "Hello!", "Could you fetch something from the Clinic?")
     assert scored(ASKED, asked, buys("bea"), brings).goal == 1.0
     assert scored(ASKED, buys("bea"), brings).goal == 0.5
 
@@ -112,3 +116,55 @@ def test_help_has_no_conversation_ratio() -> None:
     found = scored(ASKED)
     assert (found.ratio, found.ratio_both) == (None, None)
     assert found.accounts[0].fate == "did not run it"
+
+
+def test_who_does_an_errand_that_was_done_before_did_the_same_errand_later() -> None:
+    also = talk("mon 12:00", "ada", "cid", "Could you buy medicine?", "Yes.")
+    late = buys("cid", "tue 12:00", "tue 12:10")
+    accounts = scored(ASKED, also, helper("bea"), late).accounts
+    assert [(one.fate, one.words) for one in accounts[:2]] == [
+        ("took part", "took part"),
+        ("same errand", "did the same errand later"),
+    ]
+
+
+def test_who_brings_what_was_not_yet_bought_did_the_same_errand_earlier() -> None:
+    also = talk("mon 12:00", "ada", "cid", "Could you bring medicine?", "Yes.")
+    early = Life("cid").goes("tue 09:00", COTTAGE, "bring medicine").does("tue 09:10", "rest")
+    one = scored(ASKED, also, helper("bea"), early).accounts[1]
+    assert one.words == "did the same errand earlier"
+
+
+def test_who_did_all_of_it_before_being_asked_did_not_leave_too_soon() -> None:
+    late = talk("tue 10:30", "ada", "bea", "Could you buy medicine for me?", "I just did!")
+    assert scored(late, buys("bea")).accounts[0].fate == "before asked"
+
+
+@pytest.mark.parametrize(
+    ("said", "asks"),
+    [
+        ("I work at the Clinic.", False),
+        ("Could you collect something at the Clinic?", True),
+        ("Would you pick a parcel up from the Clinic?", True),
+        ("Could you buy medicine?", True),
+    ],
+)
+def test_the_place_of_an_errand_asks_for_help_with_a_verb_of_fetching(
+    said: str, asks: bool
+) -> None:
+    found = scored(talk("mon 10:00", "ada", "bea", said, "Yes."), helper("bea"))
+    assert found.goal == asks
+
+
+def test_a_reason_names_the_minutes_that_an_errand_takes_at_most() -> None:
+    """An errand of five minutes takes no ten."""
+    lives = [Life("ada"), helper("bea"), *map(Life, EVERYBODY[1:])]
+    found = score(MEDICINE, lived(*lives, ASKED), ScoreSettings(least=10))
+    assert reason(MEDICINE, found, str.title).count("(at least 5 min)") == 2
+
+
+def test_an_invitation_to_where_the_performer_is_asks_for_no_help() -> None:
+    placed = MEDICINE.model_copy(update={"place": "Cafe"})
+    invited = talk("mon 10:00", "ada", "bea", "Come to the Cafe!")
+    lives = [Life("ada"), helper("bea"), *map(Life, EVERYBODY[1:])]
+    assert score(placed, lived(*lives, invited)).goal == 0

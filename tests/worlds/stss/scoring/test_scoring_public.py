@@ -40,7 +40,8 @@ def test_two_of_three_expected_guests_are_two_thirds() -> None:
     assert found.goal == pytest.approx(2 / 3)
     assert found.participants == ("bea", "cid")
     assert found.expected == 3
-    assert reason(PARTY, found, str.title) == "2 of 3 expected residents took part: Bea, Cid."
+    why = "2 of 3 expected residents took part (at least 5 min): Bea, Cid."
+    assert reason(PARTY, found, str.title) == why
 
 
 def test_more_guests_than_expected_score_one() -> None:

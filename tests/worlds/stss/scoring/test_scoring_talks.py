@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sociolab.town.trace.records import Talked
+from sociolab.worlds.stss.scoring.about import About
+from sociolab.worlds.stss.scoring.reason import reason_of_ratio
 from sociolab.worlds.stss.scoring.result import TaskScore
 from sociolab.worlds.stss.scoring.score import score
 from sociolab.worlds.stss.task import SocialTask
@@ -74,3 +76,51 @@ def test_of_an_appointment_only_talks_with_the_partner_count() -> None:
         of=MEETING,
     )
     assert found.ratio == 1.0
+
+
+@pytest.mark.parametrize(
+    ("said", "about"),
+    [
+        ("I work at the Cafe.", False),
+        ("The Cafe opens at 8:00.", False),
+        ("I come to the Cafe every day.", False),
+        ("Will you come to the Cafe?", True),
+        ("Come to the Cafe!", True),
+        ("Let\u2019s go to the Cafe.", True),
+        ("At the Cafe, at six.", True),
+        ("The Cafe, 18:00.", True),
+        ("The Cafe at 6 pm.", True),
+        ("The Cafe at six o'clock.", True),
+        ("At the Cafe, at sixteen hundred.", False),
+        ("At 18:00 then.", False),
+    ],
+)
+def test_a_place_is_about_the_task_with_an_invitation_or_the_hour(said: str, about: bool) -> None:
+    assert bool(scored(talk("mon 10:00", "ada", "bea", said)).ratio) == about
+
+
+def test_a_half_hour_is_spoken_in_several_ways() -> None:
+    half = About(PARTY.model_copy(update={"start": "18:30"}))
+    for said in ("Cafe, 6:30 p.m.", "Cafe, half past six", "Cafe, six thirty", "Cafe at 18.30"):
+        assert half.said(said), said
+    assert not half.said("Cafe at six")
+
+
+def test_the_reason_of_a_ratio_names_the_talks() -> None:
+    found = scored(
+        talk("mon 10:00", "ada", "bea", "Come to my party!"),
+        talk("mon 11:00", "ada", "bea", "Do not forget the party!"),
+        talk("mon 12:00", "cid", "ada", "Have you heard of the party?"),
+        talk("mon 13:00", "ada", "cid", "About the party..."),
+        talk("mon 14:00", "dan", "ada", "What party?"),
+    )
+    assert reason_of_ratio(PARTY, found, str.title, both=False) == (
+        "Ada began to speak of it in time with 2 of 3 expected: "
+        "Bea (Monday 10:00), Cid (Monday 13:00)."
+    )
+    assert reason_of_ratio(PARTY, found, str.title, both=True) == (
+        "Ada spoke of it in time with 3 of 3 expected: "
+        "Bea (Monday 10:00), Cid (Monday 12:00, began it), Dan (Monday 14:00, began it)."
+    )
+    nobody = reason_of_ratio(PARTY, scored(), str.title, both=True)
+    assert nobody == "Ada spoke of it in time with 0 of 3 expected: nobody."

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sociolab.town.clock import clock_time
 from sociolab.town.trace.intervals import Intervals, common, joined
 from sociolab.town.trace.records import Noted
+from sociolab.worlds.stss.scoring.errands import done_at
 from sociolab.worlds.stss.scoring.evidence import Evidence, partner_of
-from sociolab.worlds.stss.scoring.result import Account, Fate
+from sociolab.worlds.stss.scoring.keywords import spoken_place
+from sociolab.worlds.stss.scoring.result import Account, ErrandDone, Fate
 
 WORDS: dict[Fate, str] = {
     "took part": "took part",
@@ -14,13 +20,21 @@ WORDS: dict[Fate, str] = {
     "elsewhere": "did it at the right time, but in another place",
     "another time": "did it, but at another time",
     "doing something else": "was there at the right time, doing something else",
+    "another room": "had agreed and was there, but in another room or doing something else",
     "did not come": "had agreed, and did not come",
-    "declined": "was told, and agreed to nothing",
+    "noted nothing": "was told, and noted nothing",
     "never told": "was never told",
     "heard of it": "heard of it from others only",
+    "same errand": "did the same errand",
+    "before asked": "was at an errand, but only before being asked",
     "did not run it": "was asked, and ran no errand",
     "was not asked": "was at an errand, but had not been asked",
 }
+OPEN_WORDS: dict[Fate, str] = {
+    "elsewhere": "did it on the right day, but in another place",
+    "another time": "did it, but on another day",
+}
+"""The words where the time is open, and with it no time is the right one."""
 
 
 def account(seen: Evidence, who: str, when: Intervals, least: int) -> Account:
@@ -28,20 +42,48 @@ def account(seen: Evidence, who: str, when: Intervals, least: int) -> Account:
     if when:
         fate: Fate = "took part" if seen.long_enough(when, least) else "left too soon"
         return Account(who, fate, seen.minutes(when), when, WORDS[fate])
-    fate, near = _came_near(seen, who, least) or (_uninvolved(seen, who), ())
-    return Account(who, fate, 0.0, (), WORDS[fate], near)
+    uninvolved = _uninvolved(seen, who)
+    fate, near = _came_near(seen, who, least) or _kept_a_note(seen, who, least) or (uninvolved, ())
+    words = WORDS[fate] if seen.task.start else OPEN_WORDS.get(fate, WORDS[fate])
+    unaware = ", and was never told" if near and uninvolved == "never told" else ""
+    return Account(who, fate, 0.0, (), words + unaware, near)
 
 
-def helper_account(seen: Evidence, who: str, ran: bool) -> Account:
-    """The account of a resident who might have helped; `ran` if an errand that counts is theirs."""
+def helper_account(seen: Evidence, who: str, errands: Sequence[ErrandDone], least: int) -> Account:
+    """The account of a resident who might have helped; `errands` say whose doing counts."""
     when = joined(piece for one in seen.task.errands for piece in seen.on_errand(one, who))
-    if ran:
+    fate, words = _helped(seen, who, errands, least, bool(when))
+    return Account(who, fate, seen.minutes(when), when, words)
+
+
+def _helped(
+    seen: Evidence, who: str, errands: Sequence[ErrandDone], least: int, was_there: bool
+) -> tuple[Fate, str]:
+    if any(who == one.who for one in errands):
         fate: Fate = "took part"
-    elif who in seen.asked:
-        fate = "left too soon" if when else "did not run it"
+    elif who not in seen.asked:
+        fate = "was not asked" if was_there else _uninvolved(seen, who)
+    elif than := _same_errand(seen, who, errands, least):
+        return "same errand", f"{WORDS['same errand']} {than}"
+    elif _did_any(seen, who, least):
+        fate = "before asked"
     else:
-        fate = "was not asked" if when else _uninvolved(seen, who)
-    return Account(who, fate, seen.minutes(when), when, WORDS[fate])
+        fate = "left too soon" if was_there else "did not run it"
+    return fate, WORDS[fate]
+
+
+def _same_errand(seen: Evidence, who: str, errands: Sequence[ErrandDone], least: int) -> str:
+    """Whether a helper did an errand later or earlier than who counts; "" if they did none."""
+    for errand, counted in zip(seen.task.errands, errands, strict=True):
+        step = done_at(seen, errand, who, seen.asked[who], least)
+        if step is not None and counted.step is not None:
+            return "later" if step >= counted.step else "earlier"
+    return ""
+
+
+def _did_any(seen: Evidence, who: str, least: int) -> bool:
+    """Whether somebody did an errand at any time of the date, before being asked, too."""
+    return any(done_at(seen, errand, who, 0, least) is not None for errand in seen.task.errands)
 
 
 def _came_near(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
@@ -61,18 +103,37 @@ def _came_near(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals] |
     return None
 
 
+def _kept_a_note(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
+    """When somebody who had noted it was at its place, in whichever room; None if never."""
+    if not seen.task.place:
+        return None
+    there = seen.trajectory.presence(who, spoken_place(seen.task.place))
+    for noted in _notes(seen, who):
+        when = seen.in_time(common(there, _time_of(seen, noted)))
+        if seen.long_enough(when, least):
+            return "another room", when
+    return None
+
+
+def _time_of(seen: Evidence, noted: Noted) -> Intervals:
+    """The event's, or what was noted where that is open; the whole date where neither says."""
+    if seen.task.start or not noted.start:
+        return (seen.window,)
+    start = datetime.combine(noted.day, clock_time(noted.start))
+    clock = seen.trajectory.clock
+    return ((clock.step(start), clock.step(start + timedelta(minutes=noted.minutes))),)
+
+
 def _uninvolved(seen: Evidence, who: str) -> Fate:
-    if _noted(seen, who):
+    if _notes(seen, who):
         return "did not come"
     told = {partner_of(talk, who) for talk in seen.talks if who in (talk.who, talk.other)}
     if seen.task.performer in told:
-        return "declined"
+        return "noted nothing"
     return "heard of it" if told else "never told"
 
 
-def _noted(seen: Evidence, who: str) -> bool:
-    """Whether somebody noted something on that date that is about the task."""
-    return any(
-        noted.day == seen.task.day and (seen.about.said(noted.what) or seen.about.said(noted.place))
-        for noted in seen.trajectory.records(Noted, who)
-    )
+def _notes(seen: Evidence, who: str) -> tuple[Noted, ...]:
+    """What somebody noted for that date that is about the task."""
+    noted = seen.trajectory.records(Noted, who)
+    return tuple(one for one in noted if one.day == seen.task.day and seen.about.noted(one))

@@ -10,7 +10,8 @@ def attendances(seen: Evidence) -> dict[str, Intervals]:
     """When each background resident took part.
 
     Companions and an appointment's partner must be together with the performer, who must be at
-    the action, too: companions at the place, each for itself; the partner in the same place.
+    the action, too: in the same arena, even where the
+    task names a whole sector; each companion for itself.
     """
     task = seen.task
     if task.type == "appointment":
@@ -39,7 +40,4 @@ def goal(seen: Evidence, attended: dict[str, Intervals], least: int) -> float:
 def _together(seen: Evidence, who: str) -> Intervals:
     performer = seen.task.performer
     when = common(seen.present(who), seen.present(performer))
-    # Where the task names a place, both are known to be there by now, be it a whole sector.
-    if seen.task.place or not when:
-        return when
-    return common(when, seen.trajectory.together(performer, who))
+    return common(when, seen.trajectory.together(performer, who)) if when else ()

@@ -45,12 +45,16 @@ def _help(seen: Evidence, helping: dict[str, int], least: int) -> Help:
 
 def _done(seen: Evidence, errand: Errand, helping: dict[str, int], least: int) -> ErrandDone:
     """Who was the first to have done an errand: for `least` minutes in all, or its own if fewer."""
-    steps = round(min(errand.minutes, least) * 60 / seen.trajectory.trace.seconds)
     done = [
         (step, who)
         for who in seen.task.background
-        if who in helping
-        and (step := reached(since(seen.on_errand(errand, who), helping[who]), steps)) is not None
+        if who in helping and (step := done_at(seen, errand, who, helping[who], least)) is not None
     ]
     step, who = min(done, default=(None, ""))
     return ErrandDone(errand.what, who, step)
+
+
+def done_at(seen: Evidence, errand: Errand, who: str, begin: int, least: int) -> int | None:
+    """The step at which a resident has done an errand, counted from `begin`; None if never."""
+    steps = round(min(errand.minutes, least) * 60 / seen.trajectory.trace.seconds)
+    return reached(since(seen.on_errand(errand, who), begin), steps)

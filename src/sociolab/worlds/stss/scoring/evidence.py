@@ -12,7 +12,8 @@ from functools import cached_property
 from sociolab.town.trace.intervals import Interval, Intervals, common, length
 from sociolab.town.trace.records import Talked
 from sociolab.town.trace.trajectory import Trajectory
-from sociolab.worlds.stss.scoring.keywords import Keywords, of_errands, of_talk, takes_part
+from sociolab.worlds.stss.scoring.about import About
+from sociolab.worlds.stss.scoring.keywords import Keywords, takes_part
 from sociolab.worlds.stss.scoring.window import event_window
 from sociolab.worlds.stss.task import Errand, SocialTask
 
@@ -24,7 +25,7 @@ class Evidence:
         self.task = task
         self.trajectory = trajectory
         self.window: Interval = event_window(task, trajectory.clock)
-        self.about: Keywords = of_talk(task)
+        self.about = About(task)
         self._takes_part = takes_part(task)
         self._at_it: dict[str, Intervals] = {}
         self._on_errand: dict[tuple[Errand, str], Intervals] = {}
@@ -65,24 +66,23 @@ class Evidence:
 
     @cached_property
     def talks(self) -> tuple[Talked, ...]:
-        """All talks, of whomever, in which a keyword, the activity or the place was said."""
+        """All talks, of whomever, that are about the task."""
         return self._talks_with(self.about)
 
     @cached_property
     def asked(self) -> dict[str, int]:
-        """Who shared a talk with the performer in which an errand's keyword or place was said.
+        """Who shared a talk with the performer that is about an errand.
 
         With the step at which the first such talk was over: what they do from then on is help.
         """
         found: dict[str, int] = {}
-        for talk in self._talks_with(of_errands(self.task)):
+        for talk in self._talks_with(About(self.task, errands_only=True)):
             if other := partner_of(talk, self.task.performer):
                 found.setdefault(other, talk.end)
         return found
 
-    def _talks_with(self, words: Keywords) -> tuple[Talked, ...]:
-        talks = self.trajectory.everybody(Talked)
-        return tuple(talk for talk in talks if words.said("\n".join(x.text for x in talk.lines)))
+    def _talks_with(self, about: About) -> tuple[Talked, ...]:
+        return tuple(filter(about.talked, self.trajectory.everybody(Talked)))
 
     # ------------------------------------------------------------------ how long
 

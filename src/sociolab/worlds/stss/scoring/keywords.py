@@ -1,57 +1,59 @@
-"""Whether an action is the one that a task asks for, and whether words are about it."""
+"""Whether an action is the one that a task asks for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
 
+from sociolab.worlds.stss.scoring.governing import makes_absent, makes_something_else
 from sociolab.worlds.stss.task import SocialTask
 
-# "Tell Rosa about the picnic", "invite Tom to the picnic", "announce the picnic" are mere talk
-# about it; "chat with friends about work at the picnic" is not. Looked for in what stands before
-# the keyword; a bracket begins a part of a block, and with it another action.
-_FEW_WORDS = r"(?:(?!(?:at|in|during|over|while|on|after|before)\b)[\w'-]+\s+){0,4}$"
-_MERE_TALK = re.compile(
-    "|".join(
-        (
-            r"\b(?:talk|chat|speak|convers|ask|tell|remind|inform|word|news|think)\w*\b"
-            rf"[^(]*\babout\s+{_FEW_WORDS}",
-            rf"\b(?:tell|remind|inform|word|news|think)\w*\b[^(]*\bof\s+{_FEW_WORDS}",
-            rf"\b(?:invit|ask|remind|persuad|encourag)\w*\b[^(]*\bto\s+{_FEW_WORDS}",
-            rf"\b(?:invitation|flyer|poster|leaflet)s?\s+(?:to|for)\s+{_FEW_WORDS}",
-            r"\b(?:discuss|announc|mention|advertis|promot)\w*\s+(?:[\w'-]+\s+){0,2}$",
-        )
-    ),
-    re.IGNORECASE,
+# Curly apostrophes are straight ones, and all hyphens one hyphen.
+_PLAIN = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None}
 )
+_BETWEEN = r"[\s-]+"
+_LEAST_HALF = 4
+"""Letters of either half of a compound that may be written apart ("slideshow", "slide show")."""
 
 
 class Keywords:
-    """Any of some words or phrases, each whole, ignoring case; without any, nothing matches."""
+    """Any of some words or phrases, each whole, ignoring case; without any, nothing matches.
+
+    Hyphen, space and nothing between two words are equal, and so are a word and its plural.
+    """
 
     def __init__(self, words: Iterable[str]) -> None:
-        phrases = sorted({" ".join(word.split()) for word in words if word.strip()})
-        patterns = (r"\s+".join(map(re.escape, phrase.split())) for phrase in phrases)
+        split = (re.split(_BETWEEN, word.translate(_PLAIN).strip(" \t\n-")) for word in words)
+        phrases = sorted({tuple(parts) for parts in split if parts[0]})
         # An empty alternation would match everywhere; a lookahead that fails matches nowhere.
-        either = "|".join(patterns) or r"(?!)"
+        either = "|".join(map(_pattern, phrases)) or r"(?!)"
         self._pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
-        self._beginnings = tuple(phrase.casefold().split()[0] for phrase in phrases)
+        self._beginnings = tuple({_beginning(parts[0]) for parts in phrases})
         self._kept: dict[str, bool] = {}
 
     def said(self, text: str) -> bool:
         """Whether the text holds one of them."""
-        # Most texts hold no part of any of them, which is seen ten times as fast.
-        plain = text.casefold()
-        if not any(beginning in plain for beginning in self._beginnings):
-            return False
-        return self._pattern.search(text) is not None
+        return any(True for _ in self._before(text))
 
     def done(self, text: str) -> bool:
-        """Whether the text of an action holds one of them, other than as what is talked about."""
+        """Whether an action holds one of them, other than as what is talked of, planned or left."""
         if text not in self._kept:
-            found = self._pattern.finditer(text) if self.said(text) else ()
-            self._kept[text] = any(not _MERE_TALK.search(text[: one.start()]) for one in found)
+            self._kept[text] = any(not makes_something_else(one) for one in self._before(text))
         return self._kept[text]
+
+    def met_for(self, text: str) -> bool:
+        """Whether an action holds one of them, other than as what is avoided or left."""
+        return any(not makes_absent(one) for one in self._before(text))
+
+    def _before(self, text: str) -> Iterable[str]:
+        """What stands before each of them in the text."""
+        plain = text.translate(_PLAIN)
+        # Most texts hold no part of any of them, which is seen ten times as fast.
+        folded = plain.casefold().replace("-", "")
+        if not any(beginning in folded for beginning in self._beginnings):
+            return ()
+        return (plain[: one.start()] for one in self._pattern.finditer(plain))
 
 
 def spoken_place(place: str) -> str:
@@ -62,22 +64,44 @@ def spoken_place(place: str) -> str:
 def takes_part(task: SocialTask) -> Callable[[str], bool]:
     """Whether an action is taking part: it holds one of the keywords, or else the activity.
 
-    Never mere talk about it, but for an appointment: to talk about something is why one meets.
+    Never mere talk about it or preparation, but for an appointment: to talk something over is
+    why one meets.
     """
     keywords = Keywords(task.keywords or (task.activity,))
-    return keywords.said if task.type == "appointment" else keywords.done
+    return keywords.met_for if task.type == "appointment" else keywords.done
 
 
-def of_talk(task: SocialTask) -> Keywords:
-    """What makes a talk be about a task: a keyword, the activity or the place, of errands, too."""
-    words = (*task.keywords, task.activity, spoken_place(task.place))
-    return Keywords((*words, *_errand_words(task)))
+def _pattern(parts: tuple[str, ...]) -> str:
+    *first, last = parts
+    if not first and last.isalpha() and len(last) >= 2 * _LEAST_HALF:
+        return _compound(last)
+    return r"[\s-]*".join((*map(_letters, first), _singular_or_plural(last)))
 
 
-def of_errands(task: SocialTask) -> Keywords:
-    """What makes a talk be a request for help: a keyword or the place of an errand."""
-    return Keywords(_errand_words(task))
+def _compound(word: str) -> str:
+    """A long word, whole or written as two."""
+    halves = range(_LEAST_HALF, len(word) - _LEAST_HALF + 1)
+    apart = (rf"{_letters(word[:at])}\s{_singular_or_plural(word[at:])}" for at in halves)
+    return "|".join((_singular_or_plural(word), *apart))
 
 
-def _errand_words(task: SocialTask) -> tuple[str, ...]:
-    return tuple(word for one in task.errands for word in (*one.keywords, spoken_place(one.place)))
+def _singular_or_plural(word: str) -> str:
+    plain = word.casefold()
+    if not plain.isalpha() or plain.endswith("ing"):
+        return _letters(word)
+    if plain.endswith("y") and plain[-2:-1] not in "aeiou":
+        return rf"{_letters(word[:-1])}(?:y|ies)"
+    if plain.endswith(("ss", "x", "z", "ch", "sh")):
+        return rf"{_letters(word)}(?:es)?"
+    return _letters(word) if plain.endswith("s") else rf"{_letters(word)}s?"
+
+
+def _letters(word: str) -> str:
+    """The word, wherever a hyphen may stand in it ("on-line")."""
+    return "-?".join(map(re.escape, word))
+
+
+def _beginning(word: str) -> str:
+    """Letters with which every form of a word begins."""
+    folded = word.casefold()
+    return folded[:_LEAST_HALF].removesuffix("y") or folded

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from sociolab.town.trace.intervals import Intervals
@@ -15,10 +16,13 @@ Fate: TypeAlias = Literal[
     "elsewhere",  # right time and action, in another place
     "another time",  # right place and action, at another time or date
     "doing something else",  # right place and time, at another action
+    "another room",  # had noted it and was there, at another action or in another room of it
     "did not come",  # had noted it, and did not come
-    "declined",  # was told by the performer and noted nothing
+    "noted nothing",  # was told by the performer, whatever they answered
     "never told",  # heard of it from nobody
     "heard of it",  # heard of it, but not from the performer
+    "same errand",  # help: was asked and did an errand that somebody else's doing counts for
+    "before asked",  # help: was at an errand, but only before being asked
     "did not run it",  # help: was asked, and was at no errand
     "was not asked",  # help: was at an errand, without a talk with the performer about it
 ]
@@ -30,6 +34,11 @@ class ScoreSettings:
 
     least: int = 5
     beside: tuple[int, ...] = (0, 15)
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """What is reported with it that is not the same figure again."""
+        return tuple(minutes for minutes in self.beside if minutes != self.least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,15 @@ class ErrandDone:
 
 
 @dataclass(frozen=True, slots=True)
+class SpokenTo:
+    """Somebody with whom the performer spoke of the task in time: first when, and who began."""
+
+    who: str
+    when: datetime
+    started: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TaskScore:
     """How a task went (STSS section 5.1). `goal` is 0 to 1; `goals` holds it by least minutes.
 
@@ -64,7 +82,9 @@ class TaskScore:
     started, about the task and before the event, with distinct residents, by the number expected
     (it may exceed 1; None for help); `ratio_both` counts those that others started, too. For help
     `goal_any_helper` does without the condition that a helper was told, and `errands` says who
-    ran them. `window` is when taking part counts, as steps.
+    ran them. `window` is when taking part counts, as steps. `least` is how many minutes of it are
+    needed; `spoken_to` is what the ratios count, one for each resident, and another where the
+    performer began a later talk with one who had begun the first.
     """
 
     type: TaskType
@@ -78,6 +98,8 @@ class TaskScore:
     ratio_both: float | None
     goal_any_helper: float | None = None
     errands: tuple[ErrandDone, ...] = ()
+    least: int = 5
+    spoken_to: tuple[SpokenTo, ...] = ()
 
     def goal_at(self, least: int) -> float:
         """The goal's score if taking part had to last so many minutes."""

@@ -35,13 +35,14 @@ def _event(seen: Evidence, rules: ScoreSettings) -> TaskScore:
         accounts=accounts,
         ratio=ratio.started,
         ratio_both=ratio.both,
+        least=rules.least,
+        spoken_to=ratio.spoken_to,
     )
 
 
 def _help(seen: Evidence, rules: ScoreSettings) -> TaskScore:
     given = {least: help_given(seen, least) for least in (rules.least, *rules.beside)}
     errands = given[rules.least].errands
-    ran = {errand.who for errand in errands}
     background = seen.task.background
     return TaskScore(
         type=seen.task.type,
@@ -49,10 +50,11 @@ def _help(seen: Evidence, rules: ScoreSettings) -> TaskScore:
         goals=tuple(sorted((least, one.goal) for least, one in given.items())),
         expected=seen.task.expected,
         window=seen.window,
-        participants=tuple(who for who in background if who in ran),
-        accounts=tuple(helper_account(seen, who, who in ran) for who in background),
+        participants=tuple(who for who in background if any(who == one.who for one in errands)),
+        accounts=tuple(helper_account(seen, who, errands, rules.least) for who in background),
         ratio=None,
         ratio_both=None,
         goal_any_helper=help_by_anybody(seen, rules.least).goal,
         errands=errands,
+        least=rules.least,
     )

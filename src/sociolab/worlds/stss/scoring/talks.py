@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sociolab.town.trace.intervals import Intervals
 from sociolab.worlds.stss.scoring.evidence import Evidence, partner_of
+from sociolab.worlds.stss.scoring.result import SpokenTo
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,7 @@ class Ratio:
 
     started: float
     both: float
+    spoken_to: tuple[SpokenTo, ...] = ()
 
 
 def conversation_ratio(seen: Evidence, attended: dict[str, Intervals]) -> Ratio:
@@ -25,12 +27,16 @@ def conversation_ratio(seen: Evidence, attended: dict[str, Intervals]) -> Ratio:
     """
     task, begins = seen.task, _begins(seen, attended)
     wanted = {task.partner} if task.type == "appointment" else set(task.background)
-    told = [
-        (talk.who, partner_of(talk, task.performer)) for talk in seen.talks if talk.step < begins
-    ]
-    started = {other for who, other in told if who == task.performer and other in wanted}
-    both = {other for _, other in told if other in wanted}
-    return Ratio(len(started) / task.expected, len(both) / task.expected)
+    found: dict[tuple[str, bool], SpokenTo] = {}
+    for talk in seen.talks:
+        other = partner_of(talk, task.performer)
+        if talk.step < begins and other in wanted:
+            began = talk.who == task.performer
+            when = seen.trajectory.clock.at(talk.step)
+            found.setdefault((other, began), SpokenTo(other, when, began))
+    started = sum(began for _, began in found)
+    both = len({other for other, _ in found})
+    return Ratio(started / task.expected, both / task.expected, tuple(found.values()))
 
 
 def _begins(seen: Evidence, attended: dict[str, Intervals]) -> int:
