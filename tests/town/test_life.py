@@ -518,3 +518,19 @@ def test_a_second_attempt_is_told_the_problem() -> None:
 
     lived(Puppet(plan_day=second), replace(ALONE, policy=FailurePolicy(attempts=2)))
     assert [(one.attempt, one.problem) for one in tries] == [(1, ""), (2, "nothing to read")]
+
+
+def test_what_is_left_open_later_stays_as_it_was_noted() -> None:
+    """Ann agrees on a time and a place first, and hears of the same matter again without."""
+    full = Agreed(what="Fair", day="2024-05-13", start="18:00", minutes=30, place=CAFE)
+    bare = Agreed(what="fair", day="2024-05-13")
+    given = iter((full, bare))
+    puppet = Puppet(
+        plan_day=TWICE_AT_THE_CAFE,
+        talk_or_not=lambda _: TALK,
+        summarise=lambda q: memo(agreed=(next(given, bare),) if q.asked.resident == "ann" else ()),
+    )
+    told = lived(puppet, setting((ANN, BEN), rules=Rules(cooldown=0, patience=0)))
+    noted = told.of(Noted, "ann")
+    assert len(noted) >= 2
+    assert {(one.start, one.minutes, one.place) for one in noted} == {("18:00", 30, CAFE)}

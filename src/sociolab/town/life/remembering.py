@@ -39,25 +39,30 @@ class Remembering(Thinking):
         return str(summary.memo) if summary.changes_plan else ""
 
     def _note(self, summary: Summary, other: Person) -> None:
-        """What was agreed: noted in place of the same matter on the same day, whoever joins it."""
+        """What was agreed: noted in place of the same matter on the same day, whoever joins it.
+
+        What was left open this time stays as it was noted before.
+        """
         me = self.me
         for agreed in summary.agreed:
             what, day = agreed.what.casefold(), date.fromisoformat(agreed.day)
-            found = self.around.town.place(agreed.place)
-            place = str(found) if found is not None else agreed.place
             same = [c for c in me.commitments if (c.what.casefold(), c.day) == (what, day)]
+            before = same[-1] if same else Commitment(agreed.what, day)
+            start = agreed.start or before.start
+            minutes = agreed.minutes if agreed.start or not before.start else before.minutes
+            place = self._place(agreed.place) or before.place
             others = [who for c in same for who in (*c.others, c.by) if who not in ("", other.id)]
-            commitment = Commitment(
-                agreed.what, day, agreed.start, agreed.minutes, place, other.id, tuple(others)
-            )
-            me.commitments = [c for c in me.commitments if c not in same]
-            me.commitments.append(commitment)
+            noted = Commitment(agreed.what, day, start, minutes, place, other.id, tuple(others))
+            me.commitments = [*(c for c in me.commitments if c not in same), noted]
             me.learn(place)
             me.records.append(
-                Noted(
-                    me.step, me.id, agreed.what, day, agreed.start, agreed.minutes, place, other.id
-                )
+                Noted(me.step, me.id, noted.what, day, start, minutes, place, other.id)
             )
+
+    def _place(self, name: str) -> str:
+        """A place by the name on the map; as it was said where the map has none of that name."""
+        found = self.around.town.place(name)
+        return str(found) if found is not None else name
 
     def digest(self) -> Living[None]:
         """Rate what has not been rated, many at once, and reflect when much has built up."""

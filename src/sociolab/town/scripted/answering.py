@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from datetime import date, datetime
 
 from sociolab.core.seeding import stream
-from sociolab.town.scripted.appointments import busy_with
+from sociolab.town.scripted.appointments import busy_with, is_over
 from sociolab.town.scripted.day import free_at
-from sociolab.town.scripted.earlier import Earlier, earlier
-from sociolab.town.scripted.free_time import meeting_points
+from sociolab.town.scripted.earlier import Earlier, earlier, is_with
+from sociolab.town.scripted.free_time import suiting_points
 from sociolab.town.scripted.habits import habits_of
 from sociolab.town.scripted.phrases import at_place, at_time, on_day
 from sociolab.town.scripted.proposals import Proposal
@@ -23,10 +24,15 @@ from sociolab.town.thoughts import Utter
 
 # How likely one likes the idea; what a friend asks for is liked more, what is but heard of less.
 _WILLING = {"event": 0.65, "companions": 0.65, "meeting": 0.95, "errand": 0.5, "": 0.6}
+_ASKS = 0.75
+"""How often one asks for what was left open."""
 _FRIEND, _HEARSAY = 0.1, -0.25
 _NOT_FOR_ME = ("I am sorry, that is not for me.", "Unfortunately I have other plans, sorry.")
 _NO_TIME = ("I am sorry, I have no time for that.", "I am afraid I have too much to do.")
-_HOURS = ("10:00", "11:00", "14:00", "15:00", "16:00", "17:00", "17:30", "19:00", "20:00")
+_HOURS = ("10:00", "11:00", "14:00", "15:00", "16:00", "17:00", "17:30", "18:00")
+_LATE = ("19:00", "20:00")
+"""Hours for those who are not free before."""
+_CONFIRMS = re.compile(r"I have not forgotten|I have noted it")
 
 
 def answer(question: Utter, table: Proposal, chance: random.Random) -> str:
@@ -41,11 +47,14 @@ def answer(question: Utter, table: Proposal, chance: random.Random) -> str:
     if before is None:
         return _fresh(question, table, chance)
     if before.yes:
+        if is_over(before.day or question.me.now.date(), before.start, table.minutes,
+                   question.me.now):  # fmt: skip
+            return "I am sorry, that is over by now, is it not?"
         moved = table.start and before.start and table.start != before.start
         return (
             _fresh(question, table, chance)
             if moved
-            else _confirmed(before, table, question.me.now, chance)
+            else _confirmed(before, table, question, chance)
         )
     changed = before.changed_by(table)
     fresh = _fresh(question, table, chance) if changed else ""
@@ -65,14 +74,21 @@ def _is_own(task: Task, table: Proposal) -> bool:
 def _own(question: Utter, task: Task) -> str:
     known = talks(question.me, question.memories)
     told = answers(question.me, task, known, question.commitments)
+    if question.me.now.date() == task.day and is_over(
+        task.day, task.start, task.minutes, question.me.now
+    ):
+        return f"That was my own {task.activity}, it is over by now."
     glad = f"That is my own {task.activity}, I am glad that word gets about."
     if question.other.name in told.yes:
         return f"{glad} See you there!"
     return glad if question.other.name in told.no else f"{glad} Will you come?"
 
 
-def _confirmed(before: Earlier, table: Proposal, now: datetime, chance: random.Random) -> str:
-    """Yes once more, with what was noted."""
+def _confirmed(before: Earlier, table: Proposal, question: Utter, chance: random.Random) -> str:
+    """Yes once more, with what was noted; in few words to whom one has told it today."""
+    now = question.me.now
+    if _assured(question, table):
+        return "Yes, see you then!"
     if table.shape == "errand":
         return "Yes, I have not forgotten, I will do it."
     first = chance.choice(("Yes, I have not forgotten.", "Of course, I have noted it."))
@@ -82,9 +98,23 @@ def _confirmed(before: Earlier, table: Proposal, now: datetime, chance: random.R
     return f"{first} See you{on_day(before.day, now.date())}{at_time(start)}{at_place(place)}."
 
 
+def _assured(question: Utter, table: Proposal) -> bool:
+    """Whether one has said so in this talk, or the two have spoken about it today already."""
+    me, other = question.me, question.other
+    mine = (line.text for line in question.lines if line.who == me.resident.id)
+    if any(_CONFIRMS.search(text) for text in mine):
+        return True
+    return any(
+        one.when.date() == me.now.date()
+        and is_with(one, other.name)
+        and same_matter(table.activity, one.text)
+        for one in talks(me, question.memories)
+    )
+
+
 def _fresh(question: Utter, table: Proposal, chance: random.Random) -> str:
     """An answer to what one hears for the first time, or what has changed."""
-    if _is_over(table, question.me.now):
+    if table.day and is_over(table.day, table.start, table.minutes, question.me.now):
         return "I am sorry, is it not too late for that?"
     missing = _asks_back(question, table, chance)
     if missing:
@@ -98,14 +128,6 @@ def _fresh(question: Utter, table: Proposal, chance: random.Random) -> str:
     if not _likes(question, table):
         return chance.choice(_NO_TIME if table.shape == "errand" else _NOT_FOR_ME)
     return consent(table, question.me.now, chance)
-
-
-def _is_over(table: Proposal, now: datetime) -> bool:
-    """Whether it began more than half its length ago."""
-    if table.day is None or table.day > now.date():
-        return False
-    half = minutes_of(table.start) + table.minutes // 2 if table.start else 24 * 60
-    return table.day < now.date() or half < now.hour * 60 + now.minute
 
 
 def _likes(question: Utter, table: Proposal) -> bool:
@@ -130,16 +152,19 @@ def consent(table: Proposal, now: datetime, chance: random.Random) -> str:
 
 
 def _asks_back(question: Utter, table: Proposal, chance: random.Random) -> str:
-    """A question for what was left open, each once, and not always."""
+    """A question for what was left open, each once and not always; the hour apart from the day."""
     mine = tuple(
         read(line.text, question.me.now) for line in question.lines if line.who != table.by
     )
     asked = {one for heard in mine for one in heard.asks}
     timed = table.start or table.shape in ("errand", "meeting")
-    if (not timed or table.day is None) and "when" not in asked and chance.random() < 0.75:
+    if (not timed or table.day is None) and "when" not in asked and chance.random() < _ASKS:
         return chance.choice(("That sounds interesting. When is it?", "When would that be?"))
+    hour = any("what time" in line.text for line in question.lines)
+    if not timed and not hour and chance.random() < _ASKS:
+        return "At what time is it?"
     placed = table.place or table.online or table.shape == "meeting" or _places_of(table)
-    if not placed and "where" not in asked and chance.random() < 0.75:
+    if not placed and "where" not in asked and chance.random() < _ASKS:
         return chance.choice(("And where is it?", "Where would that be?"))
     return ""
 
@@ -184,18 +209,22 @@ def _proposed(question: Utter, table: Proposal, chance: random.Random) -> str:
     hours = free_hours(question, table.day) or ("17:00",)
     place = table.place
     if not place and chance.random() < 0.65:
-        place = next(iter(meeting_points(question.me.places)), "")
+        place = next(iter(suiting_points(question.me, table.activity)), "")
     when = f"{on_day(table.day)} at {chance.choice(hours)}".strip()
     return f"Gladly. How about {when}{at_place(place)}?"
 
 
 def free_hours(question: Utter, day: date | None) -> tuple[str, ...]:
-    """Full and half hours of a day, still to come, at which one is free."""
+    """Full and half hours of a day, still to come, at which one is free: late only at need."""
+    day = day or question.me.now.date()
+    return _free(question, day, _HOURS) or _free(question, day, _LATE)
+
+
+def _free(question: Utter, day: date, hours: tuple[str, ...]) -> tuple[str, ...]:
     me = question.me
-    day = day or me.now.date()
     return tuple(
         clock
-        for clock in _HOURS
+        for clock in hours
         if free_at(me, day.weekday(), minutes_of(clock), 60)
         and not busy_with(question.commitments, day, clock, 60)
         and (day > me.now.date() or clock > f"{me.now:%H:%M}")
@@ -210,5 +239,5 @@ def to_counter(question: Utter, table: Proposal, chance: random.Random) -> str:
         )
         if busy_with(others, table.day, table.start, table.minutes):
             hours = free_hours(question, table.day)
-            return f"I cannot then. How about {chance.choice(hours or ('20:00',))}?"
+            return f"I cannot then. How about {chance.choice(hours or ('18:00',))}?"
     return consent(replace(table, shape="meeting"), question.me.now, chance)

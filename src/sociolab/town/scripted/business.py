@@ -9,14 +9,16 @@ from sociolab.core.seeding import stream
 from sociolab.town.scripted.appointments import busy_with
 from sociolab.town.scripted.day import free_at
 from sociolab.town.scripted.earlier import NEWS, host_of
-from sociolab.town.scripted.free_time import meeting_points
+from sociolab.town.scripted.free_time import suiting_points
 from sociolab.town.scripted.settled import answers, same_matter
 from sociolab.town.scripted.task_reading import Task, task_of
 from sociolab.town.scripted.verbs import plain
 from sociolab.town.scripted.when import minutes_of
 from sociolab.town.thoughts import Commitment, Me, Memory, Other
 
-_TIMES = ("17:00", "16:00", "17:30", "19:00", "11:00", "15:00", "10:00", "14:00", "20:00", "12:00")
+_LATELY = 60
+"""Memories looked through for whom one has seen."""
+_TIMES = ("17:00", "16:00", "17:30", "18:00", "11:00", "15:00", "10:00", "14:00", "19:00", "12:00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,25 @@ def open_task(
         or not concerns(task, other)
     ):
         return None
+    if task.kind != "help" and takes_part(me, other, task.activity):
+        return None
     found = answers(me, task, known, commitments)
     if other.name in found.told or (task.kind in ("help", "appointment") and found.yes):
         return None
     return task
+
+
+def takes_part(me: Me, other: Other, activity: str) -> bool:
+    """Whether the other is seen taking part in it, or was seen today."""
+    if same_matter(activity, other.doing):
+        return True
+    return any(
+        one.kind == "seen"
+        and one.when.date() == me.now.date()
+        and one.text.startswith(other.name)
+        and plain(activity) in plain(one.text)
+        for one in me.memory.latest(_LATELY)
+    )
 
 
 def _is_over(task: Task, begins: str, now: datetime) -> bool:
@@ -71,12 +88,14 @@ def news_for(
         activity = one.what[len(NEWS) :]
         if task and same_matter(task.activity, activity):
             continue
-        over = one.day == me.now.date() and one.start and one.start <= f"{me.now:%H:%M}"
+        # Who does not know the time tells nobody to come: it may be over by now.
+        over = not one.start or (one.day == me.now.date() and one.start <= f"{me.now:%H:%M}")
         heard = any(
             other.name in memory.text and same_matter(activity, memory.text) for memory in known
         )
         host = host_of(activity, known, tuple(me.people.values()))
-        if not over and not heard and host != other.name:
+        there = takes_part(me, other, activity)
+        if not over and not heard and not there and host != other.name:
             return News(activity, one, host, me.people.get(one.by, ""))
     return None
 
@@ -113,7 +132,7 @@ def noted_time(task: Task, commitments: tuple[Commitment, ...]) -> str:
 
 def own_place(me: Me, task: Task, seed: int) -> str:
     """Where to meet, for a task that leaves it open: a public place one knows, or one's home."""
-    points = meeting_points(me.places)[:2]
+    points = suiting_points(me, task.activity)[:2]
     if not points:
         return me.places[0] if me.places else ""
     return stream(seed, "own place", me.resident.id, task.activity).choice(points)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sociolab.core.seeding import stream
 from sociolab.town.scripted.appointments import kept, with_appointments
-from sociolab.town.scripted.free_time import pastime
+from sociolab.town.scripted.free_time import is_shopping, pastime
 from sociolab.town.scripted.habits import Clause, Habits, habits_of
 from sociolab.town.scripted.reminders import reminded, task_doing
 from sociolab.town.scripted.task_reading import Task, task_of
@@ -73,7 +73,10 @@ def _with_pastimes(
         if slot.what == AT_HOME and slot.end - slot.start >= 100 and chance.random() < 0.55:
             start = slot.start + 15
             evening = start >= 18 * 60
-            found = pastime(places, chance, evening=evening) if start >= 9 * 60 else None
+            shops = not any(is_shopping(one.what) for one in slots)
+            found = None
+            if start >= 9 * 60:
+                found = pastime(places, chance, evening=evening, shops=shops)
             if found is not None:
                 what, place = found
                 slots = laid(slots, Slot(start, min(start + 75, slot.end), what, place))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from sociolab.core.seeding import stream
-from sociolab.town.scripted.appointments import is_errand
+from sociolab.town.scripted.appointments import LEAD, is_errand
 from sociolab.town.scripted.business import news_for, open_task
 from sociolab.town.scripted.earlier import DECLINED
 from sociolab.town.scripted.habits import habits_of
 from sociolab.town.scripted.reminders import SEEKING
 from sociolab.town.scripted.settled import same_matter, talks
 from sociolab.town.scripted.verbs import doing, plain
-from sociolab.town.thoughts import Decision, Memory, TalkOrNot
+from sociolab.town.scripted.when import minutes_of
+from sociolab.town.thoughts import Commitment, Decision, Memory, TalkOrNot
 
 _PRIVATE = ("washing", "getting ready for bed", "going to bed", "sleeping", "asleep")
 _EVENT = re.compile(r"^(?:holding|taking part in|attending|joining) (?:the )?(.+?)(?: \(|$)")
@@ -63,6 +65,9 @@ def _joining(question: TalkOrNot, draw: float) -> Decision | None:
         plain(match[1]) in plain(one.what) for one in question.commitments if one.day == today
     )
     me = question.me
+    if any(_is_later(one, me.now) for one in question.commitments
+           if one.day == today and same_matter(match[1], one.what)):  # fmt: skip
+        return None
     # What one sees outdoors is somebody on the way there, or back.
     if not me.place or draw >= (0.8 if agreed else 0.15):
         return None
@@ -72,6 +77,11 @@ def _joining(question: TalkOrNot, draw: float) -> Decision | None:
     ):
         return None
     return Decision(do="change plan", why=f"join {question.other.name}, who is {match[0].strip()}")
+
+
+def _is_later(one: Commitment, now: datetime) -> bool:
+    """Whether one was told a time that is still some way off: one comes then, not before."""
+    return bool(one.start) and minutes_of(one.start) - LEAD > now.hour * 60 + now.minute
 
 
 def _business(question: TalkOrNot, known: tuple[Memory, ...], busy: bool) -> float:

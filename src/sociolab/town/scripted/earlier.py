@@ -61,7 +61,7 @@ def earlier(question: Utter, table: Proposal) -> Earlier | None:
         if why is not None and same_matter(table.activity, _told(memory.text)):
             heard = read(memory.text, memory.when, town_of(me))
             hearsay = " holds" in memory.text
-            theirs = _is_with(memory, question.other.name)
+            theirs = is_with(memory, question.other.name)
             return Earlier(False, heard.day, heard.start, heard.place, why[1], hearsay, theirs)
     return None
 
@@ -70,7 +70,7 @@ def _told(memo: str) -> str:
     return memo.partition(DECLINED)[0]
 
 
-def _is_with(memory: Memory, name: str) -> bool:
+def is_with(memory: Memory, name: str) -> bool:
     """Whether a memo is of a talk with this person, and does not only name them."""
     return (
         memory.text.startswith(name)
@@ -102,7 +102,7 @@ def _completed(table: Proposal, me: Me, known: tuple[Memory, ...]) -> Proposal:
 def _last_matter(question: Utter | Summarise, known: tuple[Memory, ...]) -> Proposal | None:
     me, other = question.me, question.other
     for memory in reversed(known):
-        if _is_with(memory, other.name) and (found := _proposed(memory, me, other.id)):
+        if is_with(memory, other.name) and (found := _proposed(memory, me, other.id)):
             return found
     today = me.now.date()
     noted = (c for c in question.commitments if other.id in (c.by, *c.others) and c.day >= today)

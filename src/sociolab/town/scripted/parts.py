@@ -15,20 +15,20 @@ _KINDS: tuple[tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]], .
         ("getting the ingredients out", ("fridge", "refrigerator", "larder", "shelf", "cupboard")),
         ("preparing the food at the stove", ("stove", "oven", "cooking area", "cooker")),
         ("washing up", ("sink", "kitchen sink")))),
-    (("bake", "baking", "bread"), (
-        ("kneading dough", ("table", "counter", "trough")),
-        ("minding the oven", ("oven", "stove")))),
     (("breakfast", "lunch", "eating", "meal"), (
         ("eating", ("table", "dining table", "counter", "bench")),)),
     (("serv", "sell", "customers", "guests", "barista", "counter"), (
         ("looking after customers", ("counter", "till", "behind the counter", "bar")),
         ("tidying the room", ("shelf", "shelves", "table", "tables")))),
-    (("teach", "lectur"), (
-        ("explaining at the board", ("blackboard", "board", "podium", "lectern")),
-        ("answering questions", ("desk", "table", "seat")))),
-    (("attend", "class", "study", "studying", "revis"), (
+    (("bake", "baking", "bread"), (
+        ("kneading dough", ("table", "counter", "trough")),
+        ("minding the oven", ("oven", "stove")))),
+    (("attend", "study", "studying", "revis"), (
         ("listening and taking notes", ("desk", "seat", "bench", "chair", "table")),
         ("going through the notes", ("desk", "table", "seat", "bench")))),
+    (("teach", "lectur", "class"), (
+        ("explaining at the board", ("blackboard", "board", "podium", "lectern")),
+        ("answering questions", ("desk", "table", "seat")))),
     (("read", "writ", "letter", "paper", "account", "mark"), (
         ("sitting over it", ("desk", "armchair", "sofa", "table", "chair")),
         ("looking something up", ("shelf", "bookshelf", "bookcase")))),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import re
+from datetime import date, datetime
 
 from sociolab.core.seeding import stream
+from sociolab.town.scripted.appointments import is_errand, is_over, matter_of
 from sociolab.town.scripted.earlier import DECLINED, HOLDS, NEWS, on_table
 from sociolab.town.scripted.phrases import (
     at_place,
@@ -23,7 +25,7 @@ from sociolab.town.scripted.understanding import read
 from sociolab.town.thoughts import Agreed, Summarise, Summary
 
 SLIPS = 0.08
-"""How often a time or a place slips one's mind."""
+"""How often a place slips one's mind; a time that one has promised to keep does not."""
 
 
 def summary(question: Summarise) -> Summary:
@@ -34,13 +36,17 @@ def summary(question: Summarise) -> Summary:
         return Summary(memo=_chat(question)[:1000], importance=3)
     first = question.lines[0].text if question.lines else ""
     chance = stream(question.asked.seed, "keeps", me.resident.id, question.other.id, first)
-    agreed = tuple(_slipped(one, chance) for one in _agreed(question, table))
+    found = (_kept(_slipped(one, chance, me.places), question) for one in _agreed(question, table))
+    agreed = tuple(one for one in found if not _is_past(one, me.now))
     today = me.now.date().isoformat()
     return Summary(
         memo=_memo(question, table)[:1000],
         importance=(8 if table.shape == "meeting" else 7) if table.status == "accepted" else 6,
         agreed=agreed,
-        changes_plan=any(one.day == today and not _is_noted(one, question) for one in agreed),
+        changes_plan=any(
+            one.day == today and (not _is_noted(one, question) or _is_missed(one, question))
+            for one in agreed
+        ),
     )
 
 
@@ -50,6 +56,29 @@ def _is_noted(one: Agreed, question: Summarise) -> bool:
         (noted.what, noted.day.isoformat(), noted.start) == (one.what, one.day, one.start)
         for noted in question.commitments
     )
+
+
+def _is_missed(one: Agreed, question: Summarise) -> bool:
+    """Whether it has a time, and one is neither there nor planning to go."""
+    if not one.start:
+        return False
+    mine = (question.me.doing, *(block.what for block in question.ahead))
+    return not any(same_matter(matter_of(one.what, question.me), what) for what in mine)
+
+
+def _kept(one: Agreed, question: Summarise) -> Agreed:
+    """With what was noted of the same matter before: a time that is noted is not lost again."""
+    matter = matter_of(one.what, question.me)
+    for noted in question.commitments:
+        same = noted.day.isoformat() == one.day and not is_errand(one.what)
+        if same and matter_of(noted.what, question.me) == matter:
+            start, place = one.start or noted.start, one.place or noted.place
+            return one.model_copy(update={"what": noted.what, "start": start, "place": place})
+    return one
+
+
+def _is_past(one: Agreed, now: datetime) -> bool:
+    return is_over(date.fromisoformat(one.day), one.start, one.minutes, now)
 
 
 def _is_about_something(table: Proposal) -> bool:
@@ -158,8 +187,7 @@ def _what(question: Summarise, table: Proposal, task: Task | None) -> str:
     return f"{NEWS}{table.activity}"[:200]
 
 
-def _slipped(one: Agreed, chance: random.Random) -> Agreed:
-    draw = chance.random()
-    if draw < SLIPS / 2:
-        return one.model_copy(update={"place": ""})
-    return one.model_copy(update={"start": ""}) if draw < SLIPS else one
+def _slipped(one: Agreed, chance: random.Random, known: tuple[str, ...]) -> Agreed:
+    """A place that is new to one is kept: without it one could not find there."""
+    slips = chance.random() < SLIPS and one.place in known
+    return one.model_copy(update={"place": ""}) if slips else one

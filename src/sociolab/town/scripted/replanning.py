@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 
-from sociolab.town.scripted.appointments import kept, with_appointments
+from sociolab.town.scripted.appointments import is_over, kept, matter_of, with_appointments
 from sociolab.town.scripted.day import AT_HOME
 from sociolab.town.scripted.habits import habits_of
 from sociolab.town.scripted.task_reading import task_of
 from sociolab.town.scripted.timeline import Slot, entries, laid, within
-from sociolab.town.scripted.verbs import doing, plain
+from sociolab.town.scripted.when import minutes_of
 from sociolab.town.scripted.where import known_place
 from sociolab.town.thoughts import Block, Commitment, NewPlan, Replan
 
@@ -26,14 +26,16 @@ def rest_of_day(question: Replan) -> NewPlan:
     end = max(_minutes(question.bedtime, midnight), start + 1)
     habits = habits_of(me.resident, me.places)
     slots: tuple[Slot, ...] = (Slot(start, end, AT_HOME, habits.parlour),)
+    task = task_of(me)
+    own = task.activity if task is not None else ""
+    noted = _new(question, kept(question.commitments, now.date(), me, question.asked.seed, own))
+    moved = {matter_of(one.what, me) for one in noted}
     for block in question.ahead:
-        slots = laid(slots, _slot(block, midnight, start))
+        if matter_of(block.what, me) not in moved:
+            slots = laid(slots, _slot(block, midnight, start))
     joined = _joined(question, start)
     if joined is not None:
         slots = laid(slots, joined)
-    task = task_of(me)
-    own = task.activity if task is not None else ""
-    noted = kept(_new(question), now.date(), me, question.asked.seed, own)
     slots = with_appointments(slots, noted, me, habits, start)
     made = entries(within(slots, start, end))
     return NewPlan(entries=made)
@@ -58,12 +60,23 @@ def _joined(question: Replan, now: int) -> Slot | None:
     return Slot(now, now + _STAYS, what[:200], place)
 
 
-def _new(question: Replan) -> tuple[Commitment, ...]:
-    """Today's commitments that the plan does not hold yet and that are not over."""
-    planned = {plain(block.what) for block in question.ahead}
-    clock = f"{question.me.now:%H:%M}"
+def _new(question: Replan, noted: tuple[Commitment, ...]) -> tuple[Commitment, ...]:
+    """The commitments that the plan does not hold, or not at their time, and that are not over."""
     return tuple(
         one
-        for one in question.commitments
-        if plain(doing(one.what)) not in planned and (not one.start or one.start >= clock)
+        for one in noted
+        if not _is_planned(one, question)
+        and not is_over(one.day, one.start, one.minutes, question.me.now)
+    )
+
+
+def _is_planned(one: Commitment, question: Replan) -> bool:
+    """Whether the plan holds it at its time; without one, at any."""
+    matter, begin = matter_of(one.what, question.me), None
+    if one.start:
+        begin = datetime.combine(one.day, time()) + timedelta(minutes=minutes_of(one.start))
+    return any(
+        matter_of(block.what, question.me) == matter
+        and (begin is None or block.start <= begin < block.end or begin < question.me.now)
+        for block in question.ahead
     )

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sociolab.town.scripted.answering import answer, to_counter
 from sociolab.town.scripted.moment import Moment, moment_of
 from sociolab.town.scripted.phrases import is_verbal
-from sociolab.town.scripted.settled import same_matter
+from sociolab.town.scripted.settled import same_matter, talks
 from sociolab.town.scripted.small_talk import (
     farewell,
     greeting,
@@ -115,13 +115,17 @@ def _taking_in(moment: Moment) -> tuple[str, bool] | None:
     table, last = moment.table, moment.last
     if table is None or table.invited or table.by == moment.question.me.resident.id:
         return None
-    if last is None or last.goodbye or moment.has_said(_NEW_TO_ME):
+    if last is None or last.goodbye or moment.has_said(_NEW_TO_ME, _KNOWN_TO_ME):
         return None
-    return _NEW_TO_ME, False
+    question = moment.question
+    heard = (*(one.text for one in talks(question.me, question.memories)),
+             *(one.what for one in question.commitments))  # fmt: skip
+    knew = any(same_matter(table.activity, text) for text in heard)
+    return (_KNOWN_TO_ME if knew else _NEW_TO_ME), False
 
 
 _CLOSED = ("Wonderful", "What a pity", "we shall meet there")
-_NEW_TO_ME = "Ah, that is new to me."
+_NEW_TO_ME, _KNOWN_TO_ME = "Ah, that is new to me.", "Ah, so I was told."
 _SOUGHT = re.compile(r"\b(?:where|seen|find|know|meet)\b[^?]*\?")
 
 

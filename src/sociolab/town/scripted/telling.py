@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sociolab.town.scripted.appointments import is_over
 from sociolab.town.scripted.business import News, concerns, noted_time, own_place, own_time
 from sociolab.town.scripted.moment import Moment
 from sociolab.town.scripted.phrases import a, at_place, at_time, errands, on_day
 from sociolab.town.scripted.pitching import (
+    Pitch,
     as_reminded,
     bids_remind,
     do_not_forget,
@@ -25,7 +27,15 @@ def reminded_of(moment: Moment) -> str:
     if moment.task is not None:
         return _pitch(moment, task)
     pitch = as_reminded(question.reminder, task, question.me)
-    return do_not_forget(pitch, question.me.now.date()) if bids_remind(question.reminder) else ""
+    if not bids_remind(question.reminder) or _is_past(pitch, moment):
+        return ""
+    return do_not_forget(pitch, question.me.now.date())
+
+
+def _is_past(pitch: Pitch, moment: Moment) -> bool:
+    """Whether the reminder speaks of what is over by now."""
+    now = moment.question.me.now
+    return pitch.day is not None and is_over(pitch.day, pitch.start, pitch.minutes or 60, now)
 
 
 def business(moment: Moment) -> tuple[str, bool] | None:
@@ -44,7 +54,8 @@ def business(moment: Moment) -> tuple[str, bool] | None:
 def _pitch(moment: Moment, task: Task) -> str:
     question = moment.question
     if question.reminder:
-        return words_of(as_reminded(question.reminder, task, question.me), task)
+        pitch = as_reminded(question.reminder, task, question.me)
+        return "" if _is_past(pitch, moment) else words_of(pitch, task)
     pitch = vague(task, moment.chance)
     if task.kind == "appointment" and moment.chance.random() < 0.3:
         start = own_time(
@@ -111,13 +122,13 @@ def _task_details(task: Task, moment: Moment) -> tuple[str, str]:
     question = moment.question
     start = task.start
     if not start and task.kind == "companions":
-        # Unreminded, one says now this time and now that one.
-        start = noted_time(task, question.commitments) if question.reminder else ""
-        start = start or own_time(
+        # Unreminded, one says now this time and now that one until one is noted.
+        start = noted_time(task, question.commitments) or own_time(
             question.me, task, question.commitments, question.asked.seed,
             "" if question.reminder else question.other.id,
         )  # fmt: skip
-    if not question.reminder and moment.chance.random() < 0.35:
+    vague = not question.reminder and moment.chance.random() < 0.35
+    if vague and "what time" not in moment.words:
         start = ""  # the day alone comes to mind
     length = task.minutes if task.start else 0
     where = at_place(task.place) if task.kind != "online" else " online, wherever you are"
