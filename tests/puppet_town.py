@@ -17,15 +17,7 @@ from pydantic import BaseModel
 from sociolab.core.episode import Event, Happened
 from sociolab.core.ports import Play
 from sociolab.testing.playing import driven
-from sociolab.town.clock import Clock
-from sociolab.town.map import TownMap
-from sociolab.town.mind import Mind, MindPlayer
-from sociolab.town.places import Place
-from sociolab.town.residents import Resident
-from sociolab.town.schedule.chunks import TRACE
-from sociolab.town.setting import Setting
-from sociolab.town.simulation import Order, live
-from sociolab.town.thoughts import (
+from sociolab.town.answers import (
     Choice,
     DayPlan,
     Decision,
@@ -41,6 +33,14 @@ from sociolab.town.thoughts import (
     Said,
     Summary,
 )
+from sociolab.town.clock import Clock
+from sociolab.town.map import TownMap
+from sociolab.town.mind import Mind, MindPlayer
+from sociolab.town.places import Place
+from sociolab.town.residents import Resident
+from sociolab.town.schedule.chunks import TRACE
+from sociolab.town.setting import Setting
+from sociolab.town.simulation import Order, live
 from sociolab.town.trace.recording import trace_from
 from sociolab.town.trace.records import Record, Trace
 

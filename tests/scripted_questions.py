@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, TypeVar
 
+from sociolab.town.answers import Said, Summary
 from sociolab.town.residents import Resident
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.thoughts import (
@@ -20,9 +21,7 @@ from sociolab.town.thoughts import (
     Memory,
     Other,
     PlanDay,
-    Said,
     Summarise,
-    Summary,
     TalkOrNot,
     TalkReminder,
     Utter,

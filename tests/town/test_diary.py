@@ -20,8 +20,8 @@ from puppet_town import (
     setting,
 )
 from sociolab.core.errors import ReplyError
+from sociolab.town.answers import Agreed, DayPlan, Said
 from sociolab.town.setting import Tdp
-from sociolab.town.thoughts import Agreed, DayPlan, Said
 from sociolab.town.trace.diary import diary
 
 

@@ -29,19 +29,13 @@ from puppet_town import (
 )
 from sociolab.core.errors import ReplyError
 from sociolab.engine.scene import FailurePolicy
+from sociolab.town.answers import Agreed, Choice, Insight, Insights, Part, Parts, Ratings
 from sociolab.town.setting import Rules
 from sociolab.town.thoughts import (
-    Agreed,
-    Choice,
     ChoosePlace,
     Decompose,
-    Insight,
-    Insights,
-    Part,
-    Parts,
     PlanDay,
     RateImportance,
-    Ratings,
     Reflect,
     Replan,
     Summarise,

@@ -16,6 +16,7 @@ from fake_models import FakeModel
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply
 from sociolab.testing.stock_thoughts import stock_questions
+from sociolab.town.answers import Said
 from sociolab.town.mind import QUESTIONS
 from sociolab.town.model.answer_schemas import MOST_PLACES, answer_schema
 from sociolab.town.model.fitting import known_place
@@ -26,7 +27,6 @@ from sociolab.town.thoughts import (
     PlanDay,
     RateImportance,
     Replan,
-    Said,
     Summarise,
     Thought,
     Utter,

@@ -24,8 +24,9 @@ from puppet_town import (
     resident,
     setting,
 )
+from sociolab.town.answers import Decision, Part, Parts, Said
 from sociolab.town.setting import Rules
-from sociolab.town.thoughts import Decision, Part, Parts, Said, TalkOrNot, Utter
+from sociolab.town.thoughts import TalkOrNot, Utter
 from sociolab.town.trace.records import Did, Remembered, Talked, Walked
 
 TOGETHER = planned(

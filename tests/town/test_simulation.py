@@ -34,18 +34,11 @@ from sociolab.engine.drive import drive
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import as_bytes, ended
+from sociolab.town.answers import DayPlan, Said
 from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.town.setting import Tdp
 from sociolab.town.simulation import Order
-from sociolab.town.thoughts import (
-    DayPlan,
-    DayReminder,
-    GeneralPlan,
-    PlanDay,
-    Said,
-    TalkReminder,
-    Utter,
-)
+from sociolab.town.thoughts import DayReminder, GeneralPlan, PlanDay, TalkReminder, Utter
 from sociolab.town.trace.records import Did, Planned, Reminded, WentWithout
 
 ORDERS: tuple[Order, ...] = ("lock-step", "ahead")

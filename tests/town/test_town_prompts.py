@@ -12,14 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from sociolab.testing.stock_thoughts import STOCK_GOAL, STOCK_OBJECTS, stock_questions
 from sociolab.town.mind import QUESTIONS
 from sociolab.town.model.mind import head_of, prompt_of, prompts_hash
-from sociolab.town.thoughts import (
-    Other,
-    PlanDay,
-    RateImportance,
-    Replan,
-    Thought,
-    Utter,
-)
+from sociolab.town.thoughts import Other, PlanDay, RateImportance, Replan, Thought, Utter
 
 STOCK = stock_questions()
 NAMES = [QUESTIONS[type(question)][0] for question in STOCK]

@@ -130,8 +130,8 @@ def built(label: str, made: Any) -> Any:
         return made
     try:
         return made()
-    except Exception as error:
+    except TypeError as error:
         raise ConfigError(
             f'"{label}" cannot be made: expected a class that is made without arguments, found '
-            f"{type(error).__name__}: {error}; give its arguments defaults, or name an instance"
+            f"that {error}; give its arguments defaults, or name an instance"
         ) from error

@@ -15,24 +15,20 @@ from pydantic import BaseModel
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
 from sociolab.testing.players import ODD_TEXTS
 from sociolab.testing.stock_thoughts import stock_questions
-from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
-from sociolab.town.thoughts import (
+from sociolab.town.answers import (
     Choice,
     DayPlan,
-    Decompose,
     Entry,
     Items,
     Lines,
     NewPlan,
     Parts,
-    PlanDay,
-    RateImportance,
     Ratings,
     Reminder,
-    Replan,
     Summary,
-    Thought,
 )
+from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
+from sociolab.town.thoughts import Decompose, PlanDay, RateImportance, Replan, Thought
 
 _LONG = "ten kilobytes of words, "
 

@@ -7,17 +7,12 @@ from random import Random
 from typing import Literal
 
 from sociolab.core.seeding import stream
-from sociolab.town.mind import QUESTIONS
-from sociolab.town.thoughts import (
+from sociolab.town.answers import (
     Agreed,
     Choice,
-    ChoosePlace,
     DayPlan,
-    DayReminder,
     Decision,
-    Decompose,
     Entry,
-    GeneralPlan,
     Insight,
     Insights,
     Items,
@@ -25,15 +20,22 @@ from sociolab.town.thoughts import (
     NewPlan,
     Part,
     Parts,
+    Ratings,
+    Reminder,
+    Said,
+    Summary,
+)
+from sociolab.town.mind import QUESTIONS
+from sociolab.town.thoughts import (
+    ChoosePlace,
+    DayReminder,
+    Decompose,
+    GeneralPlan,
     PlanDay,
     RateImportance,
-    Ratings,
     Reflect,
-    Reminder,
     Replan,
-    Said,
     Summarise,
-    Summary,
     TalkOrNot,
     TalkReminder,
     Thought,

@@ -1,101 +1,146 @@
-"""Whether an answer fits its question: what a type alone cannot say."""
+"""The forms of the answers to a life's questions: the JSON schema for models is made from these.
+
+Places are written "Sector: arena", times of day "HH:MM", dates "YYYY-MM-DD".
+"""
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from sociolab.town.clock import clock_time
-from sociolab.town.thoughts import (
-    Choice,
-    DayPlan,
-    Decompose,
-    Entry,
-    NewPlan,
-    Parts,
-    RateImportance,
-    Ratings,
-    Replan,
-    Summary,
-    Thought,
-)
-
-
-def problem_with(question: Thought, answer: BaseModel) -> str:
-    """What is wrong with the answer, as its author is told it; "" if nothing is."""
-    match answer:
-        case Summary():
-            return _days(answer)
-        case DayPlan():
-            return _places(question, answer.entries) or _day(answer)
-        case NewPlan():
-            assert isinstance(question, Replan)
-            return _places(question, answer.entries) or _order(question, answer.entries)
-        case Parts():
-            assert isinstance(question, Decompose)
-            return _objects(question, answer)
-        case Choice():
-            return _place(question, answer.place)
-        case Ratings():
-            assert isinstance(question, RateImportance)
-            if len(answer.ratings) != len(question.texts):
-                return f"expected {len(question.texts)} ratings, found {len(answer.ratings)}"
-    return ""
+TimeOfDay: TypeAlias = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+Day: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
+Words: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
+]
+Sentences: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)
+]
+Speech: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)
+]
+Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+"""The name of a place or an object, or ""."""
 
 
-def _days(summary: Summary) -> str:
-    for agreed in summary.agreed:
-        try:
-            date.fromisoformat(agreed.day)
-        except ValueError:
-            return f'expected a date of the calendar, found "{agreed.day}"'
-    return ""
+class Answer(BaseModel):
+    """What every answer is: frozen, and without fields that nobody asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-def _places(question: Thought, entries: tuple[Entry, ...]) -> str:
-    for entry in entries:
-        problem = _place(question, entry.place) if entry.place else ""
-        if problem:
-            return problem
-    return ""
+class Entry(Answer):
+    """One entry of a plan: it lasts until the next one starts."""
+
+    start: TimeOfDay
+    what: Words
+    place: Name = ""
 
 
-def _place(question: Thought, place: str) -> str:
-    if place in question.me.places:
-        return ""
-    return f'expected a place that {question.me.resident.first_name} knows, found "{place}"'
+class DayPlan(Answer):
+    """A day from waking to bed; the first entry starts at `wake`.
+
+    A `bed` before `wake` is meant after midnight.
+    """
+
+    wake: TimeOfDay
+    entries: tuple[Entry, ...] = Field(min_length=1, max_length=40)
+    bed: TimeOfDay
 
 
-def _day(plan: DayPlan) -> str:
-    starts = [entry.start for entry in plan.entries]
-    if starts != sorted(set(starts)):
-        # After midnight is no part of this day's plan, but for the hour of going to bed.
-        return f"expected entries in order of their start, found {', '.join(starts)}"
-    if starts[0] != plan.wake:
-        return f"expected the first entry to start at {plan.wake}, found {starts[0]}"
-    if plan.wake < plan.bed <= starts[-1]:
-        return f"expected the last entry to start before {plan.bed}, found {starts[-1]}"
-    return ""
+class Part(Answer):
+    """A part of a block, and the object at which it is done ("" for none in particular)."""
+
+    minutes: int = Field(ge=1, le=24 * 60)
+    what: Words
+    object: Name = ""
 
 
-def _order(question: Replan, entries: tuple[Entry, ...]) -> str:
-    """The first entry begins now; the others come in order until bed, past midnight too."""
-    now, starts = question.me.now, [entry.start for entry in entries[1:]]
-    moments = []
-    for start in starts:
-        moment = datetime.combine(now.date(), clock_time(start))
-        moments.append(moment if moment > now else moment + timedelta(days=1))
-    if moments != sorted(set(moments)):
-        return f"expected entries in order of their start, found {', '.join(starts)}"
-    if moments and moments[-1] >= question.bedtime:
-        late = next(s for s, m in zip(starts, moments, strict=True) if m >= question.bedtime)
-        return f"expected entries from {now:%H:%M} to {question.bedtime:%H:%M}, found {late}"
-    return ""
+class Parts(Answer):
+    """The parts of a block, in order; the last is stretched or cut to the block's end."""
+
+    parts: tuple[Part, ...] = Field(min_length=1, max_length=24)
 
 
-def _objects(question: Decompose, parts: Parts) -> str:
-    for part in parts.parts:
-        if part.object and part.object not in question.objects:
-            return f'expected an object that is there, or "", found "{part.object}"'
-    return ""
+class Choice(Answer):
+    """A place that the resident knows."""
+
+    place: Name
+
+
+class Ratings(Answer):
+    """As many ratings as there were texts: 1 is mundane, 10 changes a life."""
+
+    ratings: tuple[Importance, ...]
+
+
+class Decision(Answer):
+    """What to do about somebody who is near."""
+
+    do: Literal["talk", "change plan", "carry on"]
+    why: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)] = ""
+
+
+class Said(Answer):
+    """What is said, and whether it ends the talk."""
+
+    text: Speech
+    ends: bool = False
+
+
+class Agreed(Answer):
+    """Something agreed or promised in a talk; "" for what was left open."""
+
+    what: Words
+    day: Day
+    start: Literal[""] | TimeOfDay = ""
+    minutes: int = Field(default=60, ge=1, le=24 * 60)
+    place: Name = ""
+
+
+class Summary(Answer):
+    """What a resident keeps of a talk."""
+
+    memo: Sentences
+    importance: Importance
+    agreed: tuple[Agreed, ...] = Field(default=(), max_length=20)
+    changes_plan: bool = False
+
+
+class NewPlan(Answer):
+    """The rest of the day: the first entry starts at once, whatever its time says."""
+
+    entries: tuple[Entry, ...] = Field(min_length=1, max_length=40)
+
+
+class Insight(Answer):
+    """A conclusion, and how much it matters."""
+
+    text: Sentences
+    importance: Importance
+
+
+class Insights(Answer):
+    """At most five conclusions."""
+
+    insights: tuple[Insight, ...] = Field(max_length=5)
+
+
+class Lines(Answer):
+    """TDP's general plan: 3 to 5 lines."""
+
+    lines: tuple[Sentences, ...] = Field(min_length=3, max_length=5)
+
+
+class Reminder(Answer):
+    """TDP's reminder for a day: 1 to 2 sentences."""
+
+    text: Sentences
+
+
+class Items(Answer):
+    """TDP's items for a talk: fewer than five."""
+
+    items: tuple[Sentences, ...] = Field(min_length=1, max_length=4)

@@ -10,28 +10,30 @@ from pydantic import BaseModel
 from sociolab.core.episode import Json
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.town.thoughts import (
+from sociolab.town.answers import (
     Choice,
-    ChoosePlace,
     DayPlan,
-    DayReminder,
     Decision,
-    Decompose,
-    GeneralPlan,
     Insights,
     Items,
     Lines,
     NewPlan,
     Parts,
+    Ratings,
+    Reminder,
+    Said,
+    Summary,
+)
+from sociolab.town.thoughts import (
+    ChoosePlace,
+    DayReminder,
+    Decompose,
+    GeneralPlan,
     PlanDay,
     RateImportance,
-    Ratings,
     Reflect,
-    Reminder,
     Replan,
-    Said,
     Summarise,
-    Summary,
     TalkOrNot,
     TalkReminder,
     Utter,

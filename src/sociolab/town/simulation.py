@@ -22,7 +22,7 @@ from sociolab.core.ports import (
     Sent,
 )
 from sociolab.engine.replies import event_of, unusable_of
-from sociolab.town.answers import problem_with
+from sociolab.town.answer_checks import problem_with
 from sociolab.town.life.life import Life
 from sociolab.town.life.surroundings import Surroundings
 from sociolab.town.mind import QUESTIONS

@@ -1,7 +1,7 @@
-"""The questions that a resident's life asks its mind, and the form of the answers.
+"""The questions that a resident's life asks its mind.
 
-A question is a frozen record of what the resident may know at that moment; an answer is a pydantic
-type, from which the JSON schema for models is made. Places are written "Sector: arena", times of
+A question is a frozen record of what the resident may know at that moment; for the answers see
+`answers`. Places are written "Sector: arena", times of
 day "HH:MM", dates "YYYY-MM-DD".
 """
 
@@ -9,29 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Annotated, Literal, Protocol, TypeAlias
-
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from typing import Literal, Protocol, TypeAlias
 
 from sociolab.town.residents import Resident
 
 MOST_ROUNDS = 8
 """Rounds in a talk, a round being one utterance by each (STSS section 3.2)."""
-
-TimeOfDay: TypeAlias = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
-Day: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
-Words: TypeAlias = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
-]
-Sentences: TypeAlias = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)
-]
-Speech: TypeAlias = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)
-]
-Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
-"""The name of a place or an object, or ""."""
 
 # ------------------------------------------------------------------ what a question shows
 
@@ -306,126 +289,3 @@ Thought: TypeAlias = (
     | DayReminder
     | TalkReminder
 )
-
-# ------------------------------------------------------------------ what an answer holds
-
-
-class Answer(BaseModel):
-    """What every answer is: frozen, and without fields that nobody asked for."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Entry(Answer):
-    """One entry of a plan: it lasts until the next one starts."""
-
-    start: TimeOfDay
-    what: Words
-    place: Name = ""
-
-
-class DayPlan(Answer):
-    """A day from waking to bed; the first entry starts at `wake`.
-
-    A `bed` before `wake` is meant after midnight.
-    """
-
-    wake: TimeOfDay
-    entries: tuple[Entry, ...] = Field(min_length=1, max_length=40)
-    bed: TimeOfDay
-
-
-class Part(Answer):
-    """A part of a block, and the object at which it is done ("" for none in particular)."""
-
-    minutes: int = Field(ge=1, le=24 * 60)
-    what: Words
-    object: Name = ""
-
-
-class Parts(Answer):
-    """The parts of a block, in order; the last is stretched or cut to the block's end."""
-
-    parts: tuple[Part, ...] = Field(min_length=1, max_length=24)
-
-
-class Choice(Answer):
-    """A place that the resident knows."""
-
-    place: Name
-
-
-class Ratings(Answer):
-    """As many ratings as there were texts: 1 is mundane, 10 changes a life."""
-
-    ratings: tuple[Importance, ...]
-
-
-class Decision(Answer):
-    """What to do about somebody who is near."""
-
-    do: Literal["talk", "change plan", "carry on"]
-    why: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)] = ""
-
-
-class Said(Answer):
-    """What is said, and whether it ends the talk."""
-
-    text: Speech
-    ends: bool = False
-
-
-class Agreed(Answer):
-    """Something agreed or promised in a talk; "" for what was left open."""
-
-    what: Words
-    day: Day
-    start: Literal[""] | TimeOfDay = ""
-    minutes: int = Field(default=60, ge=1, le=24 * 60)
-    place: Name = ""
-
-
-class Summary(Answer):
-    """What a resident keeps of a talk."""
-
-    memo: Sentences
-    importance: Importance
-    agreed: tuple[Agreed, ...] = Field(default=(), max_length=20)
-    changes_plan: bool = False
-
-
-class NewPlan(Answer):
-    """The rest of the day: the first entry starts at once, whatever its time says."""
-
-    entries: tuple[Entry, ...] = Field(min_length=1, max_length=40)
-
-
-class Insight(Answer):
-    """A conclusion, and how much it matters."""
-
-    text: Sentences
-    importance: Importance
-
-
-class Insights(Answer):
-    """At most five conclusions."""
-
-    insights: tuple[Insight, ...] = Field(max_length=5)
-
-
-class Lines(Answer):
-    """TDP's general plan: 3 to 5 lines."""
-
-    lines: tuple[Sentences, ...] = Field(min_length=3, max_length=5)
-
-
-class Reminder(Answer):
-    """TDP's reminder for a day: 1 to 2 sentences."""
-
-    text: Sentences
-
-
-class Items(Answer):
-    """TDP's items for a talk: fewer than five."""
-
-    items: tuple[Sentences, ...] = Field(min_length=1, max_length=4)

@@ -29,20 +29,11 @@ from scripted_questions import (
     talk_or_not,
     utter,
 )
+from sociolab.town.answers import Entry, Summary
 from sociolab.town.scripted.business import own_place, own_time
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.scripted.task_reading import task_of
-from sociolab.town.thoughts import (
-    Block,
-    Commitment,
-    Decompose,
-    Entry,
-    Line,
-    Memory,
-    Replan,
-    Summarise,
-    Summary,
-)
+from sociolab.town.thoughts import Block, Commitment, Decompose, Line, Memory, Replan, Summarise
 
 MIND = ScriptedMind()
 HOST, GUEST = resident(ANA, KITE), resident(TOM)

@@ -20,15 +20,14 @@ from scripted_questions import (
     remembered,
     resident,
 )
+from sociolab.town.answers import DayPlan, Entry
 from sociolab.town.residents import Resident
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.thoughts import (
     Block,
     ChoosePlace,
     Commitment,
-    DayPlan,
     Decompose,
-    Entry,
     PlanDay,
     RateImportance,
     Reflect,

@@ -23,8 +23,9 @@ from scripted_questions import (
     talk_or_not,
     utter,
 )
+from sociolab.town.answers import Said
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.thoughts import Commitment, Line, Said, TalkOrNot, Utter
+from sociolab.town.thoughts import Commitment, Line, TalkOrNot, Utter
 
 MIND = ScriptedMind()
 HOST, GUEST = resident(ANA, KITE), resident(TOM)

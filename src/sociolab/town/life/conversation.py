@@ -6,16 +6,10 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
+from sociolab.town.answers import Said
 from sociolab.town.life.person import Person
 from sociolab.town.life.surroundings import Surroundings
-from sociolab.town.thoughts import (
-    MOST_ROUNDS,
-    Line,
-    Said,
-    TalkReminder,
-    Thought,
-    Utter,
-)
+from sociolab.town.thoughts import MOST_ROUNDS, Line, TalkReminder, Thought, Utter
 from sociolab.town.trace.records import HowItEnded, Reminded, Talked
 
 

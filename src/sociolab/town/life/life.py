@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal, TypeAlias
 
+from sociolab.town.answers import Part
 from sociolab.town.life.conversation import Talk
 from sociolab.town.life.person import Person
 from sociolab.town.life.planning import Planning
@@ -20,7 +21,7 @@ from sociolab.town.life.remembering import Remembering
 from sociolab.town.life.surroundings import Surroundings
 from sociolab.town.life.thinking import Thinking
 from sociolab.town.life.waking import Changed, Living, News, Propose, Stay
-from sociolab.town.thoughts import Block, ChoosePlace, Decompose, Part, TalkOrNot
+from sociolab.town.thoughts import Block, ChoosePlace, Decompose, TalkOrNot
 from sociolab.town.trace.records import Did
 
 DECOMPOSED = timedelta(minutes=60)

@@ -6,12 +6,13 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
+from sociolab.town.answers import Part
 from sociolab.town.memory.stream import MemoryStream
 from sociolab.town.perception import Attention
 from sociolab.town.places import Tile
 from sociolab.town.residents import Resident
 from sociolab.town.setting import Setting
-from sociolab.town.thoughts import Block, Commitment, Memory, Part
+from sociolab.town.thoughts import Block, Commitment, Memory
 from sociolab.town.trace.records import HEADINGS, Did, Planned, PlannedBlock, Record, Walked
 
 

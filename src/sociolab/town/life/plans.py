@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
+from sociolab.town.answers import DayPlan, Entry, NewPlan, Part
 from sociolab.town.clock import clock_time
-from sociolab.town.thoughts import Block, DayPlan, Entry, NewPlan, Part
+from sociolab.town.thoughts import Block
 
 
 def laid_out_day(plan: DayPlan, day: date) -> tuple[datetime, datetime, tuple[Block, ...]]:

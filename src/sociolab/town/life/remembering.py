@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import date
 
+from sociolab.town.answers import Summary
 from sociolab.town.life.conversation import Talk
 from sociolab.town.life.person import Person
 from sociolab.town.life.thinking import Thinking
 from sociolab.town.life.waking import Living
-from sociolab.town.thoughts import Commitment, RateImportance, Reflect, Summarise, Summary
+from sociolab.town.thoughts import Commitment, RateImportance, Reflect, Summarise
 from sociolab.town.trace.records import Noted
 
 _MOST_RATED = 25

@@ -17,8 +17,9 @@ from pydantic import BaseModel
 
 from sociolab.core.ports import Schema
 from sociolab.prompting.structured import schema_of
+from sociolab.town.answers import DayPlan
 from sociolab.town.mind import QUESTIONS
-from sociolab.town.thoughts import ChoosePlace, DayPlan, PlanDay, RateImportance, Replan, Thought
+from sociolab.town.thoughts import ChoosePlace, PlanDay, RateImportance, Replan, Thought
 
 MOST_PLACES = 150
 """With more known places than this, a schema takes any text for a place."""

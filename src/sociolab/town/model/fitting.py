@@ -12,12 +12,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from sociolab.town.clock import clock_time
-from sociolab.town.thoughts import (
+from sociolab.town.answers import (
     Agreed,
     Choice,
     DayPlan,
-    Decompose,
     Entry,
     Insights,
     Items,
@@ -25,14 +23,13 @@ from sociolab.town.thoughts import (
     NewPlan,
     Part,
     Parts,
-    RateImportance,
     Ratings,
     Reminder,
-    Replan,
     Said,
     Summary,
-    Thought,
 )
+from sociolab.town.clock import clock_time
+from sociolab.town.thoughts import Decompose, RateImportance, Replan, Thought
 
 Typed = TypeVar("Typed", bound=BaseModel)
 

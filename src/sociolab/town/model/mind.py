@@ -11,34 +11,36 @@ from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, 
 from sociolab.core.seeding import digest
 from sociolab.prompting.ask import again_text, typed
 from sociolab.prompting.templates import prompt
+from sociolab.town.answers import (
+    Choice,
+    DayPlan,
+    Decision,
+    Insights,
+    Items,
+    Lines,
+    NewPlan,
+    Parts,
+    Ratings,
+    Reminder,
+    Said,
+    Summary,
+)
 from sociolab.town.mind import QUESTIONS
 from sociolab.town.model.answer_schemas import answer_schema
 from sociolab.town.model.describing import about, asking
 from sociolab.town.model.fitting import UnfitError, fitted
 from sociolab.town.thoughts import (
     Asked,
-    Choice,
     ChoosePlace,
-    DayPlan,
     DayReminder,
-    Decision,
     Decompose,
     GeneralPlan,
-    Insights,
-    Items,
-    Lines,
     Me,
-    NewPlan,
-    Parts,
     PlanDay,
     RateImportance,
-    Ratings,
     Reflect,
-    Reminder,
     Replan,
-    Said,
     Summarise,
-    Summary,
     TalkOrNot,
     TalkReminder,
     Thought,

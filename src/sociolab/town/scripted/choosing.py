@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from sociolab.town.answers import Choice
 from sociolab.town.scripted.habits import habits_of
 from sociolab.town.scripted.understanding import read
 from sociolab.town.scripted.verbs import plain
 from sociolab.town.scripted.where import arena_like, known_place, town_of
-from sociolab.town.thoughts import Choice, ChoosePlace
+from sociolab.town.thoughts import ChoosePlace
 
 # By a word of what is to be done: words of the places where one does it.
 _WHERE = (

@@ -6,6 +6,7 @@ import random
 from datetime import datetime
 
 from sociolab.core.seeding import stream
+from sociolab.town.answers import DayPlan
 from sociolab.town.scripted.appointments import kept, with_appointments
 from sociolab.town.scripted.free_time import is_shopping, pastime
 from sociolab.town.scripted.habits import Clause, Habits, habits_of
@@ -15,7 +16,7 @@ from sociolab.town.scripted.timeline import Slot, entries, laid, within
 from sociolab.town.scripted.verbs import plain
 from sociolab.town.scripted.when import clock_of, minutes_of
 from sociolab.town.scripted.where import arena_like, known_place
-from sociolab.town.thoughts import Commitment, DayPlan, Me, PlanDay
+from sociolab.town.thoughts import Commitment, Me, PlanDay
 
 AT_HOME = "relaxing at home"
 

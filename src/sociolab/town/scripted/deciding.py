@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 
 from sociolab.core.seeding import stream
+from sociolab.town.answers import Decision
 from sociolab.town.scripted.appointments import LEAD, is_errand
 from sociolab.town.scripted.business import news_for, open_task
 from sociolab.town.scripted.earlier import DECLINED
@@ -14,7 +15,7 @@ from sociolab.town.scripted.reminders import SEEKING
 from sociolab.town.scripted.settled import same_matter, talks
 from sociolab.town.scripted.verbs import doing, plain
 from sociolab.town.scripted.when import minutes_of
-from sociolab.town.thoughts import Commitment, Decision, Memory, TalkOrNot
+from sociolab.town.thoughts import Commitment, Memory, TalkOrNot
 
 _PRIVATE = ("washing", "getting ready for bed", "going to bed", "sleeping", "asleep")
 _EVENT = re.compile(r"^(?:holding|taking part in|attending|joining) (?:the )?(.+?)(?: \(|$)")

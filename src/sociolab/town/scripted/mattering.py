@@ -6,13 +6,8 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from sociolab.town.thoughts import (
-    Insight,
-    Insights,
-    RateImportance,
-    Ratings,
-    Reflect,
-)
+from sociolab.town.answers import Insight, Insights, Ratings
+from sociolab.town.thoughts import RateImportance, Reflect
 
 _RATES = (
     (re.compile(r"\b(?:died?|death|fire|accident|wedding|marr|born|divorc)", re.I), 9),

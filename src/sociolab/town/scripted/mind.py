@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from sociolab.town.answers import (
+    Choice,
+    DayPlan,
+    Decision,
+    Insights,
+    Items,
+    Lines,
+    NewPlan,
+    Parts,
+    Ratings,
+    Reminder,
+    Said,
+    Summary,
+)
 from sociolab.town.scripted import tdp
 from sociolab.town.scripted.choosing import choice
 from sociolab.town.scripted.day import plan_of
@@ -12,27 +26,15 @@ from sociolab.town.scripted.remembering import summary
 from sociolab.town.scripted.replanning import rest_of_day
 from sociolab.town.scripted.speaking import said
 from sociolab.town.thoughts import (
-    Choice,
     ChoosePlace,
-    DayPlan,
     DayReminder,
-    Decision,
     Decompose,
     GeneralPlan,
-    Insights,
-    Items,
-    Lines,
-    NewPlan,
-    Parts,
     PlanDay,
     RateImportance,
-    Ratings,
     Reflect,
-    Reminder,
     Replan,
-    Said,
     Summarise,
-    Summary,
     TalkOrNot,
     TalkReminder,
     Utter,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sociolab.town.answers import Part, Parts
 from sociolab.town.scripted.verbs import plain
-from sociolab.town.thoughts import Block, Decompose, Part, Parts
+from sociolab.town.thoughts import Block, Decompose
 
 _LONG = 150
 """Minutes from which on a block of two kinds of parts has three."""

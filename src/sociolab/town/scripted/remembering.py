@@ -7,6 +7,7 @@ import re
 from datetime import date, datetime
 
 from sociolab.core.seeding import stream
+from sociolab.town.answers import Agreed, Summary
 from sociolab.town.scripted.appointments import is_errand, is_over, matter_of
 from sociolab.town.scripted.earlier import DECLINED, HOLDS, NEWS, on_table
 from sociolab.town.scripted.phrases import (
@@ -22,7 +23,7 @@ from sociolab.town.scripted.reminders import task_doing
 from sociolab.town.scripted.settled import same_matter, talks
 from sociolab.town.scripted.task_reading import Task, task_of
 from sociolab.town.scripted.understanding import read
-from sociolab.town.thoughts import Agreed, Summarise, Summary
+from sociolab.town.thoughts import Summarise
 
 SLIPS = 0.08
 """How often a place slips one's mind; a time that one has promised to keep does not."""

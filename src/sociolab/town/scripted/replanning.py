@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, time, timedelta
 
+from sociolab.town.answers import NewPlan
 from sociolab.town.scripted.appointments import is_over, kept, matter_of, with_appointments
 from sociolab.town.scripted.day import AT_HOME
 from sociolab.town.scripted.habits import habits_of
@@ -12,7 +13,7 @@ from sociolab.town.scripted.task_reading import task_of
 from sociolab.town.scripted.timeline import Slot, entries, laid, within
 from sociolab.town.scripted.when import minutes_of
 from sociolab.town.scripted.where import known_place
-from sociolab.town.thoughts import Block, Commitment, NewPlan, Replan
+from sociolab.town.thoughts import Block, Commitment, Replan
 
 _JOINS = re.compile(r"\bjoin (.+?), who is (.+)$")
 _STAYS = 45

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+from sociolab.town.answers import Said
 from sociolab.town.scripted.answering import answer, to_counter
 from sociolab.town.scripted.moment import Moment, moment_of
 from sociolab.town.scripted.phrases import is_verbal
@@ -29,7 +30,7 @@ from sociolab.town.scripted.telling import (
     reply_to_asked,
 )
 from sociolab.town.scripted.where import places_in, town_of
-from sociolab.town.thoughts import Said, Utter
+from sociolab.town.thoughts import Utter
 
 _IDLE = ("relaxing", "having", "getting", "washing", "taking", "going", "resting", "meeting")
 

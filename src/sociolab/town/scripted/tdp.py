@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from sociolab.town.answers import Items, Lines, Reminder
 from sociolab.town.scripted.business import concerns, own_place, own_time
 from sociolab.town.scripted.free_time import meeting_points
 from sociolab.town.scripted.phrases import a, at_place, at_time, errands, is_verbal, purpose
@@ -12,15 +13,7 @@ from sociolab.town.scripted.task_reading import Task, read_task
 from sociolab.town.scripted.understanding import Heard, read
 from sociolab.town.scripted.when import clock_of, minutes_of
 from sociolab.town.scripted.where import town_of
-from sociolab.town.thoughts import (
-    DayReminder,
-    GeneralPlan,
-    Items,
-    Lines,
-    Me,
-    Reminder,
-    TalkReminder,
-)
+from sociolab.town.thoughts import DayReminder, GeneralPlan, Me, TalkReminder
 
 _EARLY = 15
 """Minutes before the event at which a host should be there."""

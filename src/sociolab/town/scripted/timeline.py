@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from sociolab.town.answers import Entry
 from sociolab.town.scripted.when import clock_of
-from sociolab.town.thoughts import Entry
 
 SLIVER = 20
 """Minutes below which what is left of a slot is not worth starting."""

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sociolab.town.answers import TimeOfDay
 from sociolab.town.clock import clock_time
-from sociolab.town.thoughts import TimeOfDay
 
 TaskType: TypeAlias = Literal[
     "public activity", "appointment", "inviting companions", "online activity", "asking for help"

@@ -12,8 +12,8 @@ from pathlib import Path
 from pydantic import Field, ValidationError, model_validator
 
 from sociolab.core.errors import ConfigError
+from sociolab.town.answers import TimeOfDay
 from sociolab.town.clock import clock_time, spoken_date
-from sociolab.town.thoughts import TimeOfDay
 from sociolab.worlds.stss.scoring.keywords import Keywords
 from sociolab.worlds.stss.task import TASK_TYPES, Frozen, SocialTask, TaskType
 

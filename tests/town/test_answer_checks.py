@@ -10,22 +10,9 @@ import pytest
 
 from puppet_town import CAFE, TOWER, TRIO, day, lived, memo, rest, setting
 from puppet_town import Puppet as Recorder
-from sociolab.town.answers import problem_with
-from sociolab.town.thoughts import (
-    Agreed,
-    Block,
-    Choice,
-    ChoosePlace,
-    DayPlan,
-    Decompose,
-    Entry,
-    Part,
-    Parts,
-    PlanDay,
-    RateImportance,
-    Ratings,
-    Replan,
-)
+from sociolab.town.answer_checks import problem_with
+from sociolab.town.answers import Agreed, Choice, DayPlan, Entry, Part, Parts, Ratings, Reminder
+from sociolab.town.thoughts import Block, ChoosePlace, Decompose, PlanDay, RateImportance, Replan
 
 
 def question(kind: type) -> Any:
@@ -117,3 +104,9 @@ def test_every_text_is_rated_once(ratings: tuple[int, ...]) -> None:
 def test_what_is_agreed_is_for_a_day_of_the_calendar() -> None:
     agreed = Agreed(what="fish", day="2024-02-30")
     assert '"2024-02-30"' in problem_with(PLAN, memo(agreed=(agreed,)))
+
+
+def test_a_reminder_has_one_or_two_sentences() -> None:
+    assert problem_with(PLAN, Reminder(text="Meet Ben at 5 p.m. in the park. Then go home.")) == ""
+    three = Reminder(text="Rise. Meet Ben! Go home.")
+    assert problem_with(PLAN, three) == "expected 1 to 2 sentences, found 3"
