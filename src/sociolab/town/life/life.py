@@ -56,7 +56,7 @@ class Life(Thinking):
     def _block(self) -> Living[None]:
         """Live the block under way, or what is left of it, until it is over or plans change."""
         me, now = self.me, self.now()
-        block = next((b for b in me.blocks if b.start <= now < b.end), None)
+        block = self._under_way()
         if block is None:
             later = [self.clock.step(b.start) for b in me.blocks if b.start > now]
             yield from self._stay(min([me.bed, *later]))
@@ -68,6 +68,11 @@ class Life(Thinking):
             until = self.clock.step(end)
             if me.step < until and (yield from self._part(block, place, part, until)):
                 return
+
+    def _under_way(self) -> Block | None:
+        """The block of the plan whose time it is; None outside the plan."""
+        now = self.now()
+        return next((b for b in self.me.blocks if b.start <= now < b.end), None)
 
     def _place(self, block: Block) -> Living[str]:
         if block.place:
@@ -142,7 +147,7 @@ class Life(Thinking):
     def _meet(self, other: Person) -> Living[Talk | Changed | None]:
         """Talk to somebody who is near, or change one's plan, or carry on (None)."""
         me = self.me
-        block = next((b for b in me.blocks if b.start <= self.now() < b.end), None)
+        block = self._under_way()
         if block is None:
             return None
         me.last_asked[other.number] = me.step

@@ -130,6 +130,7 @@ class Surroundings:
 
 def bed_of(home: Place, town: TownMap, taken: Sequence[Tile]) -> Tile:
     """A bed of the home that nobody sleeps in yet, or else any free tile there."""
-    tiles = [*town.spots(home, "bed"), *town.tiles(home)]
+    beds = [thing for thing in town.objects(home) if thing.endswith("bed")]  # a double bed, too
+    tiles = [*(tile for bed in beds for tile in town.spots(home, bed)), *town.tiles(home)]
     free = [tile for tile in tiles if tile not in taken]
     return (free or tiles)[0]

@@ -130,7 +130,7 @@ def test_three_thresholds_stand_side_by_side() -> None:
     five = Life("cid").goes("tue 18:00", TERRACE, "the party").does("tue 18:05", "rest")
     more = Life("dan").goes("tue 18:00", TERRACE, "the party").does("tue 18:15", "rest")
     found = scored(step, five, more)
-    assert [found.goal_at(least) for least in (0, 5, 15)] == pytest.approx([1, 2 / 3, 1 / 3])
+    assert [dict(found.goals)[least] for least in (0, 5, 15)] == pytest.approx([1, 2 / 3, 1 / 3])
     assert scored(step, five, more, least=15).goal == pytest.approx(1 / 3)
 
 

@@ -100,7 +100,3 @@ class TaskScore:
     errands: tuple[ErrandDone, ...] = ()
     least: int = 5
     spoken_to: tuple[SpokenTo, ...] = ()
-
-    def goal_at(self, least: int) -> float:
-        """The goal's score if taking part had to last so many minutes."""
-        return dict(self.goals)[least]
