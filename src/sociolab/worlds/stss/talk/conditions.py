@@ -1,0 +1,81 @@
+"""Goal conditions: what a talk must have conveyed, by the type of the task (STSS section 3.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from sociolab.town.clock import spoken_date
+from sociolab.worlds.stss.task import Errand, SocialTask
+
+Kind: TypeAlias = Literal[
+    "invited", "asked", "request", "place told", "time told", "time agreed", "place agreed"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition, met or not met at the end of a talk.
+
+    `id` tells it from the task's others. `text` says what is so where it is met, with the
+    performer and the other by name. `place` is the place to be told, `errand` counts from 1 and is
+    0 where the condition is of no errand.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    place: str = ""
+    errand: int = 0
+
+
+def conditions_of(task: SocialTask, performer: str, other: str) -> tuple[Condition, ...]:
+    """The conditions of a task; `performer` and `other` are the names to write."""
+    if task.type == "asking for help":
+        return tuple(
+            condition
+            for number, errand in enumerate(task.errands, 1)
+            for condition in _of_errand(errand, number, performer, other)
+        )
+    if task.type == "appointment":
+        asked = f"{performer} has asked {other} to meet for the {task.activity}"
+        first = Condition("asked", "asked", f"{asked}, or has gone along when {other} proposed it.")
+        where = f"{performer} and {other} have agreed on a definite place to meet at."
+        return (
+            first,
+            _time_agreed(task, performer, other),
+            Condition("place", "place agreed", where),
+        )
+    invited = f"{other} has been asked, or told to be welcome, to take part in {performer}'s"
+    first = Condition("invited", "invited", f"{invited} {task.activity}.")
+    told = Condition(
+        "place", "place told", f"{other} has been told that it is at {task.place}.", task.place
+    )
+    match task.type:
+        case "public activity":
+            return (first, told, _time_told(task, other))
+        case "online activity":
+            return (first, _time_told(task, other))
+        case "inviting companions":
+            return (first, _time_agreed(task, performer, other), told)
+
+
+def _time_told(task: SocialTask, other: str) -> Condition:
+    when = f"{spoken_date(task.day)} and begins at {task.start}"
+    return Condition("time", "time told", f"{other} has been told that it is on {when}.")
+
+
+def _time_agreed(task: SocialTask, performer: str, other: str) -> Condition:
+    when = f"a clock time on {spoken_date(task.day)}"
+    return Condition("time", "time agreed", f"{performer} and {other} have agreed on {when}.")
+
+
+def _of_errand(
+    errand: Errand, number: int, performer: str, other: str
+) -> tuple[Condition, Condition]:
+    request = f"{performer} has asked {other} to {errand.what}."
+    where = f"{other} has been told that the place to {errand.what} is {errand.place}."
+    return (
+        Condition(f"request-{number}", "request", request, errand=number),
+        Condition(f"place-{number}", "place told", where, errand.place, number),
+    )

@@ -1,0 +1,1 @@
+"""What a talk or a note of it conveys, read by rules."""
