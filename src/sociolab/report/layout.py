@@ -10,11 +10,15 @@ from sociolab.report.schema import MeasureEntry
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`columns` come first, in this order; of `main`, the first that has values is compared."""
+    """`columns` come first, in this order; of `main`, the first that has values is compared.
+
+    Beside the measures in `macro` stands their mean over clusters (`report.macro`).
+    """
 
     columns: tuple[str, ...] = ()
     main: tuple[str, ...] = ("overall",)
     clusters: str = "cluster"
+    macro: tuple[str, ...] = ()
 
     def ordered(self, measures: Iterable[MeasureEntry]) -> tuple[MeasureEntry, ...]:
         """The measures as the paper orders them; those it does not know follow as they came."""
@@ -73,6 +77,22 @@ LAYOUTS = {
         ),
         main=("overall",),
         clusters="task",
+    ),
+    # STSS, Table 3: each at both levels, over conversations and over tasks.
+    "stss-talk": Layout(
+        columns=(
+            "conversation_sr",
+            "conversation_sr_macro",
+            "conversation_gcsr",
+            "conversation_gcsr_macro",
+            "summary_sr",
+            "summary_sr_macro",
+            "summary_gcsr",
+            "summary_gcsr_macro",
+        ),
+        main=("conversation_gcsr",),
+        clusters="task",
+        macro=("conversation_sr", "conversation_gcsr", "summary_sr", "summary_gcsr"),
     ),
     "anteval-intention": Layout(columns=("f_c", "f_o"), main=("f_o",), clusters="session"),
 }

@@ -11,6 +11,8 @@ from typing import Any
 from sociolab.core.score import Measure
 from sociolab.report.columns import Column
 from sociolab.report.judged import CellValue, Judged
+from sociolab.report.layout import layout_of
+from sociolab.report.macro import with_macro
 from sociolab.report.observed import Observed, cost_column
 from sociolab.report.plays import plays_of, whole_plays_of
 from sociolab.report.schema import (
@@ -42,6 +44,7 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
     settings: dict[str, Any] = row.settings if isinstance(row.settings, dict) else {}
     costs = cost_column(store.seat_costs(run), plays_of(trials), observed.played)
     own = (*observed.columns(), *costs)
+    macro = layout_of(row.world).macro
     return RunResult(
         schema=SCHEMA,
         run=row.name,
@@ -73,8 +76,10 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
             calls=_counts(Counter(failure.cause for failure in store.call_failures(run))),
         ),
         judges=_judges(judged),
-        measures=_measures(judged, own),
-        scores=_scores(trials, (*judged.columns(), *own), judged.cells(), _partner(settings)),
+        measures=with_macro(_measures(judged, own), macro),
+        scores=_scores(
+            trials, (*judged.columns(), *own), judged.cells(), _partner(settings), macro
+        ),
         settings=row.settings,
         versions={"sociolab": _version()},
     )
@@ -101,11 +106,12 @@ def _scores(
     columns: Sequence[Column],
     cells: Sequence[CellValue],
     partner: str | None,
+    macro: Sequence[str],
 ) -> tuple[ScoreEntry, ...]:
     of_seats = [column for column in columns if not column.whole]
     of_episodes = [column for column in columns if column.whole]
-    found = entries(plays_of(trials), of_seats) if of_seats else ()
-    found += entries(whole_plays_of(trials, partner), of_episodes) if of_episodes else ()
+    found = entries(plays_of(trials), of_seats, macro) if of_seats else ()
+    found += entries(whole_plays_of(trials, partner), of_episodes, macro) if of_episodes else ()
     return found + tuple(cell_entry(cell) for cell in cells)
 
 

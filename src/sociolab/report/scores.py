@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sociolab.report.columns import Column, Outcome
 from sociolab.report.judged import CellValue
+from sociolab.report.macro import cluster_means, macro_of
 from sociolab.report.plays import Play
 from sociolab.report.schema import ScoreEntry
 
@@ -14,10 +16,13 @@ if TYPE_CHECKING:
     from sociolab.stats.intervals import Estimate
 
 
-def entries(plays: Sequence[Play], columns: Sequence[Column]) -> tuple[ScoreEntry, ...]:
+def entries(
+    plays: Sequence[Play], columns: Sequence[Column], macro: Sequence[str] = ()
+) -> tuple[ScoreEntry, ...]:
     """For each agent: over all its plays, by partner, by type; in each, a judge and measure a row.
 
-    `plays` and `columns` are both of seats, or both of whole episodes. A play that a judge has not
+    `plays` and `columns` are both of seats, or both of whole episodes. Each measure named in
+    `macro` has a second row with its macro average. A play that a judge has not
     seen counts as a failure of its measures if the trial failed and they were due, and else (it is
     still to be played or judged) not at all; an entry that nothing counts for is left out.
     """
@@ -25,13 +30,13 @@ def entries(plays: Sequence[Play], columns: Sequence[Column]) -> tuple[ScoreEntr
     found: list[ScoreEntry] = []
     for agent in dict.fromkeys(play.agent for play in plays):
         mine = [play for play in plays if play.agent == agent]
-        whole = tuple(_group_entries(agent, {}, mine, columns, never))
+        whole = tuple(_group_entries(agent, {}, mine, columns, never, macro))
         found += whole
         for by, some in _groups(mine):
             if len(some) == len(mine):  # an only partner, an only type: the same plays
                 found += [entry.model_copy(update={"by": by}) for entry in whole]
             else:
-                found += _group_entries(agent, by, some, columns, never)
+                found += _group_entries(agent, by, some, columns, never, macro)
     return tuple(found)
 
 
@@ -61,8 +66,9 @@ def _group_entries(
     plays: Sequence[Play],
     columns: Sequence[Column],
     never: Sequence[frozenset[str | None]],
+    macro: Sequence[str],
 ) -> Iterable[ScoreEntry]:
-    from sociolab.stats.intervals import means  # numpy: not before there are scores
+    from sociolab.stats.intervals import mean, means  # numpy: not before there are scores
 
     outcomes = {str(i): _outcomes(plays, column, never[i]) for i, column in enumerate(columns)}
     values = {
@@ -74,8 +80,15 @@ def _group_entries(
         failures = outcomes[str(i)].count("failed")
         unscored = outcomes[str(i)].count("unscored")
         estimate = estimates[str(i)]
-        if estimate.n + failures + unscored:
-            yield _entry(agent, by, column, estimate, failures, unscored)
+        if not estimate.n + failures + unscored:
+            continue
+        entry = _entry(agent, by, column, estimate, failures, unscored)
+        yield entry
+        if column.measure.name in macro:
+            over = mean(*cluster_means(outcomes[str(i)], [play.cluster for play in plays]))
+            over = replace(over, n=estimate.n)
+            twin = _entry(agent, by, column, over, failures, unscored)
+            yield twin.model_copy(update={"measure": macro_of(entry.measure)})
 
 
 def _outcomes(

@@ -1,0 +1,76 @@
+"""Micro over plays, macro over tasks: by hand (STSS Table 3 reports both)."""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.core.score import JudgeId, Measure
+from sociolab.report.columns import Column, Outcome
+from sociolab.report.macro import cluster_means, macro_of, with_macro
+from sociolab.report.plays import Play, PlayKey
+from sociolab.report.schema import MeasureEntry
+from sociolab.report.scores import entries
+
+RULES = JudgeId("rules", "rules")
+
+
+def column(outcomes: dict[PlayKey, Outcome]) -> Column:
+    return Column("rules", RULES, Measure("rate", 0, 1), True, True, outcomes)
+
+
+def play(trial: str, task: str, kind: str = "x", *, failed: bool = False) -> Play:
+    return Play((trial, None), "agent", "other", kind, task, failed)
+
+
+def test_micro_counts_conversations_and_macro_counts_tasks() -> None:
+    # Task a: 1, 1, 0, 2/3; task b: 0. Micro (8/3) / 5 = 8/15; macro ((8/3) / 4 + 0) / 2 = 1/3.
+    plays = [play(f"a{i}", "a") for i in range(4)] + [play("b0", "b")]
+    values = (1.0, 1.0, 0.0, 2 / 3, 0.0)
+    outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
+    found = {e.measure: e for e in entries(plays, [column(outcomes)], ["rate"]) if not e.by}
+    assert found["rate"].value == pytest.approx(8 / 15)
+    assert found["rate_macro"].value == pytest.approx(1 / 3)
+    assert (found["rate_macro"].n, found["rate_macro"].clusters) == (5, 2)
+
+
+def test_the_macro_interval_is_students_t_over_the_tasks_means() -> None:
+    # Means 0.5, 0.75 and 1: mean .75, sd .25, so .75 +- 4.302653 * .25 / sqrt(3) = .621033.
+    plays = [play(f"t{i}", task) for i, task in enumerate("aabbbbc")]
+    values = (0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0)
+    outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
+    found = {e.measure: e for e in entries(plays, [column(outcomes)], ["rate"]) if not e.by}
+    macro = found["rate_macro"]
+    assert macro.value == pytest.approx(0.75)
+    assert macro.low is not None
+    assert macro.high is not None
+    assert macro.high - macro.low == pytest.approx(2 * 0.621033, abs=1e-5)
+
+
+def test_a_task_all_of_whose_plays_failed_has_no_mean_and_its_failures_are_counted() -> None:
+    plays = [play("a", "a"), play("b", "b", failed=True)]
+    found = {e.measure: e for e in entries(plays, [column({plays[0].key: 1.0})], ["rate"])}
+    assert found["rate_macro"].value == 1
+    assert (found["rate_macro"].clusters, found["rate_macro"].failures) == (1, 1)
+
+
+def test_measures_without_a_macro_average_have_none() -> None:
+    plays = [play("a", "a")]
+    found = {e.measure for e in entries(plays, [column({plays[0].key: 1.0})], ["another"])}
+    assert found == {"rate"}
+
+
+def test_cluster_means_leave_out_what_was_not_scored() -> None:
+    outcomes: list[Outcome | None] = [1.0, "failed", None, 0.5, "unscored"]
+    assert cluster_means(outcomes, ["a", "a", "a", "b", "c"]) == ([1.0, 0.5], ["a", "b"])
+
+
+def test_titles_tell_micro_from_macro() -> None:
+    entry = MeasureEntry(measure="rate", title="SR", low=0, high=1, whole=True)
+    other = MeasureEntry(measure="words", title="words", low=0, high=None, whole=False)
+    found = with_macro([entry, other], ["rate"])
+    assert [(one.measure, one.title) for one in found] == [
+        ("rate", "SR micro"),
+        (macro_of("rate"), "SR macro"),
+        ("words", "words"),
+    ]
+    assert not found[1].whole
