@@ -1,4 +1,4 @@
-"""`sociolab town`: pictures and replays. What they do is imported only when they are called."""
+"""`sociolab town`: what its verbs do is imported only when they are called."""
 
 from __future__ import annotations
 
@@ -84,3 +84,16 @@ def strip(
     from sociolab.cli import town as verb
 
     verb.strip(episode, Span(day, start, end, every), out, run, store)
+
+
+@town.command("levels")
+def levels_(
+    talk: Annotated[str, typer.Option("--talk", metavar="RUN", help="A run of stss-talk.")],
+    action: Annotated[str, typer.Option("--action", metavar="RUN", help="A run of stss.")],
+    store: Store = None,
+    json: Annotated[bool, typer.Option("--json", help="As a JSON object.")] = False,
+) -> None:
+    """An agent's talks beside what came of its tasks in the town, and where these were lost."""
+    from sociolab.cli import levels as verb
+
+    verb.show_levels(talk, action, store=store, as_json=json)

@@ -26,7 +26,7 @@ def entries(
     seen counts as a failure of its measures if the trial failed and they were due, and else (it is
     still to be played or judged) not at all; an entry that nothing counts for is left out.
     """
-    never = [_never_due(plays, column) for column in columns]
+    never = [never_due(plays, column) for column in columns]
     found: list[ScoreEntry] = []
     for agent in dict.fromkeys(play.agent for play in plays):
         mine = [play for play in plays if play.agent == agent]
@@ -49,7 +49,7 @@ def _groups(plays: Sequence[Play]) -> Iterable[tuple[dict[str, str], Sequence[Pl
             yield {"type": kind}, [play for play in plays if play.type == kind]
 
 
-def _never_due(plays: Sequence[Play], column: Column) -> frozenset[str | None]:
+def never_due(plays: Sequence[Play], column: Column) -> frozenset[str | None]:
     """The seats that a column is never for, such as AntEval's NPC: present where it has verdicts,
     and without one each time. All, where nothing is due at all of a failed trial."""
     if not column.due:
@@ -70,7 +70,7 @@ def _group_entries(
 ) -> Iterable[ScoreEntry]:
     from sociolab.stats.intervals import mean, means  # numpy: not before there are scores
 
-    outcomes = {str(i): _outcomes(plays, column, never[i]) for i, column in enumerate(columns)}
+    outcomes = {str(i): outcomes_of(plays, column, never[i]) for i, column in enumerate(columns)}
     values = {
         i: [found if isinstance(found, float) else None for found in column]
         for i, column in outcomes.items()
@@ -91,7 +91,7 @@ def _group_entries(
             yield twin.model_copy(update={"measure": macro_of(entry.measure)})
 
 
-def _outcomes(
+def outcomes_of(
     plays: Sequence[Play], column: Column, never: frozenset[str | None]
 ) -> list[Outcome | None]:
     """What a column says of these plays; None where it says nothing, and nothing was due."""

@@ -45,7 +45,9 @@ def agent_kind(result: RunResult, label: str) -> str:
         return "a Python class"
     if "/" in label:
         return "a model"
-    return {"human": "a person", "scripted": "rules, no model"}.get(label, "a plugin")
+    rules = "rules, no model"
+    known = {"human": "a person", "scripted": rules, "scripted-complete": rules}
+    return known.get(label, "a plugin")
 
 
 def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:

@@ -1,0 +1,1 @@
+"""From the scores of runs to conclusions: comparisons, rankings, agreement, what is hard."""

@@ -1,0 +1,81 @@
+"""What an analysis has to show: sentences, tables of text, charts. Printed, or a part of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sociolab.report.legible import legible
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table of text. The first column holds labels, the others figures, aligned to the right.
+
+    `notes` say how the figures were made and what they rest on. `words` are the numbers of columns
+    that hold words, and are aligned to the left.
+    """
+
+    heading: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    words: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        wrong = [row for row in self.rows if len(row) != len(self.columns)]
+        if wrong:
+            raise ValueError(f"expected {len(self.columns)} cells in each row, found {wrong[0]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart as inline SVG, with a caption; pages show it, a terminal does not."""
+
+    caption: str
+    svg: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report. `said` are its findings in sentences, `cautions` what not to conclude."""
+
+    title: str
+    said: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    tables: tuple[TextTable, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+def printed(sections: Sequence[Section]) -> RenderableType:
+    """Sections for the terminal."""
+    return Group(*(part for section in sections for part in _parts(section)))
+
+
+def _parts(section: Section) -> list[RenderableType]:
+    found: list[RenderableType] = [Text(legible(section.title), style="bold")]
+    found += [Text(legible(sentence)) for sentence in section.said]
+    found += [Text(f"! {legible(sentence)}", style="yellow") for sentence in section.cautions]
+    for table in section.tables:
+        found += [Text(), Text(legible(table.heading), style="bold"), _table(table)]
+        found += [
+            Padding(Text(legible(note), style="dim italic"), (0, 0, 0, 2)) for note in table.notes
+        ]
+    return [*found, Text()]
+
+
+def _table(table: TextTable) -> Table:
+    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
+    for number, title in enumerate(table.columns):
+        left = number == 0 or number in table.words
+        shown.add_column(Text(title), justify="left" if left else "right", overflow="fold")
+    for row in table.rows:
+        shown.add_row(*(Text(legible(cell)) for cell in row))
+    return shown
