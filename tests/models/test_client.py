@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -333,6 +334,7 @@ def test_connections_are_used_again() -> None:
 QUIRKS = {
     "wants_max_completion_tokens": True,
     "fixed_temperature": True,
+    "no_penalties": True,
     "no_system_role": True,
     "no_json_schema": True,
 }
@@ -343,7 +345,7 @@ def test_a_quirk_is_met_and_asked_about_once(quirk: str) -> None:
     async def go() -> None:
         async with connected(with_settings(**{quirk: True})) as (server, model):
             for number in range(3):
-                reply = await model.complete(prompt(number), KEY)
+                reply = await model.complete(replace(prompt(number), penalties=0.0), KEY)
                 assert set(json.loads(reply.text)) == {"action", "text"}
                 assert reply.tries == 1
             assert server.counters.by_status == {"200": 3, "400": 1}
@@ -354,9 +356,10 @@ def test_a_quirk_is_met_and_asked_about_once(quirk: str) -> None:
 def test_all_quirks_at_once_are_met_by_many_calls_at_once() -> None:
     async def go() -> None:
         async with connected(with_settings(**QUIRKS)) as (server, model):
-            await asyncio.gather(*(model.complete(prompt(n), KEY) for n in range(10)))
+            prompts = [replace(prompt(number), penalties=0.0) for number in range(10)]
+            await asyncio.gather(*(model.complete(each, KEY) for each in prompts))
             before = server.counters.by_status["400"]
-            await asyncio.gather(*(model.complete(prompt(n), KEY) for n in range(10)))
+            await asyncio.gather(*(model.complete(each, KEY) for each in prompts))
             assert server.counters.by_status == {"200": 20, "400": before}
 
     asyncio.run(go())

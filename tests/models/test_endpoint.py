@@ -216,6 +216,13 @@ def test_last_of_two_equal_fields_counts_as_in_any_json() -> None:
             "unsupported_value",
         ),
         (
+            EndpointSettings(no_penalties=True),
+            chat(presence_penalty=0),
+            chat(presence_penalty=None),
+            "presence_penalty",
+            "unsupported_parameter",
+        ),
+        (
             EndpointSettings(no_system_role=True),
             {"model": "m", "messages": [*chat()["messages"], {"role": "system", "content": "x"}]},
             {"model": "m", "messages": [{"role": "developer", "content": "x"}]},

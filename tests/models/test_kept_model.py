@@ -99,10 +99,15 @@ def test_every_part_of_a_call_is_tried_above() -> None:
         replace(PROMPT, temperature=None),
         replace(PROMPT, max_tokens=51),
         replace(PROMPT, max_tokens=None),
+        replace(PROMPT, penalties=0.0),
     ],
 )
 def test_another_prompt_is_another_call(prompt: Prompt) -> None:
     assert reply_key("u", "m", prompt, KEY) != reply_key("u", "m", PROMPT, KEY)
+
+
+def test_replies_that_were_kept_before_there_were_penalties_are_found() -> None:
+    assert reply_key("u", "m", PROMPT, KEY) == "5b6d92b256ba2da29538ca53dc80ec4c"
 
 
 def test_another_endpoint_or_model_is_another_call() -> None:

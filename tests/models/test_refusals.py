@@ -84,6 +84,8 @@ def test_what_the_server_said_is_shown_on_one_line(data: bytes, shown: str) -> N
             Quirks(token_limit_name="max_completion_tokens"),
         ),
         ("'temperature' does not support 0 with this model.", Quirks(takes_temperature=False)),
+        ("'frequency_penalty' is not supported here", Quirks(takes_penalties=False)),
+        ("Unsupported value: 'presence_penalty'", Quirks(takes_penalties=False)),
         ("response_format of type json_schema is not supported", Quirks(takes_schema=False)),
         ("does not support 'system' with this model", Quirks(takes_system=False)),
         ("System role not supported", Quirks(takes_system=False)),
@@ -100,8 +102,8 @@ def test_a_refusal_teaches_one_quirk(message: str, learned: Quirks | None) -> No
 
 
 def test_what_is_known_already_teaches_nothing() -> None:
-    known = Quirks("max_completion_tokens", False, False, False)
-    text = "max_completion_tokens temperature response_format 'system'"
+    known = Quirks("max_completion_tokens", False, False, False, False)
+    text = "max_completion_tokens temperature presence_penalty response_format 'system'"
     assert learn(known, 400, said(text)) is None
 
 

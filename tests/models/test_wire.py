@@ -44,6 +44,13 @@ def test_a_body_holds_messages_settings_and_schema() -> None:
     }
 
 
+def test_penalties_are_both_of_them_and_0_is_sent() -> None:
+    plain = Prompt((Message("user", "Hi."),), penalties=0.0)
+    assert set(sent(plain)) == {"model", "messages", "frequency_penalty", "presence_penalty"}
+    assert (sent(plain)["frequency_penalty"], sent(plain)["presence_penalty"]) == (0, 0)
+    assert set(sent(plain, Quirks(takes_penalties=False))) == {"model", "messages"}
+
+
 def test_the_order_of_a_schemas_fields_is_kept() -> None:
     body = body_of("m", PROMPT, Quirks()).decode()
     assert body.index('"z"') < body.index('"a"')

@@ -119,6 +119,7 @@ prompts = st.builds(
     st.none() | st.builds(Schema, texts, texts),
     st.none() | st.floats(0, 2),
     st.none() | counts,
+    st.none() | st.floats(-2, 2),
 )
 replies = st.builds(
     ChatReply,

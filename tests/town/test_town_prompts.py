@@ -11,7 +11,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from sociolab.testing.stock_thoughts import STOCK_GOAL, STOCK_OBJECTS, stock_questions
 from sociolab.town.mind import QUESTIONS
-from sociolab.town.model.mind import head_of, prompt_of, prompts_hash
+from sociolab.town.model.heads import head_of
+from sociolab.town.model.mind import prompt_of, prompts_hash
 from sociolab.town.thoughts import Other, PlanDay, RateImportance, Replan, Thought, Utter
 
 STOCK = stock_questions()
@@ -66,6 +67,16 @@ def test_a_new_place_is_added_at_the_end_of_the_head() -> None:
     more = replace(me, places=(*me.places, "Old Mill Studios: pottery"))
     assert head_of(more).startswith(head_of(me))
     assert head_of(more).endswith("- Old Mill Studios: pottery")
+
+
+def test_a_head_follows_what_the_resident_knows_of_places_and_people() -> None:
+    me = replace(STOCK[0].me, objects={}, people={}, known_as={})
+    assert head_of(me) == head_of(replace(me))
+    me.objects[me.places[0]] = ("cradle",)
+    me.people["dan"] = "Dan Rook"
+    me.known_as["dan"] = "ferryman"
+    assert f"- {me.places[0]} (cradle)\n" in head_of(me)
+    assert "- Dan Rook, ferryman\n" in head_of(me)
 
 
 def test_the_others_in_town_are_told_with_what_everybody_knows_of_them_and_what_they_are() -> None:

@@ -258,12 +258,16 @@ class CallKey:
 
 @dataclass(frozen=True)  # no slots: the fingerprint is kept
 class Prompt:
-    """What is sent to a chat model."""
+    """What is sent to a chat model.
+
+    `penalties` is both the frequency and the presence penalty, -2 to 2; None sends neither.
+    """
 
     messages: tuple[Message, ...]
     schema: Schema | None = None
     temperature: float | None = None
     max_tokens: int | None = None
+    penalties: float | None = None
 
     @cached_property
     def fingerprint(self) -> bytes:
@@ -352,6 +356,7 @@ class WorldKit:
     a judge of a chat model. `casts` says who sits where; without it every seating is played. A
     world whose requests are for players of its own kind makes them itself: `model_player` of a
     chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
+    `temperature` is that of a model that plays, where its spec names none.
     """
 
     world: World
@@ -362,3 +367,4 @@ class WorldKit:
     casts: CastRule | None = None
     model_player: Callable[[ChatModel, Role, float, str], Player] | None = None
     python_player: Callable[[str, object], Player] | None = None
+    temperature: float = 1.0

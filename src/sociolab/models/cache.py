@@ -67,7 +67,7 @@ def reply_key(address: str, model: str, prompt: Prompt, key: CallKey) -> str:
     parts = (
         address,
         model,
-        f"{prompt.fingerprint.hex()} {prompt.temperature} {prompt.max_tokens}",
+        f"{prompt.fingerprint.hex()} {_settings(prompt)}",
         key.trial,
         key.role,
         key.seat,
@@ -77,3 +77,9 @@ def reply_key(address: str, model: str, prompt: Prompt, key: CallKey) -> str:
     # The lengths say where one part ends and the next begins, whatever the texts hold.
     text = f"{[*map(len, parts)]}{''.join(parts)}"
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _settings(prompt: Prompt) -> str:
+    """Penalties only where they are set, so that replies kept before there were any are found."""
+    settings = f"{prompt.temperature} {prompt.max_tokens}"
+    return settings if prompt.penalties is None else f"{settings} {prompt.penalties}"

@@ -20,6 +20,7 @@ _TOO_LONG = (
 )
 _FILTERED = ("content_filter", "content management policy")
 _NO_SYSTEM = ("system role", "'system'", '"system"', "system mess")
+_NO_PENALTIES = ("frequency_penalty", "presence_penalty")
 _NO_SCHEMA = ("response_format", "json_schema", "guided")
 
 
@@ -60,6 +61,8 @@ def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
         return replace(quirks, token_limit_name="max_completion_tokens")
     if quirks.takes_temperature and "temperature" in said:
         return replace(quirks, takes_temperature=False)
+    if quirks.takes_penalties and _about(said, _NO_PENALTIES):
+        return replace(quirks, takes_penalties=False)
     if quirks.takes_schema and _about(said, _NO_SCHEMA):
         return replace(quirks, takes_schema=False)
     if quirks.takes_system and _about(said, _NO_SYSTEM):

@@ -21,6 +21,7 @@ class Quirks:
     takes_temperature: bool = True
     takes_system: bool = True
     takes_schema: bool = True
+    takes_penalties: bool = True
 
 
 def body_of(model: str, prompt: Prompt, quirks: Quirks) -> bytes:
@@ -38,6 +39,8 @@ def body_of(model: str, prompt: Prompt, quirks: Quirks) -> bytes:
     }
     if prompt.temperature is not None and quirks.takes_temperature:
         body["temperature"] = prompt.temperature
+    if prompt.penalties is not None and quirks.takes_penalties:
+        body["frequency_penalty"] = body["presence_penalty"] = prompt.penalties
     if prompt.max_tokens is not None:
         body[quirks.token_limit_name] = prompt.max_tokens
     encoded = _encoded(body)

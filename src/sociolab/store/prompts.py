@@ -25,7 +25,10 @@ def pack(prompt: Prompt, base: Prompt | None) -> bytes:
     for index, message in enumerate(prompt.messages):
         same = shared(before[index].text, message.text) if index < len(before) else 0
         rows.append((message.role, same, message.text[same:]))
-    plain = as_bytes(compact_json([prompt.temperature, prompt.max_tokens, rows]))
+    settings: list[object] = [prompt.temperature, prompt.max_tokens, rows]
+    if prompt.penalties is not None:
+        settings.append(prompt.penalties)
+    plain = as_bytes(compact_json(settings))
     if len(plain) < _WORTH_PACKING:
         return plain
     packed = zlib.compress(plain, 1)
@@ -37,14 +40,14 @@ def unpack(data: bytes, base: Prompt | None, schema: Schema | None) -> Prompt:
     before = base.messages if base else ()
     try:
         plain = data if data.startswith(b"[") else zlib.decompress(data)
-        temperature, max_tokens, rows = json.loads(as_text(plain))
+        temperature, max_tokens, rows, *penalties = json.loads(as_text(plain))
         messages = tuple(
             Message(role, (before[index].text[:same] if same else "") + rest)
             for index, (role, same, rest) in enumerate(rows)
         )
+        return Prompt(messages, schema, temperature, max_tokens, *penalties)
     except (ValueError, TypeError, IndexError, zlib.error) as error:
         raise StoreError(f"a prompt in the store cannot be read ({error})") from error
-    return Prompt(messages, schema, temperature, max_tokens)
 
 
 def shared(old: str, new: str) -> int:

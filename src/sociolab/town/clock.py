@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 
 from sociolab.core.errors import WorldError
 
@@ -58,6 +59,7 @@ def clock_time(text: str) -> time:
     return time(int(hours), int(minutes))
 
 
+@lru_cache(maxsize=1024)
 def spoken_date(day: date) -> str:
     """Such as "Tuesday 14 May 2024"."""
     return f"{day:%A} {day.day} {day:%B %Y}"

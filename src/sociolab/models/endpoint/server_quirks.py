@@ -31,6 +31,8 @@ def refuse_what_is_unsupported(
             param="temperature",
             code="unsupported_value",
         )
+    if settings.no_penalties:
+        _refuse_penalties(chat)
     if settings.no_system_role:
         _refuse_system_role(chat)
     if settings.no_json_schema and chat.schema:
@@ -41,6 +43,16 @@ def refuse_what_is_unsupported(
         )
     if settings.context_characters is not None:
         _refuse_long_prompt(chat, settings.context_characters)
+
+
+def _refuse_penalties(chat: ChatBody) -> None:
+    for param in ("frequency_penalty", "presence_penalty"):
+        if chat.fields.get(param) is not None:
+            raise bad_request(
+                f"Unsupported parameter: '{param}' is not supported with this model.",
+                param=param,
+                code="unsupported_parameter",
+            )
 
 
 def _refuse_system_role(chat: ChatBody) -> None:

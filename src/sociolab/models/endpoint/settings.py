@@ -80,6 +80,8 @@ class EndpointSettings:
     """400 for `max_tokens`."""
     fixed_temperature: bool = False
     """400 for any temperature but 1."""
+    no_penalties: bool = False
+    """400 for a frequency or presence penalty, whatever its value."""
     no_system_role: bool = False
     """400 for a system message."""
     no_json_schema: bool = False

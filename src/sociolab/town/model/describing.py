@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any
 
 from sociolab.town.model.wording import (
+    LONGEST_FIELD,
     commitment_lines,
     dated,
     memory_lines,
@@ -38,28 +38,7 @@ from sociolab.town.thoughts import (
     Utter,
 )
 
-_LONGEST_FIELD = 2000
 _GROUND = str(OUTDOORS)
-
-
-def about(me: Me) -> dict[str, Any]:
-    """Who the resident is and which places it knows: the variables of `head.md`.
-
-    Nothing of the moment: it is the same for all questions until another place becomes known.
-    """
-    who = me.resident
-    return {
-        "name": one_line(who.name),
-        "age": who.age,
-        "innate": one_line(who.innate, _LONGEST_FIELD),
-        "learned": one_line(who.learned, _LONGEST_FIELD),
-        "currently": one_line(who.currently, _LONGEST_FIELD),
-        "lifestyle": one_line(who.lifestyle, _LONGEST_FIELD),
-        "routine": one_line(who.routine, _LONGEST_FIELD),
-        "home": one_line(who.living_area),
-        "people": _people(me),
-        "places": [_furnished(place, tuple(me.objects.get(place, ()))) for place in me.places],
-    }
 
 
 def asking(question: Thought) -> dict[str, Any]:
@@ -96,23 +75,6 @@ def _of_its_kind(question: Thought) -> dict[str, Any]:
             return _talk_reminder(question)
 
 
-@lru_cache(maxsize=4096)  # in every head again: a fifth of what a call costs
-def _furnished(place: str, objects: tuple[str, ...]) -> str:
-    names = ", ".join(one_line(name) for name in objects)
-    return f"{one_line(place)} ({names})" if names else one_line(place)
-
-
-def _people(me: Me) -> list[str]:
-    """Those who live in this simulation, what everybody knows of them, and what they are to one."""
-    found = []
-    for who, name in me.people.items():
-        known = me.known_as.get(who, "")
-        tie = me.resident.ties.get(name, "")
-        told = f"{one_line(name)}, {one_line(known)}" if known else one_line(name)
-        found.append(f"{told}: your {one_line(tie)}" if tie else told)
-    return found
-
-
 def _moment(me: Me) -> dict[str, Any]:
     return {"now": now_line(me.now)}
 
@@ -145,7 +107,7 @@ def _plan_day(question: PlanDay) -> dict[str, Any]:
         "day": dated(question.day),
         "memories": memory_lines(question.memories),
         "commitments": commitment_lines(question.me, question.commitments),
-        "reminder": one_line(question.reminder, _LONGEST_FIELD),
+        "reminder": one_line(question.reminder, LONGEST_FIELD),
     }
 
 
@@ -213,10 +175,10 @@ def _summarise(question: Summarise) -> dict[str, Any]:
 
 def _replan(question: Replan) -> dict[str, Any]:
     return {
-        "why": one_line(question.why, _LONGEST_FIELD),
+        "why": one_line(question.why, LONGEST_FIELD),
         "ahead": plan_lines(question.ahead),
         "commitments": commitment_lines(question.me, question.commitments),
-        "reminder": one_line(question.reminder, _LONGEST_FIELD),
+        "reminder": one_line(question.reminder, LONGEST_FIELD),
         "bed": f"{question.bedtime:%H:%M}",
         "time": f"{question.me.now:%H:%M}",
     }
@@ -224,14 +186,14 @@ def _replan(question: Replan) -> dict[str, Any]:
 
 def _general_plan(question: GeneralPlan) -> dict[str, Any]:
     return {
-        "goal": one_line(question.goal, _LONGEST_FIELD),
+        "goal": one_line(question.goal, LONGEST_FIELD),
         "days": ", ".join(dated(day) for day in question.days),
     }
 
 
 def _day_reminder(question: DayReminder) -> dict[str, Any]:
     return {
-        "goal": one_line(question.goal, _LONGEST_FIELD),
+        "goal": one_line(question.goal, LONGEST_FIELD),
         "plan": text_lines(question.plan),
         "memories": memory_lines(question.memories),
         "commitments": commitment_lines(question.me, question.commitments),
@@ -241,7 +203,7 @@ def _day_reminder(question: DayReminder) -> dict[str, Any]:
 
 def _talk_reminder(question: TalkReminder) -> dict[str, Any]:
     return {
-        "goal": one_line(question.goal, _LONGEST_FIELD),
+        "goal": one_line(question.goal, LONGEST_FIELD),
         "plan": text_lines(question.plan),
         "memories": memory_lines(question.memories),
         "commitments": commitment_lines(question.me, question.commitments),

@@ -1,4 +1,4 @@
-"""A chat model as a mind: each question is a prompt file, each answer a typed reply."""
+"""A chat model as a mind: each question is a prompt file, each answer a typed reply or a text."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from sociolab.core.errors import ModelError, ReplyError
+from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Role
 from sociolab.core.seeding import digest
-from sociolab.prompting.ask import again_text, typed
+from sociolab.prompting.ask import again_text, check_finish, typed
 from sociolab.prompting.templates import prompt
 from sociolab.town.answers import (
     Choice,
@@ -27,15 +27,16 @@ from sociolab.town.answers import (
 )
 from sociolab.town.mind import QUESTIONS
 from sociolab.town.model.answer_schemas import answer_schema
-from sociolab.town.model.describing import about, asking
+from sociolab.town.model.describing import asking
 from sociolab.town.model.fitting import UnfitError, fitted
+from sociolab.town.model.heads import PACKAGE, head_of
+from sociolab.town.model.plain import PLAIN, PLAIN_QUESTIONS, read_plain
 from sociolab.town.thoughts import (
     Asked,
     ChoosePlace,
     DayReminder,
     Decompose,
     GeneralPlan,
-    Me,
     PlanDay,
     RateImportance,
     Reflect,
@@ -46,8 +47,6 @@ from sociolab.town.thoughts import (
     Thought,
     Utter,
 )
-
-PACKAGE = "sociolab.town.model"
 
 Typed = TypeVar("Typed", bound=BaseModel)
 
@@ -60,13 +59,28 @@ class ModelMind:
     what was wrong: a reply that is cut off, withheld, unreadable or unfit is a ReplyError, and so
     is a prompt that is too long for the model or that its provider's filter refuses. Any other
     failed call passes through as a ModelError. TDP's questions are asked at temperature 0 (STSS
-    appendix B), the others at `temperature`.
+    appendix B), the others at `temperature`, all with the same `penalties`.
+
+    In the dialect "plain" the questions of a talk are asked without a schema and read as text (see
+    `plain`); any other question is a ConfigError.
     """
 
-    def __init__(self, model: ChatModel, role: Role = "agent", *, temperature: float = 1.0) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        role: Role = "agent",
+        *,
+        temperature: float = 1.0,
+        dialect: str = "json",
+        penalties: float | None = None,
+    ) -> None:
+        if dialect not in ("json", PLAIN):
+            raise ConfigError(f'a mind answers in the dialect "json" or "plain"; found "{dialect}"')
         self._model = model
         self._role = role
         self._temperature = temperature
+        self._plain = dialect == PLAIN
+        self._penalties = penalties
 
     async def plan_day(self, question: PlanDay) -> DayPlan:
         """The day, from waking to bed."""
@@ -117,8 +131,9 @@ class ModelMind:
         return await self._ask(question, Items, 0.0)
 
     async def _ask(self, question: Thought, kind: type[Typed], temperature: float) -> Typed:
-        reply = await self._complete(question, prompt_of(question, temperature))
-        value = typed(reply, kind)
+        asked = prompt_of(question, temperature, plain=self._plain, penalties=self._penalties)
+        reply = await self._complete(question, asked)
+        value = _plainly(reply, question) if self._plain else typed(reply, kind)
         try:
             fit = fitted(question, value)
         except UnfitError as error:
@@ -135,19 +150,33 @@ class ModelMind:
             raise
 
 
-def prompt_of(question: Thought, temperature: float) -> Prompt:
-    """What a model is sent for a question: who the resident is, then what is asked."""
+def prompt_of(
+    question: Thought, temperature: float, *, plain: bool = False, penalties: float | None = None
+) -> Prompt:
+    """What a model is sent for a question: who the resident is, then what is asked.
+
+    ConfigError for a question that cannot be asked in plain text where it should be.
+    """
     name, _ = QUESTIONS[type(question)]
-    body = prompt(PACKAGE, name).render(asking(question))
+    values = asking(question)
+    if isinstance(question, PLAIN_QUESTIONS):
+        values["plain"] = plain
+    elif plain:
+        raise ConfigError(
+            f'dialect=plain is for talks: expected a question of a talk, found "{name}", '
+            "which needs dialect=json"
+        )
+    body = prompt(PACKAGE, name).render(values)
     if question.asked.problem:
         body = f"{body}\n\n{_again(question.asked)}"
-    messages = (Message("system", head_of(question.me)), Message("user", body))
-    return Prompt(messages, answer_schema(question), temperature)
+    messages = (Message("system", head_of(question.me, plain=plain)), Message("user", body))
+    schema = None if plain else answer_schema(question)
+    return Prompt(messages, schema, temperature, penalties=penalties)
 
 
-def head_of(me: Me) -> str:
-    """What every prompt to this resident begins with."""
-    return prompt(PACKAGE, "head").render(about(me))
+def _plainly(reply: ChatReply, question: Thought) -> BaseModel:
+    check_finish(reply)
+    return read_plain(reply.text, question)
 
 
 def _again(asked: Asked) -> str:

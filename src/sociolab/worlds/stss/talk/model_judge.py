@@ -1,0 +1,184 @@
+"""A chat model as the judge of conversation tasks: one call for a talk, one for the note of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, create_model
+
+from sociolab.core.episode import Episode
+from sociolab.core.errors import ModelError
+from sociolab.core.ports import CallKey, ChatModel
+from sociolab.core.score import JudgeId, Verdict
+from sociolab.core.seeding import digest
+from sociolab.prompting.ask import ask_model, typed_prompt
+from sociolab.prompting.structured import schema_of
+from sociolab.prompting.templates import prompt
+from sociolab.town.model.wording import now_line
+from sociolab.town.thoughts import Line
+from sociolab.worlds.stss.talk.conditions import Condition
+from sociolab.worlds.stss.talk.content import scenario_from
+from sociolab.worlds.stss.talk.findings import Finding, Occasion
+from sociolab.worlds.stss.talk.quoting import quoted
+from sociolab.worlds.stss.talk.readable import readable
+from sociolab.worlds.stss.talk.verdicts import Findings, Lost, verdicts
+
+ATTEMPTS = 3
+PACKAGE = "sociolab.worlds.stss.talk"
+_PROMPTS = ("judge_talk", "judge_note", "judge_rules", "judge_body")
+_LONGEST_SHOWN = 100
+_MOST_STATEMENTS = 4
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")  # wanted where structured output is strict
+
+
+class Mark(_Strict):
+    """Whether a statement holds, after the words that show it."""
+
+    quote: str
+    met: bool
+
+
+@cache
+def sheet(statements: int) -> type[BaseModel]:
+    """The type of a reply: a mark for each statement, in the field of its number."""
+    fields: dict[str, Any] = {_field(number): (Mark, ...) for number in range(statements)}
+    return create_model("Sheet", __base__=_Strict, **fields)
+
+
+class TalkModelJudge:
+    """Judges with a chat model at temperature 0, the note without the talk (STSS section 3.2).
+
+    A statement counts as met with a quote that is in the text; a reply whose quotes are not is
+    asked for again. What cannot be mended fails the measures of that level only. A fatal error
+    (credentials, budget) passes through and stops the run.
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        hashes = [prompt(PACKAGE, name).hash for name in _PROMPTS]
+        settings = digest(model.label, *hashes, schema_of(sheet(_MOST_STATEMENTS)).text)
+        self.id = JudgeId(model.label, "model", settings)
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """SR and GCSR of the talk and of the note; failures where there is nothing to judge."""
+        scenario = scenario_from(episode.trial.task.content)
+        told, note = readable(scenario, episode)
+        occasion = scenario.occasion
+        talk = told if isinstance(told, Lost) else _talk(told.lines)
+        noted = note if isinstance(note, Lost) else _note(note)
+        key = CallKey(episode.trial.id, "judge", "", 0, "talk", 1, judging)
+        return verdicts(
+            await self._found(occasion, talk, key),
+            await self._found(occasion, noted, replace(key, name="note")),
+        )
+
+    async def _found(self, occasion: Occasion, text: _Text | Lost, key: CallKey) -> Findings:
+        """What the model finds in a text, or why there is nothing to go by."""
+        if isinstance(text, Lost):
+            return text
+        conditions = occasion.conditions
+        kind = sheet(len(conditions))
+        asked = typed_prompt(_head(text.head), _body(occasion, conditions, text), kind, 0.0)
+        try:
+            reply = await ask_model(
+                self._model, asked, kind, key, attempts=ATTEMPTS, complaint=text.complaint
+            )
+        except ModelError as error:
+            if error.fatal:
+                raise
+            return Lost(error.cause, str(error), "", error.tries)
+        if reply.value is None or reply.problem:
+            return Lost(reply.cause, reply.problem, reply.raw, reply.attempts)
+        return text.findings(conditions, reply.value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What is judged: its lines, `speakers` before them where somebody speaks."""
+
+    head: str
+    title: str
+    lines: tuple[str, ...]
+    speakers: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The lines as the model sees them."""
+        if not self.speakers:
+            return self.lines
+        both = zip(self.speakers, self.lines, strict=True)
+        return tuple(f"{speaker}: {line}" for speaker, line in both)
+
+    def complaint(self, reply: BaseModel) -> str:
+        """What is wrong with the quotes of a reply; empty if nothing is."""
+        problems = []
+        for field, mark in reply:
+            if mark.met and self._words(mark) is None:
+                shown = mark.quote[:_LONGEST_SHOWN]
+                problems.append(f'{field}: expected words of one line as quote, found "{shown}"')
+        return "; ".join(problems)
+
+    def findings(self, conditions: Sequence[Condition], reply: BaseModel) -> tuple[Finding, ...]:
+        """The reply as findings, with the words as they stand in the text."""
+        marks = [mark for _, mark in reply]
+        return tuple(
+            Finding(condition, mark.met, (self._words(mark) or "") if mark.met else "")
+            for condition, mark in zip(conditions, marks, strict=True)
+        )
+
+    def _words(self, mark: Mark) -> str | None:
+        return quoted(_without_speaker(mark.quote, self.speakers), self.lines)
+
+
+def _talk(lines: Sequence[Line]) -> _Text:
+    speakers = tuple(_flat(line.name) for line in lines)
+    return _Text("judge_talk", "The talk", tuple(_flat(line.text) for line in lines), speakers)
+
+
+def _note(note: str) -> _Text:
+    lines = tuple(_flat(line) for line in note.splitlines() if line.strip())
+    return _Text("judge_note", "The note", lines)
+
+
+@cache
+def _head(name: str) -> str:
+    return prompt(PACKAGE, name).render({"rules": prompt(PACKAGE, "judge_rules").render({})})
+
+
+def _body(occasion: Occasion, conditions: Sequence[Condition], text: _Text) -> str:
+    performer, other = occasion.performer, occasion.other
+    return prompt(PACKAGE, "judge_body").render(
+        {
+            "performer": _flat(performer.name),
+            "other": _flat(other.name),
+            "where": f"at {_flat(occasion.here)}" if occasion.here else "outdoors",
+            "now": now_line(occasion.now),
+            "performer_home": _flat(performer.living_area),
+            "other_home": _flat(other.living_area),
+            "statements": [_flat(condition.text) for condition in conditions],
+            "title": text.title,
+            "lines": text.shown,
+        }
+    )
+
+
+def _without_speaker(quote: str, speakers: Sequence[str]) -> str:
+    """A quote without the number and name that stand before each utterance."""
+    names = "|".join(re.escape(name) for name in dict.fromkeys(speakers))
+    return re.sub(rf"^\W*(?:\d+\.\s*)?(?:{names}):", "", quote) if names else quote
+
+
+def _field(number: int) -> str:
+    return f"statement_{number + 1}"
+
+
+def _flat(text: str) -> str:
+    """On one line, so that nothing that was said or noted can pass for a part of the prompt."""
+    return " ".join(text.split())

@@ -1,0 +1,59 @@
+"""A quote and the text that it is said to be from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+_SINGLE = "'\u2018\u2019\u02bc"
+_DOUBLE = '"\u201c\u201d\u201e\u00ab\u00bb'
+_STRAIGHT = str.maketrans(dict.fromkeys(_SINGLE, "'") | dict.fromkeys(_DOUBLE, '"'))
+_BEFORE = f".\u2026 {_SINGLE}{_DOUBLE}"
+_AFTER = f".,;:!?\u2026 {_SINGLE}{_DOUBLE}"
+
+
+def quoted(quote: str, lines: Iterable[str]) -> str | None:
+    """The words of the first line that holds this quote, as they stand there; None if none does.
+
+    Spacing, case, the form of quotation marks, and marks around the quote or at its end do not
+    matter; whole words do. What is found has single spaces.
+    """
+    wanted = _folded(_flat(quote).lstrip(_BEFORE).rstrip(_AFTER))
+    if not wanted:
+        return None
+    for line in lines:
+        at = _place(wanted, _folded(_flat(line)))
+        if at >= 0:
+            return _flat(line)[at : at + len(wanted)]
+    return None
+
+
+def _place(wanted: str, text: str) -> int:
+    """Where the text holds it as whole words; -1 where it does not."""
+    at = text.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        begun = at > 0 and _in_word(text[at - 1]) and _in_word(wanted[0])
+        cut = end < len(text) and _in_word(text[end]) and _in_word(wanted[-1])
+        if not begun and not cut:
+            return at
+        at = text.find(wanted, at + 1)
+    return -1
+
+
+def _in_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
+@lru_cache(maxsize=1024)  # each line of a talk is held against several quotes
+def _folded(flat: str) -> str:
+    """In small letters with straight quotation marks; as long as it was."""
+    straight = flat.translate(_STRAIGHT)
+    small = straight.lower()
+    if len(small) == len(flat):
+        return small
+    return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in straight)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,54 @@
+"""What of a talk there is to judge: the talk itself and the note of it, or why there is none."""
+
+from __future__ import annotations
+
+from sociolab.core.episode import Episode, Unusable
+from sociolab.worlds.stss.talk.scenario import TalkScenario
+from sociolab.worlds.stss.talk.told import Told, told_in
+from sociolab.worlds.stss.talk.verdicts import Lost
+
+_NOTE = "summarise"
+
+
+def readable(scenario: TalkScenario, episode: Episode) -> tuple[Told | Lost, str | Lost]:
+    """The talk and the note, each to be judged or lost; the same for every judge.
+
+    A talk is lost where it was not held to its end or nobody said anything: a failure is no talk
+    that went badly. A note is lost with its talk, and where nobody could write one.
+    """
+    lost = _unfinished(episode)
+    if lost is not None:
+        return lost, lost
+    told = told_in(scenario, episode)
+    if not told.lines:
+        silence = Lost("incomplete", "expected a talk, found that nobody said anything")
+        return silence, silence
+    if not (told.note or "").strip():
+        return told, _without_note(episode)
+    assert told.note is not None
+    return told, told.note
+
+
+def _unfinished(episode: Episode) -> Lost | None:
+    """Why the talk has no end; None if it has one. A note that failed leaves the talk whole."""
+    ended = episode.ended
+    if ended is None:
+        return Lost("incomplete", "expected a talk that was held to its end, found none")
+    failed = _failed(episode)
+    if ended.reason == "failed turn" and (failed is None or failed.name != _NOTE):
+        why = f": {failed.seat} gave no usable {failed.name} ({failed.problem})" if failed else ""
+        return Lost("incomplete", f"the talk was broken off by a failed turn{why}")
+    return None
+
+
+def _without_note(episode: Episode) -> Lost:
+    failed = _failed(episode)
+    if failed is None or failed.name != _NOTE:
+        return Lost("incomplete", "expected a note of the talk, found none")
+    return Lost("incomplete", f"{failed.seat} wrote no usable note ({failed.problem})")
+
+
+def _failed(episode: Episode) -> Unusable | None:
+    """The last reply that failed for good."""
+    failed = (e for e in reversed(episode.events) if isinstance(e, Unusable) and e.final)
+    return next(failed, None)
