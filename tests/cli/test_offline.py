@@ -148,7 +148,8 @@ def test_an_estimate_of_an_offline_run_is_that_it_is_free(sociolab: Sociolab) ->
 def test_tasks_worlds_and_agents_are_listed(sociolab: Sociolab) -> None:
     assert len(sociolab("list", "tasks", "--json").document["tasks"]) == 450
     assert sociolab("list", "worlds", "--json").document["worlds"] == [
-        {"world": name} for name in ("anteval-information", "anteval-intention", "sotopia", "stss")
+        {"world": name}
+        for name in ("anteval-information", "anteval-intention", "sotopia", "stss", "stss-talk")
     ]
     agents = sociolab("list", "agents", "--json").document["agents"]
     assert {"scripted", "human", "openai/MODEL"} <= {agent["agent"] for agent in agents}

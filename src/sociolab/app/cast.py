@@ -81,7 +81,7 @@ class Casting:
 
     def _model_agent(self, spec: ModelSpec, role: Role) -> Seatable:
         temperature = spec.settings.temperature
-        temperature = 1.0 if temperature is None else temperature
+        temperature = self.kit.temperature if temperature is None else temperature
         dialect = spec.settings.dialect
         model, own = self._kept(spec), self.kit.model_player
         player: Player = (

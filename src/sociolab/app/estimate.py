@@ -162,8 +162,7 @@ async def _estimate(config: RunConfig) -> Estimate:
         spend.calls = round(spend.calls * factor)
         spend.prompt = round(spend.prompt * factor)
         spend.completion = round(spend.completion * factor)
-    open_ended = kit.model_player is not None
-    return Estimate(len(plan), len(sample), models.spends, models.known_prices, open_ended)
+    return Estimate(len(plan), len(sample), models.spends, models.known_prices, kit.open_ended)
 
 
 async def _measure(

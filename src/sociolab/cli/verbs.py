@@ -206,18 +206,51 @@ def show(
 
 @app.command()
 def report(
-    run: Annotated[str, typer.Argument(help="The run's name.")],
+    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs' names.")],
     html: Annotated[OptPath, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
+    csv: Annotated[
+        OptPath,
+        typer.Option(
+            "--csv", metavar="FILE|DIR", help="Write the scores; to a folder the plays, too."
+        ),
+    ] = None,
+    latex: Annotated[
+        OptPath, typer.Option("--latex", metavar="FILE", help="Write tables for LaTeX (booktabs).")
+    ] = None,
+    markdown: Annotated[
+        OptPath, typer.Option("--markdown", metavar="FILE", help="Write Markdown tables.")
+    ] = None,
     details: Annotated[
         bool, typer.Option("--details", help="A matrix of pairs for each measure.")
     ] = False,
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Print the tables of a run again, or write them as one HTML page."""
+    """Print the tables of runs again, or write them as one HTML page or in other formats."""
     from sociolab.cli import report as verb
 
-    verb.report(run, html=html, details=details, store=store, as_json=json)
+    verb.report(
+        run,
+        html=html,
+        csv=csv,
+        latex_file=latex,
+        markdown_file=markdown,
+        details=details,
+        store=store,
+        as_json=json,
+    )
+
+
+@app.command()
+def site(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder, or a site's.")],
+    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs' names.")],
+    store: Store = None,
+) -> None:
+    """Write a static site: rankings where they are fair, and a page for each run."""
+    from sociolab.cli import site as verb
+
+    verb.site(folder, run, store=store)
 
 
 @app.command()
@@ -370,6 +403,31 @@ def write(
         "budget": budget,
     }
     verb.write(flags)
+
+
+@app.command()
+def build(
+    world: Annotated[str, typer.Argument(help="stss-talk.")],
+    seeds: Annotated[
+        str, typer.Option("--seeds", metavar="N-M", help="Of the towns that are lived.")
+    ] = "1-6",
+    total: Annotated[int, typer.Option("--total", min=1, help="Conversation tasks.")] = 325,
+    data: Annotated[
+        OptText, typer.Option("--data", metavar="TOWN", help="An imported town; default: ours.")
+    ] = None,
+    name: Annotated[OptText, typer.Option("--name", help="What to call the data set.")] = None,
+    out: Annotated[
+        OptPath, typer.Option("--out", metavar="DIR", help="Or the folder to write it to.")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace what is there of this name.")
+    ] = False,
+) -> None:
+    """Live a town's tasks and freeze conversation tasks from them: a data set to play."""
+    from sociolab.app.building import Build
+    from sociolab.cli import build as verb
+
+    verb.build(world, Build(seeds, total, data, name, out, replace))
 
 
 @app.command("import")

@@ -112,7 +112,8 @@ class Ended:
 
     "time is up" ends a life in a town, whose turns are steps of town time.
 
-    "silence" occurs in imported episodes only: other programs stop at an empty turn.
+    "silence": somebody had nothing usable to say, and it ended there (a conversation task under a
+    policy that goes on; episodes of other programs, which stop at an empty turn).
     """
 
     reason: EndReason

@@ -335,6 +335,32 @@ class ReplyStore(Protocol):
 
 # ------------------------------------------------------------------ what a world package offers
 
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """An episode changed in one respect, for an audit of a judge; its seats keep their ids.
+
+    `label` tells the variants of an episode apart. `changes` names the seats that are compared,
+    each with its condition in the episode and in the variant, such as ("ann", "", "padded"); "" is
+    nothing out of the ordinary.
+    """
+
+    label: str
+    episode: Episode
+    changes: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """One kind of variant: `make` lays out those of an episode, by seed; none where it has none.
+
+    `about` says in a sentence without a full stop what is changed and what is not.
+    """
+
+    make: Callable[[Episode, int], tuple[Variant, ...]]
+    about: str
+
+
 Agent = TypeVar("Agent")
 
 
@@ -356,7 +382,8 @@ class WorldKit:
     a judge of a chat model. `casts` says who sits where; without it every seating is played. A
     world whose requests are for players of its own kind makes them itself: `model_player` of a
     chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
-    `temperature` is that of a model that plays, where its spec names none.
+    `temperature` is that of a model that plays, where its spec names none. `open_ended`: how many
+    calls a trial makes hangs on what is done in it.
     """
 
     world: World
@@ -368,3 +395,5 @@ class WorldKit:
     model_player: Callable[[ChatModel, Role, float, str], Player] | None = None
     python_player: Callable[[str, object], Player] | None = None
     temperature: float = 1.0
+    variants: Mapping[str, Variants] = field(default_factory=dict)
+    open_ended: bool = False

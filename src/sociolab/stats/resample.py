@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
+Cells: TypeAlias = NDArray[np.uint32]
 
 _below = np.vectorize(NormalDist().cdf, otypes=[np.float64])
 _quantile = np.vectorize(NormalDist().inv_cdf, otypes=[np.float64])
 
-# Cells of the count matrix made at once. A block and its work space stay near 2 MB, inside the
+# Draws made at once. A block and its work space stay near 2 MB, inside the
 # processor's cache; the numbers drawn depend on it, so changing it changes every interval a little.
 _BLOCK = 1 << 16
 
@@ -33,9 +34,9 @@ def bca_limits(
     at least 1, at least 2 rows. A column of zeros has no interval and must not be passed.
     Returns a row per measure: low and high. The same arguments give the same limits.
     """
-    means = np.concatenate(
-        [(counts @ residuals) / (counts @ sizes) for counts in _counts(len(sizes), seed, resamples)]
-    )
+    drawn = _drawn(len(sizes), seed, resamples)
+    make = _looked_up if residuals.shape[1] == 1 else _counted
+    means = np.concatenate([make(cells, residuals, sizes) for cells in drawn])
     means.sort(axis=0)
     bias = _bias(means, np.abs(residuals / sizes).max(axis=0))
     shift = bias + _quantile([[(1 - level) / 2], [(1 + level) / 2]])
@@ -45,16 +46,28 @@ def bca_limits(
     return np.stack([_at(column, q) for column, q in zip(means.T, quantiles.T, strict=True)])
 
 
-def _counts(clusters: int, seed: int, resamples: int) -> Iterator[Floats]:
-    """How often each cluster is drawn in each resample, a row per resample, block by block."""
+def _drawn(clusters: int, seed: int, resamples: int) -> Iterator[Cells]:
+    """Which clusters each resample draws, a row per resample, block by block."""
     random = np.random.default_rng(seed)
     rows = max(1, _BLOCK // clusters)
     for start in range(0, resamples, rows):
         height = min(rows, resamples - start)
-        cells = random.integers(0, clusters, size=(height, clusters), dtype=np.uint32)
-        flat = cells + np.arange(height)[:, None] * clusters
-        counts = np.bincount(flat.ravel(), minlength=height * clusters)
-        yield counts.reshape(height, clusters).astype(np.float64)
+        yield random.integers(0, clusters, size=(height, clusters), dtype=np.uint32)
+
+
+def _counted(cells: Cells, residuals: Floats, sizes: Floats) -> Floats:
+    """The mean of each resample (row) and measure: counts of each cluster, shared by measures."""
+    height, clusters = cells.shape
+    flat = cells + np.arange(height)[:, None] * clusters
+    counts = np.bincount(flat.ravel(), minlength=height * clusters)
+    often = counts.reshape(height, clusters).astype(np.float64)
+    return np.asarray((often @ residuals) / (often @ sizes))
+
+
+def _looked_up(cells: Cells, residuals: Floats, sizes: Floats) -> Floats:
+    """The same for a single measure, in half the time: nothing is counted."""
+    both = (residuals[:, 0] + 1j * sizes[:, 0]).take(cells).sum(axis=1)
+    return np.asarray(both.real / both.imag)[:, None]
 
 
 def _bias(means: Floats, spread: Floats) -> Floats:

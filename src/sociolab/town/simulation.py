@@ -6,23 +6,11 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Literal, Protocol, TypeAlias
 
-from pydantic import BaseModel
-
 from sociolab.core.episode import Ended, Event, Unusable
 from sociolab.core.errors import WorldError
-from sociolab.core.ports import (
-    Begin,
-    Came,
-    NoReply,
-    Observation,
-    Play,
-    Question,
-    Reply,
-    Request,
-    Sent,
-)
+from sociolab.core.ports import Begin, Came, Play, Reply, Request, Sent
 from sociolab.engine.replies import event_of, unusable_of
-from sociolab.town.answer_checks import problem_with
+from sociolab.town.asking import checked, request_of
 from sociolab.town.life.life import Life
 from sociolab.town.life.surroundings import Surroundings
 from sociolab.town.mind import QUESTIONS
@@ -117,7 +105,7 @@ class _Town:
 
     def _ask(self, thread: Thread, question: Thought) -> None:
         asked = question.asked
-        name, kind = QUESTIONS[type(question)]
+        name, _ = QUESTIONS[type(question)]
         key = (asked.seat, asked.step, name)
         if key in self._names:
             raise WorldError(
@@ -126,15 +114,8 @@ class _Town:
                 "seat of its own"
             )
         self._names.add(key)
-        request = Request(
-            asked.trial,
-            asked.seed,
-            asked.seat,
-            asked.step,
-            1,
-            Question(name, "", kind),
-            _observation(question, self.setting.steps + 2 * MOST_ROUNDS),
-        )
+        # A talk begun at the last step goes a little beyond it.
+        request = request_of(question, self.setting.steps + 2 * MOST_ROUNDS)
         self._threads[key] = (thread, question)
         self._asked.append(request)
 
@@ -147,7 +128,7 @@ class _Town:
                 raise WorldError(f"a town is sent replies with their requests, found {item!r:.80}")
             key = (item.request.seat, item.request.turn, item.request.name)
             thread, question = self._threads[key]
-            reply = _checked(question, item.request, item.reply)
+            reply = checked(question, item.request, item.reply)
             if isinstance(reply, Reply):
                 yield event_of(item.request, reply)
                 del self._threads[key]
@@ -180,29 +161,3 @@ class _Town:
         person.records.append(
             WentWithout(asked.step, asked.resident, failure.name, failure.cause, failure.problem)
         )
-
-
-def _observation(question: Thought, limit: int) -> Observation:
-    """The question as a player gets it; a talk begun at the last step goes a little beyond it."""
-    asked = question.asked
-    name = question.me.resident.name
-    return Observation(asked.seat, name, asked.step, limit, "", (), "", (), question)
-
-
-def _checked(question: Thought, request: Request, reply: object) -> Reply | NoReply:
-    """The reply, if it answers this question; else why not."""
-    if isinstance(reply, NoReply):
-        return reply
-    _, kind = QUESTIONS[type(question)]
-    if not isinstance(reply, Reply) or not isinstance(reply.value, kind):
-        found = reply.value if isinstance(reply, Reply) else reply
-        raise WorldError(
-            f"the mind of {question.asked.resident} was asked {request.name} at step "
-            f"{request.turn}: expected a {kind.__name__}, found {found!r:.80}; mend the mind"
-        )
-    assert isinstance(reply.value, BaseModel)
-    problem = problem_with(question, reply.value)
-    if not problem:
-        return reply
-    raw = reply.raw or reply.value.model_dump_json()
-    return NoReply("not allowed", problem, raw)

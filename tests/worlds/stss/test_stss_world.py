@@ -227,7 +227,7 @@ def test_an_episode_that_has_not_begun_tells_the_task() -> None:
 
 def test_the_kit_offers_a_scripted_mind_and_a_judge_by_rules() -> None:
     kit = load(WorldSetup(folder=None, settings={}, seed=1, policy=FailurePolicy()))
-    assert set(kit.players) == {"scripted"}
+    assert set(kit.players) == {"scripted", "scripted-complete"}
     assert set(kit.judges) == {"rules"}
     assert kit.world.name == "stss"
     assert len(kit.world.tasks()) == 30

@@ -1,4 +1,4 @@
-"""What the STSS package offers: the world, its scripted mind, its judge."""
+"""What the STSS package offers: the world, its scripted minds, its judge."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sociolab.core.ports import ChatModel, Judge, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
 from sociolab.town.model.mind import ModelMind
+from sociolab.town.scripted.complete import CompleteMind
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss.casting import town_casts
 from sociolab.worlds.stss.dataset import own_town, read_town
@@ -34,13 +35,17 @@ def load(setup: WorldSetup) -> WorldKit:
 
     return WorldKit(
         world=Stss(data, settings, setup.policy, tempo),
-        players={"scripted": MindPlayer(ScriptedMind())},
+        players={
+            "scripted": MindPlayer(ScriptedMind()),
+            "scripted-complete": MindPlayer(CompleteMind()),
+        },
         judges={"rules": StssRulesJudge(ScoreSettings(least=settings.least))},
         checks=(),
         model_judge=no_model_judge,
         casts=town_casts,
         model_player=model,
         python_player=python,
+        open_ended=True,
     )
 
 

@@ -1,0 +1,111 @@
+"""How often raters of the same item agree, and how far beyond chance (Randolph's kappa).
+
+Agreement is measured per item: of all pairs of its ratings, the share that agree. The mean over
+items counts each item the same, whatever the number of its raters: Fleiss (1971) for equal
+numbers, and its usual generalisation (Gwet, Handbook of Inter-Rater Reliability) for unequal ones.
+Items with fewer than two ratings have no pair; they are left out and counted.
+
+Randolph (2005) takes as chance that each of k categories is as likely: kappa = (A - 1/k) /
+(1 - 1/k), with A the agreement in bins. It is a straight line in A, so its interval is that of A
+on another scale, and no second figure is free: SOTOPIA's kappa of .503 with five bins (appendix D)
+means A = .602, and its "pairwise agreement" of .8485 must be some looser agreement, which the
+paper does not define. So three are given here, each by its name: exact, near and binned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from sociolab.stats.binning import Bins
+from sociolab.stats.intervals import Estimate, means
+
+NEAR = 1.0
+"""Ratings this many points apart, or fewer, agree nearly."""
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement of raters over some items; each share from 0 to 1, `n` counts items compared.
+
+    `exact`: same value. `near`: at most one point apart. `binned`: same bin. `kappa`: Randolph's,
+    of `binned`, from -1/(k - 1) to 1. `pairs`: pairs of ratings compared. `left_out`: items with
+    fewer than two ratings. `missing`: ratings that are None.
+    """
+
+    exact: Estimate
+    near: Estimate
+    binned: Estimate
+    kappa: Estimate
+    pairs: int
+    left_out: int
+    missing: int
+
+
+def agreement(
+    items: Sequence[Sequence[float | None]],
+    bins: Sequence[Bins],
+    clusters: Sequence[str],
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = 5000,
+) -> Agreement:
+    """Agreement between the ratings of each item: `items[i]` in `bins[i]`, of `clusters[i]`.
+
+    Bins may differ by item (dimensions pooled) but in their ranges only: ValueError for unequal
+    counts of bins, lengths that differ and a rating outside its range.
+    """
+    if len(items) != len(bins):
+        raise ValueError(f"each item needs its bins, found {len(items)} items and {len(bins)} bins")
+    if len(counts := {each.count for each in bins}) > 1:
+        raise ValueError(f"kappa needs as many bins for each item, found {sorted(counts)}")
+    rated = [[value for value in item if value is not None] for item in items]
+    binned = [[b.of(value) for value in item] for item, b in zip(rated, bins, strict=True)]
+    columns = {
+        "exact": pair_shares(rated),
+        "near": pair_shares(rated, within=NEAR),
+        "binned": pair_shares(binned),
+    }
+    found = means(columns, clusters, level=level, seed=seed, resamples=resamples)
+    return Agreement(
+        exact=found["exact"],
+        near=found["near"],
+        binned=found["binned"],
+        kappa=_kappa(found["binned"], max(counts, default=2)),
+        pairs=sum(len(item) * (len(item) - 1) // 2 for item in rated),
+        left_out=sum(len(item) < 2 for item in rated),
+        missing=sum(len(item) for item in items) - sum(len(item) for item in rated),
+    )
+
+
+def pair_shares(
+    items: Sequence[Sequence[float | None]], *, within: float = 0
+) -> tuple[float | None, ...]:
+    """Per item, the share of pairs of its ratings at most `within` apart; None without a pair."""
+    return tuple(_share([value for value in item if value is not None], within) for item in items)
+
+
+def free_marginal_kappa(share: float, categories: int) -> float:
+    """Randolph's kappa of this share of agreeing pairs, with at least 2 `categories`."""
+    if categories < 2:
+        raise ValueError(f"kappa needs at least 2 categories, found {categories}")
+    return (share - 1 / categories) / (1 - 1 / categories)
+
+
+def _share(ratings: Sequence[float], within: float) -> float | None:
+    pairs = list(combinations(ratings, 2))
+    if not pairs:
+        return None
+    return sum(abs(a - b) <= within + _ROUNDING for a, b in pairs) / len(pairs)
+
+
+def _kappa(share: Estimate, categories: int) -> Estimate:
+    value, low, high = (
+        None if end is None else free_marginal_kappa(end, categories)
+        for end in (share.value, share.low, share.high)
+    )
+    return replace(share, value=value, low=low, high=high)

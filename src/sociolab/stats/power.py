@@ -1,0 +1,176 @@
+"""What a paired design could have seen, and how much more of it a difference would need.
+
+A cluster's mean difference scatters for two reasons: clusters differ (one scenario suits one
+agent), which only more clusters help against, and plays of one cluster differ, which repeats help
+against too. One-way random effects tell them apart by the method of moments (Searle, Casella and
+McCulloch, Variance Components, 1992, chapter 3): over N pairs in G clusters of n_g,
+
+    within = SSW / (N - G)
+    between = (SSB / (G - 1) - within) / n0, with n0 = (N - sum n_g^2 / N) / (G - 1)
+
+and a negative `between` counts as 0. Power is that of the two-sided t-test at .05 with G - 1
+degrees of freedom on the clustered standard error of `stats.intervals`; its noncentral t
+distribution is integrated numerically, to 4 digits or more. With few clusters all of these are
+rough: the standard error itself is an estimate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from sociolab.stats.by_cluster import Groups, grouped
+from sociolab.stats.resample import Floats
+from sociolab.stats.student import t_quantile
+
+ALPHA = 0.05
+POWER = 0.8
+
+_NORMAL_FROM = 500  # clusters; from here the normal distribution is right to less than one cluster
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How precise a paired comparison is, in the units of the measure.
+
+    `error` is the clustered standard error of the mean difference. `detectable` is the true
+    difference that comes out significant in 8 of 10 such comparisons. `between` and `within` are
+    variances of single pairs' differences; both None where no cluster has 2 pairs, and all four
+    None where `note` says why (as the notes of `intervals.Estimate`).
+    """
+
+    pairs: int
+    clusters: int
+    error: float | None
+    detectable: float | None
+    between: float | None
+    within: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What would show a true difference of `size` in 8 of 10 comparisons.
+
+    `clusters`: how many in all, with as many pairs in each as now. `repeats`: how many times as
+    many pairs in each of the present clusters, 1 where the present ones are enough. None where no
+    number is enough or can be told; `note` says why. The pairs of one cluster count as
+    independent repeats of each other, whatever else (seat, partner) they differ in.
+    """
+
+    size: float
+    clusters: int | None
+    repeats: float | None
+    note: str = ""
+
+
+def design(gaps: Sequence[float], clusters: Sequence[str]) -> Design:
+    """The precision of these paired differences; `clusters[i]` holds `gaps[i]`.
+
+    ValueError for lengths that differ and values that are not finite.
+    """
+    groups = grouped(gaps, clusters)
+    pairs, count = len(gaps), len(groups.sums)
+    deviations = groups.sums - groups.sizes * (math.fsum(gaps) / pairs if pairs else 0.0)
+    problem = _problem(gaps, groups, deviations)
+    if problem:
+        return Design(pairs, count, None, None, None, None, problem)
+    error = math.sqrt(count / (count - 1) * float((deviations**2).sum())) / pairs
+    between, within = _components(groups, deviations) if pairs > count else (None, None)
+    return Design(pairs, count, error, _shift(count - 1) * error, between, within)
+
+
+def needed(gaps: Sequence[float], clusters: Sequence[str], size: float) -> Needed:
+    """How many clusters, or repeats in the present ones, a true difference of `size` needs.
+
+    With the observed difference as `size` it says what would settle it if it were the true one;
+    it is uncertain itself. The sign of `size` does not matter. Errors as in `design`.
+    """
+    size, now = abs(size), design(gaps, clusters)
+    if now.error is None or now.detectable is None:
+        return Needed(size, None, None, now.note)
+    if size == 0:
+        return Needed(size, None, None, "a difference of 0 is never settled")
+    enough = _enough_clusters(size / (now.error * math.sqrt(now.clusters)))
+    if size >= now.detectable:
+        return Needed(size, enough, 1.0)
+    if now.between is None or now.within is None:
+        return Needed(size, enough, None, "repeats cannot be told: each cluster has 1 pair")
+    sizes = grouped(gaps, clusters).sizes
+    least = now.between * float((sizes**2).sum()) / now.pairs**2
+    spare = (size / _shift(now.clusters - 1)) ** 2 - least
+    if spare <= 0:
+        return Needed(size, enough, None, "repeats are never enough: clusters differ too much")
+    return Needed(size, enough, max(1.0, now.within / now.pairs / spare))
+
+
+def power(shift: float, freedom: int) -> float:
+    """The chance that a two-sided t-test at .05 comes out significant; .05-1.
+
+    `shift` is the true difference over its standard error, `freedom` at least 1. With s =
+    sqrt(chi^2 / freedom), it is the mean over s of the normal probability beyond the critical t
+    times s, on both sides.
+    """
+    edge = t_quantile(1 - ALPHA / 2, freedom)
+    s, weights = _scales(freedom)
+    above, below = (_erf((end - edge * s) / math.sqrt(2)) for end in (shift, -shift))
+    return float(weights @ (1 + (above + below) / 2))
+
+
+def _problem(gaps: Sequence[float], groups: Groups, deviations: Floats) -> str:
+    if not len(gaps):
+        return "no values"
+    if len(groups.sums) < 2:
+        return "1 cluster"
+    rounding = 1e-11 * max(abs(gap) for gap in gaps)
+    if np.abs(deviations / groups.sizes).max() <= rounding:
+        return "no variation between clusters"
+    return ""
+
+
+def _components(groups: Groups, deviations: Floats) -> tuple[float, float]:
+    """Variance between clusters and within, of single pairs."""
+    count, pairs = len(groups.sizes), groups.sizes.sum()
+    within = groups.within / float(pairs - count)
+    between = float((deviations**2 / groups.sizes).sum()) / (count - 1)
+    usual = float(pairs - (groups.sizes**2).sum() / pairs) / (count - 1)
+    return max(0.0, (between - within) / usual), within
+
+
+def _enough_clusters(ratio: float) -> int:
+    """The fewest clusters for a true difference of `ratio` standard deviations of a cluster."""
+    start = (1.959964 + 0.841621) ** 2 / ratio**2
+    if start > _NORMAL_FROM:  # plus what t costs more than the normal: z^2 / 2
+        return math.ceil(start + 1.959964**2 / 2)
+    count = max(2, math.floor(start))
+    while power(ratio * math.sqrt(count), count - 1) < POWER:
+        count += 1
+    return count
+
+
+@lru_cache(maxsize=256)
+def _shift(freedom: int) -> float:
+    """The true difference, in standard errors, that is found with the power of .8: bisection."""
+    low, high = 0.0, 4.0
+    while power(high, freedom) < POWER:
+        low, high = high, high * 2
+    while high - low > 1e-7 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if power(middle, freedom) < POWER else (low, middle)
+    return high
+
+
+@lru_cache(maxsize=8)
+def _scales(freedom: int) -> tuple[Floats, Floats]:
+    """Values of sqrt(chi^2 / freedom) and their weights: midpoints, out to 8 deviations."""
+    reach = 8 / math.sqrt(2 * freedom)
+    edges = np.linspace(max(0.0, 1 - reach), 1 + reach, 1001)
+    s = (edges[1:] + edges[:-1]) / 2
+    log = (freedom - 1) * np.log(s) - freedom * s**2 / 2
+    weights = np.exp(log - log.max())
+    return s, weights / weights.sum()

@@ -1,0 +1,258 @@
+"""Which of scenario, partner, repeat and judge the variance of scores comes from.
+
+The model: value = mean + an effect of each factor's level + a residual, all independent and random.
+The estimator is Henderson's method I (Henderson 1953; Searle, Casella and McCulloch, Variance
+Components, 1992, chapter 5), for crossed, nested and unbalanced data: the sum of squares between
+the levels of each factor, and the total one, are set equal to their expectations, which are linear
+in the components. On balanced data it is the textbook's analysis of variance. It is unbiased; a
+component below 0 is set to 0 and its note says so.
+
+What two factors do only together (this partner is good in that scenario) goes to a factor named for
+it, e.g. "pairing" within scenario and partner; without one it goes mostly to the factors nested in
+both (the repeat) or to the residual.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+Within = Mapping[str, Sequence[str]]
+
+REPEAT_IN_PLAY: Within = {"repeat": ("scenario", "partner")}
+"""Repeat 0 of one scenario and partner has nothing in common with repeat 0 of another."""
+
+JUDGE = "judge"
+"""The factor that costs judgings alone; doubling any other costs plays and their judgings."""
+
+_ROUNDING = 1e-9
+
+
+class Scored(NamedTuple):
+    """One score and the level of each factor that it was made at; None where not scored."""
+
+    value: float | None
+    levels: Mapping[str, Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """The variance that one factor adds, in squared points, and its share of the whole.
+
+    None where the design cannot tell, and `note` says why. `levels` is how many levels it rests on:
+    with fewer than about 10, the component may be off by half of itself or more.
+    """
+
+    factor: str
+    variance: float | None
+    share: float | None
+    levels: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubling:
+    """Twice as many levels of one factor: the standard error then, the extra cost, what it buys.
+
+    `gain` is the reduction of the standard error per unit of cost. `error` and `gain` are None
+    where the design cannot tell.
+    """
+
+    factor: str
+    error: float | None
+    cost: float
+    gain: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The standard error of the mean over all values, and what each doubling would make of it.
+
+    It speaks of scenarios, partners and judges at large, so it exceeds the error of an interval
+    clustered by scenario, which holds the others fixed. Of the `fixed` factors the data have one
+    level only: it speaks of that level. `error` is None where the design cannot tell. `best_next`
+    is the factor of the largest gain, None where no doubling helps.
+    """
+
+    error: float | None
+    fixed: tuple[str, ...]
+    doublings: tuple[Doubling, ...]
+    best_next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """The components of each factor, in the order of `factors`, then that of the residual."""
+
+    factors: tuple[Component, ...]
+    residual: Component
+    n: int
+    missing: int
+    advice: Advice
+
+
+def components(
+    rows: Iterable[Scored],
+    factors: Sequence[str],
+    *,
+    within: Within = REPEAT_IN_PLAY,
+    cost_per_play: float = 1.0,
+    cost_per_judging: float = 0.0,
+) -> Components:
+    """Variance components of `factors`, and advice on what to double.
+
+    `within` names, for a nested factor, those whose levels tell its own levels apart: doubling one
+    of them doubles it too. Costs are money, or any unit, for one play and for one judging (a row).
+    The order of the rows does not matter. ValueError for no or repeated factors, a row without the
+    level of a factor or of what it lies within, a value that is not finite, a negative cost, and
+    fewer than two values.
+    """
+    rows = list(rows)
+    _check(rows, factors, within, cost_per_play, cost_per_judging)
+    present = [row for row in rows if row.value is not None]
+    if len(present) < 2:
+        raise ValueError(f"variance needs at least two values, found {len(present)}")
+    nested = {name: (*within.get(name, ()), name) for name in factors}
+    codes = [
+        _codes([tuple(row.levels[i] for i in nested[name]) for row in present]) for name in factors
+    ]
+    fit = _Fit.of(np.array([row.value for row in present], dtype=np.float64), codes)
+    plays = [name for name in factors if name != JUDGE]
+    count = len({tuple(row.levels[i] for name in plays for i in nested[name]) for row in present})
+    costs = {
+        name: len(present) * cost_per_judging + (0 if name == JUDGE else count * cost_per_play)
+        for name in factors
+    }
+    *found, residual = _components((*factors, "residual"), fit)
+    advice = _advice(factors, within, costs, fit)
+    return Components(tuple(found), residual, len(present), len(rows) - len(present), advice)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """The solved equations; the last column of each array is the residual.
+
+    `known` spans what the design can tell: a weighted sum of components is estimable if its weights
+    lie in it. `raw` is a solution before negative ones are cut. `weights` is how much of each
+    component is in the variance of the mean, `levels` how many levels there are.
+    """
+
+    raw: Floats
+    known: Floats
+    weights: Floats
+    levels: Codes
+
+    @classmethod
+    def of(cls, values: Floats, codes: Sequence[Codes]) -> _Fit:
+        n = len(values)
+        codes = [*codes, np.arange(n)]
+        away = values - math.fsum(values) / n
+        counts = [np.bincount(code).astype(np.float64) for code in codes]
+        levels = np.array([len(count) for count in counts], dtype=np.intp)
+        weights = np.array([float((count**2).sum()) for count in counts]) / n**2
+        varied = np.flatnonzero(levels > 1)
+        squares = [(np.bincount(codes[i], weights=away) ** 2 / counts[i]).sum() for i in varied]
+        expected = [
+            [_shared(codes[i], codes[j], counts[i]) - n * weights[j] for j in range(len(codes))]
+            for i in varied
+        ]
+        # Divided by the degrees of freedom: mean squares, so that the equations are of one size.
+        freedom = levels[varied] - 1
+        matrix = np.array(expected) / freedom[:, None]
+        _, sizes, rows = np.linalg.svd(matrix, full_matrices=False)
+        known = rows[sizes > _ROUNDING * sizes[0]]
+        mean_squares = np.array(squares) / freedom
+        raw = np.linalg.pinv(matrix, rcond=_ROUNDING) @ mean_squares
+        raw[np.abs(raw) <= _ROUNDING * mean_squares.max()] = 0
+        return cls(raw, known, weights, levels)
+
+    @property
+    def variances(self) -> Floats:
+        return np.maximum(self.raw, 0)
+
+    def total(self, weights: Floats) -> float | None:
+        """The weighted sum of the components, None where the design cannot tell it."""
+        lost = weights - self.known.T @ (self.known @ weights)
+        if np.abs(lost).max() > 1e-6 * np.abs(weights).max():
+            return None
+        return float(weights @ self.variances)
+
+
+def _shared(code: Codes, other: Codes, counts: Floats) -> float:
+    """Sum over the levels of one factor of (rows that share a level of the other)^2 / rows."""
+    pair, both = np.unique(code * (other.max() + 1) + other, return_counts=True)
+    return float((both.astype(np.float64) ** 2 / counts[pair // (other.max() + 1)]).sum())
+
+
+def _codes(levels: Sequence[Hashable]) -> Codes:
+    number = {level: i for i, level in enumerate(dict.fromkeys(levels))}
+    return np.array([number[level] for level in levels], dtype=np.intp)
+
+
+def _components(names: Sequence[str], fit: _Fit) -> list[Component]:
+    varied = (fit.levels > 1).astype(np.float64)
+    whole = fit.total(varied)
+    found = []
+    for i, name in enumerate(names):
+        variance = fit.total(np.eye(len(names))[i])
+        share = variance / whole if variance is not None and whole else None
+        note = _note(fit, i, variance)
+        found.append(Component(name, variance, share, int(fit.levels[i]), note))
+    return found
+
+
+def _note(fit: _Fit, i: int, variance: float | None) -> str:
+    if variance is not None:
+        return "estimated below 0, set to 0" if fit.raw[i] < 0 else ""
+    if fit.levels[i] == 1:
+        return "1 level"
+    return "the design cannot tell it from other components"
+
+
+def _advice(
+    factors: Sequence[str], within: Within, costs: Mapping[str, float], fit: _Fit
+) -> Advice:
+    fixed = tuple(name for i, name in enumerate(factors) if fit.levels[i] == 1)
+    weights = np.where(fit.levels > 1, fit.weights, 0)
+    now = _root(fit.total(weights))
+    doublings = []
+    for i, name in enumerate(factors):
+        halved = [name == other or name in within.get(other, ()) for other in factors]
+        halves = np.where([*halved, True], weights / 2, weights)
+        error = None if fit.levels[i] == 1 else _root(fit.total(halves))
+        doublings.append(Doubling(name, error, costs[name], _gain(now, error, costs[name])))
+    helpful = [doubling for doubling in doublings if doubling.gain]
+    best = max(helpful, key=lambda one: (one.gain, -(one.error or 0.0)), default=None)
+    return Advice(now, fixed, tuple(doublings), best.factor if best else None)
+
+
+def _root(variance: float | None) -> float | None:
+    return None if variance is None else math.sqrt(variance)
+
+
+def _gain(now: float | None, error: float | None, cost: float) -> float | None:
+    if now is None or error is None:
+        return None
+    if cost:
+        return (now - error) / cost
+    return math.inf if now > error else 0.0
+
+
+def _check(rows: Sequence[Scored], factors: Sequence[str], within: Within, *costs: float) -> None:
+    if not factors or len(set(factors)) < len(factors):
+        raise ValueError(f"expected different factors, at least one, found {list(factors)}")
+    needed = {*factors, *(i for name in factors for i in within.get(name, ()))}
+    for row in rows:
+        if missing := needed - row.levels.keys():
+            raise ValueError(f"each row has a level of {sorted(needed)}, found none of {missing}")
+        if row.value is not None and not math.isfinite(row.value):
+            raise ValueError(f"values are finite numbers, or None, found {row.value}")
+    if not all(0 <= cost < math.inf for cost in costs):
+        raise ValueError(f"costs are at least 0, found {costs}")

@@ -1,0 +1,135 @@
+"""A set of conversation tasks: the one that we ship, or one in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from sociolab import __version__
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import DataId
+from sociolab.core.seeding import digest
+from sociolab.worlds.stss.dataset import Meta
+from sociolab.worlds.stss.talk.scenario import TalkScenario
+from sociolab.worlds.stss.talk.tally import tally
+
+OWN = Path(__file__).parent / "data"
+META, SCENARIOS, REPORT = "meta.json", "scenarios.jsonl", "report.md"
+
+
+@dataclass(frozen=True)
+class TalkData:
+    """Conversation tasks under a name; `version` is that of the town that they are frozen from."""
+
+    name: str
+    version: str
+    scenarios: tuple[TalkScenario, ...]
+
+    @cached_property
+    def hash(self) -> str:
+        """A digest of the scenarios, in their order."""
+        return digest(_lines(self.scenarios))
+
+    @property
+    def id(self) -> DataId:
+        """Which data this is."""
+        return DataId(self.name, self.version, self.hash)
+
+
+@cache
+def own_talks() -> TalkData:
+    """The 325 conversation tasks of this package; `data/meta.json` says how they were made."""
+    return read_talks(OWN)
+
+
+def read_talks(folder: Path) -> TalkData:
+    """The conversation tasks of a folder; ConfigError names the file and the line that is wrong."""
+    try:
+        meta = Meta.model_validate_json(_bytes(folder / META))
+    except ValidationError as error:
+        raise ConfigError(f"{folder / META}: {_fault(error)}") from error
+    seen: set[str] = set()
+    scenarios = []
+    path = folder / SCENARIOS
+    for number, line in enumerate(_bytes(path).splitlines(), 1):
+        if line.strip():
+            scenarios.append(_scenario(line, f"{path}, line {number}", seen))
+    if not scenarios:
+        raise ConfigError(
+            f"{path}: expected at least one conversation task, found none; build some"
+        )
+    return TalkData(meta.name, meta.version, tuple(scenarios))
+
+
+def write_talks(folder: Path, data: TalkData, made_by: str) -> None:
+    """Write a set for `read_talks`, with a report of how many there are of what.
+
+    `made_by` is the command that made it. What the folder holds of another set is written over.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    meta = {
+        "name": data.name,
+        "version": data.version,
+        "hash": data.hash,
+        "scenarios": len(data.scenarios),
+        "command": made_by,
+        "sociolab": __version__,
+    }
+    _write(folder / META, json.dumps(meta, ensure_ascii=False, indent=2) + "\n")
+    _write(folder / SCENARIOS, _lines(data.scenarios))
+    _write(folder / REPORT, tally(data.scenarios).as_markdown(f"{data.name} {data.version}"))
+
+
+def _scenario(line: bytes, where: str, seen: set[str]) -> TalkScenario:
+    try:
+        found = TalkScenario.model_validate_json(line)
+    except ValidationError as error:
+        raise ConfigError(f"{where}: {_fault(error)}") from error
+    if found.id in seen:
+        raise ConfigError(f'{where}: the id "{found.id}" occurs twice; rename one of the two')
+    seen.add(found.id)
+    _check_people(found, where)
+    return found
+
+
+def _check_people(found: TalkScenario, where: str) -> None:
+    """The two are who the task says, and are among the people."""
+    performer, other = found.performer.resident.id, found.other.resident.id
+    if performer != found.task.performer:
+        raise ConfigError(
+            f"{where}: expected the task's performer, {found.task.performer}, as performer, found "
+            f"{performer}; correct the one or the other"
+        )
+    if other not in found.task.background or (found.task.partner or other) != other:
+        wanted = found.task.partner or ", ".join(found.task.background)
+        raise ConfigError(f"{where}: expected as the other one of: {wanted}; found {other}")
+    strange = [who for who in (performer, other) if who not in found.people]
+    if strange:
+        raise ConfigError(f'{where}: expected both among "people", {strange[0]} is not; add them')
+
+
+def _fault(error: ValidationError) -> str:
+    item = error.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in item["loc"]) or "the record"
+    found = json.dumps(item["input"], default=str, ensure_ascii=False)[:80]
+    return f"{field}: {item['msg'][:1].lower()}{item['msg'][1:]}, found {found}"
+
+
+def _lines(scenarios: Iterable[TalkScenario]) -> str:
+    return "".join(one.model_dump_json(exclude_defaults=True) + "\n" for one in scenarios)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error

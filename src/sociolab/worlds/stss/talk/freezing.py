@@ -1,0 +1,221 @@
+"""Conversation tasks from a simulation: residents as they are just before they talk.
+
+A social task is lived by scripted minds. Where the performer is about to talk to somebody who has
+not heard of the task from it, both sides are kept (STSS section 3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from sociolab.core.ports import Begin, Came, NoReply, Play, Reply, Sent
+from sociolab.town.answers import DayPlan, Said
+from sociolab.town.clock import clock_time
+from sociolab.town.mind import MindPlayer
+from sociolab.town.scripted.business import open_task
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.scripted.settled import same_matter, talks
+from sociolab.town.thoughts import Commitment, Memory, PlanDay, Recall, Utter
+from sociolab.worlds.stss.dataset import TownData
+from sociolab.worlds.stss.settings import Settings
+from sociolab.worlds.stss.talk.scenario import Neighbour, Side, TalkScenario
+from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.world import Stss
+
+MOST_MEMORIES = 8
+MOST_SEEN = 3
+"""Memories of a side, and how many of them may be of what was merely seen: as in the town."""
+
+_ALL = 100_000
+"""More memories than anybody has."""
+
+MOST_AHEAD = 8
+"""Blocks of the day's plan that are kept; on the task's own day all that are left."""
+
+BEFORE = timedelta(minutes=30)
+"""How long before an event a talk is at least: somebody who is told must be able to come."""
+
+LATEST = time(18)
+"""On the day of a task that leaves the time open: who is asked later will hardly find one."""
+
+
+def frozen_talks(data: TownData, task: SocialTask, seed: int) -> tuple[TalkScenario, ...]:
+    """The conversation tasks of a social task, as it is lived with this seed, in their order.
+
+    One for each resident with whom the performer talks, frozen before their first talk, if that
+    comes half an hour before the event or earlier, and by 18:00 on its day where no time is
+    agreed; for an appointment with the partner alone. `task` is one of `data`.
+    """
+    world = Stss(data, Settings(order="lock-step"))
+    laid_out = next(one for one in world.tasks() if one.id == task.id)
+    watcher = _Watcher(data, task, seed)
+    _live(world.play(laid_out, task.id, seed), MindPlayer(watcher))
+    return tuple(watcher.frozen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A talk that the performer is in, as its first question shows it: before anything is said.
+
+    What the two remember is read here, since the other's question follows upon the first words.
+    """
+
+    first: Utter
+    performers: tuple[Memory, ...]
+    others: tuple[Memory, ...]
+
+
+class _Watcher(ScriptedMind):
+    """Thinks for everybody, and keeps both sides of the performer's talks."""
+
+    def __init__(self, data: TownData, task: SocialTask, seed: int) -> None:
+        self.frozen: list[TalkScenario] = []
+        self._task = task
+        self._seed = seed
+        people = (task.performer, *task.background)
+        self._residents = {one.id: one for one in data.residents if one.id in people}
+        self._memories: dict[str, Recall] = {}
+        self._met: set[str] = set()
+        self._begun: _Begun | None = None
+
+    async def plan_day(self, question: PlanDay) -> DayPlan:
+        """The first question of a life, by which its memory becomes known."""
+        self._memories[question.me.resident.id] = question.me.memory
+        return await super().plan_day(question)
+
+    async def utter(self, question: Utter) -> Said:
+        """Each side's first utterance in a talk is where it is frozen."""
+        if self._task.performer in (question.me.resident.id, question.other.id):
+            if not question.lines:
+                self._begun = self._beginning(question)
+            elif len(question.lines) == 1 and self._begun is not None:
+                scenario = self._scenario(self._begun, question)
+                self.frozen += [scenario] if scenario is not None else []
+        return await super().utter(question)
+
+    def _beginning(self, question: Utter) -> _Begun | None:
+        """The talk if it is to be frozen: the first of the two, about what is still to come."""
+        task, starter, listener = self._task, question.me.resident.id, question.other.id
+        other = listener if starter == task.performer else starter
+        if other in self._met:
+            return None
+        self._met.add(other)
+        if task.partner and other != task.partner:
+            return None
+        performer, name = self._residents[task.performer].name, self._residents[other].name
+        return _Begun(
+            question,
+            _recalled(self._memories[task.performer], name, task, task.goal),
+            _recalled(self._memories[other], performer, task, task.activity),
+        )
+
+    def _scenario(self, begun: _Begun, answer: Utter) -> TalkScenario | None:
+        """Both sides before a word is said; None where there is nothing to ask, or it is late."""
+        first, task = begun.first, self._task
+        begins = first.me.resident.id == task.performer
+        performer, other = (first, answer) if begins else (answer, first)
+        if first.me.now > _last_moment(task, performer.commitments) or not _would_ask(performer):
+            return None
+        return TalkScenario(
+            id=f"{task.id}.{self._seed}.{other.me.resident.id}",
+            seed=self._seed,
+            task=task,
+            now=first.me.now,
+            performer_begins=begins,
+            performer=self._side(performer, first.me.now, begun.performers),
+            other=self._side(other, first.me.now, begun.others),
+            people={
+                who: Neighbour(name=one.name, known_as=one.known_as)
+                for who, one in self._residents.items()
+            },
+            places=_by_sector(first.me.names),
+        )
+
+    def _side(self, question: Utter, now: datetime, memories: tuple[Memory, ...]) -> Side:
+        """One side; the performer's `currently` is that of an ordinary day again."""
+        me = question.me
+        untold = self._residents[me.resident.id].currently
+        ahead = tuple(block for block in question.ahead if block.end > now)
+        return Side(
+            resident=me.resident.model_copy(update={"currently": untold}),
+            place=me.place,
+            doing=me.doing,
+            memories=memories,
+            commitments=question.commitments,
+            ahead=ahead if now.date() == self._task.day else ahead[:MOST_AHEAD],
+        )
+
+
+def _last_moment(task: SocialTask, commitments: tuple[Commitment, ...]) -> datetime:
+    """Until when a talk may be frozen, by the task's time or the one the performer has agreed."""
+    agreed = (c for c in commitments if c.day == task.day and same_matter(task.activity, c.what))
+    start = task.start or min((c.start for c in agreed if c.start), default="")
+    if not start:
+        return datetime.combine(task.day, LATEST)
+    return datetime.combine(task.day, clock_time(start)) - BEFORE
+
+
+def _would_ask(performer: Utter) -> bool:
+    """Whether its task is still open towards the other: one helper, once found, is enough."""
+    me, commitments = performer.me, performer.commitments
+    return open_task(me, performer.other, talks(me, performer.memories), commitments) is not None
+
+
+def _recalled(memory: Recall, name: str, task: SocialTask, query: str) -> tuple[Memory, ...]:
+    """What matters for a talk with somebody about this task, best first.
+
+    That is what names the one or the matter; of what was merely seen, the one, each sight once.
+    """
+    found: list[Memory] = []
+    for one in memory.recall(f"{name} {query}", _ALL):
+        seen = [each.text for each in found if each.kind == "seen"]
+        if one.kind == "seen":
+            whom = one.text.partition(":")[0]  # "saw NAME: what they did"
+            matters = name in whom and one.text not in seen and len(seen) < MOST_SEEN
+        else:
+            matters = name in one.text or _is_about(task, one.text)
+        if matters:
+            found.append(one)
+    return tuple(found[:MOST_MEMORIES])
+
+
+def _is_about(task: SocialTask, text: str) -> bool:
+    keywords = (*task.keywords, *(word for errand in task.errands for word in errand.keywords))
+    named = any(word.casefold() in text.casefold() for word in keywords)
+    return named or same_matter(task.activity, text)
+
+
+def _by_sector(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        sector, _, arena = name.partition(": ")
+        found[sector] = (*found.get(sector, ()), arena)
+    return found
+
+
+# ------------------------------------------------------------------ living
+
+
+def _live(play: Play, player: MindPlayer) -> None:
+    """Play to the end with somebody who answers at once."""
+    sent: Sent = None
+    while True:
+        try:
+            step = play.send(sent)
+        except StopIteration:
+            return
+        sent = None
+        if isinstance(step, Begin):
+            sent = [Came(one, _at_once(player.reply(one, None))) for one in step.requests]
+
+
+def _at_once(asked: Coroutine[Any, Any, Reply | NoReply]) -> Reply | NoReply:
+    try:
+        asked.send(None)
+    except StopIteration as over:
+        reply: Reply | NoReply = over.value
+        return reply
+    raise AssertionError("a scripted mind waits for nothing")

@@ -1,0 +1,54 @@
+"""What STSS offers at language level: the world of conversation tasks, its minds and judges."""
+
+from __future__ import annotations
+
+from sociolab.core.ports import ChatModel, Judge, Player, Role, WorldKit
+from sociolab.engine.setup import WorldSetup
+from sociolab.town.mind import MindPlayer
+from sociolab.town.model.mind import ModelMind
+from sociolab.town.scripted.complete import CompleteMind
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.worlds.stss.casting import town_casts
+from sociolab.worlds.stss.kit import python_player
+from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
+from sociolab.worlds.stss.talk.rules_judge import TalkRulesJudge
+from sociolab.worlds.stss.talk.settings import TalkSettings
+from sociolab.worlds.stss.talk.world import StssTalk
+
+TEMPERATURE = 0.0
+PENALTIES = 0.0
+"""Of both speakers (STSS section 3.2); a spec can name another temperature."""
+
+
+def load(setup: WorldSetup) -> WorldKit:
+    """The world over a folder, or over the conversation tasks that we ship."""
+    settings = setup.read("stss-talk", TalkSettings)
+    data = own_talks() if setup.folder is None else read_talks(setup.folder)
+    return WorldKit(
+        world=StssTalk(data, settings, setup.policy),
+        players={
+            "scripted": MindPlayer(ScriptedMind()),
+            "scripted-complete": MindPlayer(CompleteMind()),
+        },
+        judges={"rules": TalkRulesJudge()},
+        checks=(),
+        model_judge=model_judge,
+        casts=town_casts,
+        model_player=model_player,
+        python_player=python_player,
+        temperature=TEMPERATURE,
+    )
+
+
+def model_player(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
+    """A chat model as a mind, in either dialect."""
+    return MindPlayer(
+        ModelMind(model, role, temperature=temperature, dialect=dialect, penalties=PENALTIES)
+    )
+
+
+def model_judge(model: ChatModel) -> Judge:
+    """A chat model that answers for each condition whether it is met."""
+    from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
+
+    return TalkModelJudge(model)

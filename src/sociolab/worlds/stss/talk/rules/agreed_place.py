@@ -1,0 +1,94 @@
+"""Whether both have agreed on where to meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sociolab.worlds.stss.talk.findings import Occasion
+from sociolab.worlds.stss.talk.rules.acts import (
+    ABOUT_PLACE,
+    ACCEPTS,
+    CANCELS,
+    CONFIRMS,
+    DECLINES,
+    HEDGES,
+    OPEN,
+)
+from sociolab.worlds.stss.talk.rules.agreement import Negotiation
+from sociolab.worlds.stss.talk.rules.attaching import elsewhere, taken, unfit
+from sociolab.worlds.stss.talk.rules.reading import Said
+from sociolab.worlds.stss.talk.rules.sites import definite, here_or_home
+
+
+class PlaceAgreed:
+    """The place as it is negotiated."""
+
+    def __init__(self, occasion: Occasion) -> None:
+        self._occasion = occasion
+        self.table: Negotiation[str] = Negotiation()
+
+    @property
+    def met(self) -> bool:
+        """Whether a place is agreed."""
+        return self.table.agreed is not None
+
+    @property
+    def quote(self) -> str:
+        """The words with which it was agreed."""
+        return self.table.agreed.quote if self.table.agreed else ""
+
+    def line(self, said: Sequence[Said]) -> None:
+        """Take in the sentences of one line."""
+        by = "P" if said[0].ours else "O"
+        waited = self.table.waits_for(by)
+        wavers = any(HEDGES.search(one.text) for one in said)
+        asks = any(one.sentence.asks for one in said)
+        for number, one in enumerate(said):
+            self._sentence(one, by, wavers, first=number == 0)
+        if waited and self.table.waits_for(by) and not asks:
+            # No answer is none: a yes in a later line would be to something else.
+            self.table.refuse(by)
+
+    def _sentence(self, one: Said, by: str, wavers: bool, first: bool) -> None:
+        place = self._place(one)
+        if CANCELS.search(one.text):
+            self.table.undo()
+        if OPEN.search(one.text) and (ABOUT_PLACE.search(one.text) or place):
+            self.table.undo()
+            return
+        if DECLINES.search(one.text) and place is None:
+            self.table.refuse(by)
+            return
+        if place is not None:
+            if unfit(one.text):
+                self.table.refuse(by)
+                return
+            self._put(one, by, place)
+        elif not wavers and (ACCEPTS.search(one.text) or (first and one.ours and CONFIRMS.search(one.text))):
+            self.table.accept(by, one.quote)
+
+    def _put(self, one: Said, by: str, place: str) -> None:
+        offer = self.table.open
+        if offer is not None and offer.by != by and not one.sentence.asks and alike(offer.value, place):
+            self.table.accept(by, one.quote)
+            return
+        agreed = self.table.agreed
+        if agreed is None or not alike(agreed.value, place):
+            self.table.offer(by, place, one.quote)
+
+    def _place(self, one: Said) -> str | None:
+        found = definite(one)
+        if found is None:
+            other = here_or_home(self._occasion, one)
+            return None if other is None else f"{other.sector}: "
+        place, span = found
+        clause = one.sentence.clause_at(span[0])
+        return None if elsewhere(clause, one.about) or taken(clause) else place
+
+
+def alike(one: str, two: str) -> bool:
+    """Whether two ways of naming a place may be the same: none of a room and its building."""
+    first, second = one.split(": "), two.split(": ")
+    if len(first) != 2 or len(second) != 2:
+        return one.split()[-1] == two.split()[-1] or len(first) != len(second)
+    return all(a == b or not a or not b for a, b in zip(first, second, strict=True))

@@ -1,0 +1,102 @@
+"""Whether an hour, a day or a place that is said belongs to the matter or to something else."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from sociolab.worlds.stss.talk.rules.acts import NEGATES
+from sociolab.worlds.stss.talk.rules.clock_words import Hour, hours_in
+from sociolab.worlds.stss.talk.rules.day_words import Day, days_in
+from sociolab.worlds.stss.talk.rules.sentences import Sentence
+
+# What makes a clause be about opening hours, habits, the past, or other engagements.
+_OTHER = re.compile(
+    r"\b(?:clos(?:es?|ing)|shuts?|shutting|opens?\b(?! air)|opening|was\b|were\b|woke|had to|since"
+    r"|yesterday|last (?:night|week|year|time|spring|summer|month)|usually|always|normally|every"
+    r"|ago|dentist|train|bus (?:leaves|goes)|(?<!after )(?<!before )my (?:shift|lesson|class|pupil|lecture|last|next|first"
+    r"|mum|mother|sister|brother|wife|husband|daughter|son|cousin|aunt|nephew|niece|rehearsal"
+    r"|seminar|tutorial|break|train|bus|lunch|students?|rounds?|surgery|patients?|choir)"
+    r"|(?:choir|yoga|vaccinations?|wedding|concert|(?:a|the|my|council|staff|vestry|committee|another) meeting|service|funeral|rehearsal|lecture|film"
+    r"|match|market|delivery|vestry|shift|supper|dinner|class|lesson|exam|seminar|delivery|van"
+    r"|hearing|pensioners?|bells?|lorry|boiler|plumber|tutorial) "
+    r"(?!room|hall|theatre)(?:\w+ ){0,3}(?:at|on|from|until"
+    r"|till|starts?|begins?|meets?|is|comes?|are)\b|up (?:at|since)"
+    r"|been (?:up|here|on|running|at|in)|i (?:usually|teach|work|finish|knock off|get off|come off"
+    r"|start work|ring|promised|open|close|close up|go to bed|get up|have to be|must be|need to be)"
+    r"|i'm (?:at (?!your)|on (?:shift|duty|call|the)|in (?:the|a|class|court|surgery|lectures?|town)"
+    r"|off to|still|with|seeing|teaching|working|behind|due|expected|wanted|meeting|away|booked"
+    r"|busy|cooking|serving|tied|stuck|minding|at the|taking)"
+    r"|i(?:'ve| have)(?: got)? (?:a|an|my|the|choir|to|class|classes|lessons?|work|deliveries|people"
+    r"|patients|vaccinations|band|rehearsal|practice|another|theory|guests|pupils?|two|three"
+    r"|something|physics|chemistry|promised|football|yoga|training|lectures?|dinner|supper)"
+    r"|i do the|i take (?:my|the)|she's|he's|they're|(?:my|the|her|his) \w+ (?:ends|finishes|starts|lasts|closes|comes"
+    r"|arrives|leaves)|is when we|deliver(?:y|ies)|i was|i saw|they (?:meet|lock)"
+    r"|(?:doors?|shop|cafe|pub|library|counter|post office|gym|market|bakery|kitchen) (?:open|close)"
+    r"|dinner's|supper's|lunch is|tea is)\b"
+)
+# Hours before the hour itself, said as advice.
+_ADVICE = re.compile(
+    r"\b(?:if you (?:want|need|like) (?:a|to (?:get|help|eat|be|have|see))|good seat|decent"
+    r" (?:seat|chair)|set(?:ting)? up|doors|warm-?up|be early|come early|earlier)\b"
+)
+_UNFIT = re.compile(
+    r"\b(?:awkward|tight|too (?:early|late|soon)|difficult|tricky|bad|no good|won't (?:work|do|suit)"
+    r"|(?:doesn't|does not|don't|wouldn't) (?:work|suit|fit)|impossible|hard for|hopeless|rather late"
+    r"|a bit (?:late|early)|out of the question|can't (?:do|make|manage|be|at|come|get|before)"
+    r"|couldn't (?:do|make|manage)|cannot (?:do|make|manage|be)|not (?:free|before)|busy|clash"
+    r"|awkwardly|not so good|not great|not ideal|early for me|late for me|won't be able|"
+    r"not going to work|may not|might not)\b"
+)
+
+_TAKEN = re.compile(
+    r"(?:\bis|'s|\bare|\bwill be|'ll be) (?:\w+ )?(?:full|taken|booked|closed|locked|busy|being"
+    r"|occupied|shut|too (?:noisy|small|cold|loud|hot|crowded)|a (?:mess|battlefield|zoo)|out of)\b"
+    r"|\bhas (?:choir|exams?|a class|classes)\b"
+)
+
+
+def denied(text: str, span: tuple[int, int]) -> bool:
+    """Whether what stands there is said not to be so ("not at the pub")."""
+    if NEGATES.search(text[: span[0]]):
+        return True
+    return bool(
+        re.match(r"[^.!?;,]{0,20}? (?:is(?:n't| not) right|is wrong|it isn't)\b", text[span[1] :])
+    )
+
+
+def elsewhere(clause: str, about: bool) -> bool:
+    """Whether a clause is about another matter; `about` says that it names the matter itself."""
+    return not about and bool(_OTHER.search(clause))
+
+
+def unfit(clause: str) -> bool:
+    """Whether a clause turns down the hour or the day in it; a question does not."""
+    return not clause.rstrip().endswith("?") and bool(_UNFIT.search(clause))
+
+
+def taken(clause: str) -> bool:
+    """Whether a clause says why a place will not do."""
+    return bool(_TAKEN.search(clause))
+
+
+def hours_of(sentence: Sentence, about: bool) -> tuple[Hour, ...]:
+    """The hours in a sentence that may be those of the matter; ends of spans are left out."""
+    return tuple(
+        hour
+        for hour in hours_in(sentence.text)
+        if not hour.closes
+        and not denied(sentence.text, hour.span)
+        and not elsewhere(sentence.clause_at(hour.span[0]), about)
+        and not _ADVICE.search(sentence.text)
+    )
+
+
+def days_of(sentence: Sentence, today: date, about: bool) -> tuple[Day, ...]:
+    """The days in a sentence that may be that of the matter."""
+    return tuple(
+        day
+        for day in days_in(sentence.text, today)
+        if not denied(sentence.text, day.span)
+        and not elsewhere(sentence.clause_at(day.span[0]), about)
+    )

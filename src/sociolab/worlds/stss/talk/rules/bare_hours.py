@@ -1,0 +1,73 @@
+"""Bare numbers: whether "five" is an hour ("at five", "Tomorrow, five.") or counts something."""
+
+from __future__ import annotations
+
+import re
+
+# A word that leads to a time, or the start of a clause.
+_LEAD = re.compile(
+    r"(?:^|[.!?;:,(\"\u2026-] ?|\b(?:at|by|to|or|so|is|it|not|say|and|from|till|then|past|that|it's"
+    r"|than|make|only|just|sure|well|okay|ok|until|about|since|that's|maybe|isn't|shall|suits"
+    r"|around|before|after|toward|towards|starts?|begins?|begin|kick-off|tonight|perhaps|between"
+    r"|roughly|exactly|tomorrow|probably|thinking|starting|possibly|actually|today|afternoon"
+    r"|evening|morning|suggest(?:ed)?|proposed?|offered|prefer|settled|agreed|mean|meant|said"
+    r"|with|for|on|do|done|manage|does|like|yes|no|nearer|closer|approx|unless|as|say,|of|\w+day"
+    r"|there|be|i'd|would|could|can|will|not,|was|sharp|th|st|nd|rd|\d+th))\s?$"
+)
+# After it: the end of a clause, or a word that cannot belong to a counted thing.
+TAIL = (
+    r"(?=\s*(?:[.,;:!?)\"\u2026]|$|- )|-?ish\b|'s\b|'d\b|'ll\b|\s+(?:at|in|on|by|then|tomorrow"
+    r"|today|tonight|sharp|ish|it|is|isn't|works?|suits?|would|wouldn't|will|won't|might|may|could"
+    r"|sounds|should|or|and|to|till|until|so|if|but|as|because|instead|i|i've|i'm|i'd|i'll|we"
+    r"|we're|you|you'll|he|she|they|there's|please|than|not|suit|exactly|prompt|promptly|this"
+    r"|next|when|though|after|before|okay|ok|was|from|onwards?|does|doesn't|can|can't|shall|here"
+    r"|there|over|down|too|for|rather|work|anyway|do|be|seems|fits|feels|starts?|we'll"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|perhaps|maybe|latest|with|my|the"
+    r"|again|already|right|still|that|approx|roughly|also|looks|its|because|actually|definitely"
+    r"|instead|precisely|outside|inside|now|worked|suited|across|under|beside|near|behind)\b)"
+)
+_STRONG = re.compile(
+    r"\b(?:at|from|until|till|around|about|before|after|by|say,?|past|nearer|closer to|between"
+    r"|sharp|stroke of|tonight|tomorrow|starts?|begins?|make it|make that|call it|(?:shall|let's|could|can"
+    r"|should|would) (?:we|you|i) (?:say|do|make it|meet at|manage)|let's (?:do|say|go for)"
+    r"|(?:what|how) about|\w+day(?: at)?|thinking(?: of)?|mean|meant) $"
+)
+_COUNTED = re.compile(r"\b(?:and|or|with|for|have|do|like|to|on|of|be|i'd|would|could|can|will"
+                      r"|as|there|there's|there are|need|want)\s$")  # fmt: skip
+_MOVED = re.compile(
+    r"\b(?:aim(?:ing)?|plan(?:ned|ning)?|set|fixed|scheduled|down|agreed|moved?|changed?|shift(?:ed)?"
+    r"|back|forward|over|brought|push(?:ed)?|switch(?:ed)?|go|went|settled?|stick(?:ing)?|stay|i'm"
+    r"|put it|bring it|leave it|keep it|it was|that was) (?:it |that )?(?:for|to|on|with|at) $"
+    r"|\b(?:could|can|would|shall|should) (?:we|you|i) do $|\bi (?:can|could) do $"
+)
+_TIMELY = re.compile(
+    r"-?ish\b|'s (?:fine|good|ok|great|perfect|better|early|late|lovely|awkward|bad|tricky)"
+    r"|,? (?:sharp|tomorrow|today|tonight|would (?:be|suit|work)|works?|suits?|on the dot|for the"
+    r"|is (?:fine|good|perfect|great|better|too)|in the (?:after|eve|morn)\w*|(?:this|tomorrow) "
+    r"(?:after|eve|morn)\w*|onwards?|instead|rather|prompt)\b"
+)
+_PERSONS = re.compile(r",? (?:of|more|others?|or (?:two|three|four|five|six|more)|at (?:a|the) time|"
+                      r"at (?:most|least)|at once)\b|'s (?:a|enough|company)\b")  # fmt: skip
+_NEAR = 24
+
+
+def is_hour(lead: str, said: str, tail: str, last_end: int) -> bool:
+    """Whether a number is an hour, by what is before and after it.
+
+    `last_end` is where the last clock time before it ends, below 0 where there is none.
+    """
+    strong = bool(_STRONG.search(lead))
+    if (_PERSONS.match(tail) and not strong) or not _LEAD.search(lead):
+        return False
+    if said == "one":
+        return strong and not re.match(r" (?:of|in|that|and|for|the|or|who|with)\b", tail)
+    if said.isdigit() and int(said) > 12 and not strong:
+        return False
+    joined = 0 <= last_end and len(lead) - last_end < _NEAR
+    if _COUNTED.search(lead) and not strong:
+        return bool(_MOVED.search(lead) or _TIMELY.match(tail)) or (
+            joined and bool(re.search(r"\b(?:and|or|to) $", lead))
+        )
+    return strong or bool(_TIMELY.match(tail)) or not re.match(
+        r" (?:with|my|the|that|for|on|from|behind|in\b(?! (?:any|either|that) case))\b", tail
+    )

@@ -1,0 +1,85 @@
+"""Which of two errands the words are about: fetching something or bringing it somewhere."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sociolab.worlds.stss.talk.rules.topic_words import Topic
+from sociolab.worlds.stss.task import Errand
+
+FETCH = re.compile(
+    r"\b(?:pick(?:ed|ing|s)?(?: \w+){0,5}? up|pick-?up|fetch\w*|collect\w*|get (?:hold of|the|my|it"
+    r"(?! to\b)|them(?! to\b)|me|some|six|a|our|those|his|her|their|your|\w+'s)\b|got (?:hold of|to get)|getting|grab\w*|buy\w*|bought"
+    r"|purchas\w+|borrow\w*|call(?:ing)? for|go(?:ing)? (?:by|for|to get|past)|pop(?:ping)? (?:into"
+    r"|in to|by|to)|nip (?:into|to|over|down)|take (?:\w+ ){0,5}?(?:off|from|out of)|taken? down"
+    r"|swing by|stop (?:by|at|in at)|come from|waiting|lying|lies|is ready|are ready|sitting|mended"
+    r"|arrived|kept|keeps?|hold(?:s|ing)? it|there's a parcel|have them|has them|has it|sells?"
+    r"|ask (?:\w+ )?for|(?:is|are|'s|'re) (?:still |there )?(?:at|in)(?= the\b| \w+ (?:hardware"
+    r"|market|office)))\b"
+)
+BRING = re.compile(
+    r"\b(?:bring\w*|brought|deliver\w*|drop(?:ped|ping|s)?\b|hand(?:ed|ing|s)?\b(?! mixer|y)"
+    r"|carr(?:y|ied|ying|ies)|leav(?:e|ing)(?= (?:it|them|the|that|everything|those))|left (?:it|at"
+    r"|in|with|them)|return\w*|(?:take|taking|taken|takes|took|run|running) (?:it|them|everything"
+    r"|that|this|those|the|him|her)\b(?! (?:from|off|out))|give (?:it|them)|pass (?:it|them)"
+    r"|put (?:it|them)|send (?:it|them)|get (?:it|them|that) (?:\w+ )?(?:to|over|across|into|here)"
+    r"|got? to get to|(?:needs?|has|have|ought) to (?:get|go|be) (?:to|at|in|over|back)|belongs?"
+    r"|goes? (?:to|in|into|straight|on to|over)|go to|due|expect(?:s|ing|ed)?|ends? up|wants? them"
+    r"|lay(?:ing)? (?:it|them)|laid|place (?:it|them)|set (?:it|them)|lodge|submit\w*|file|deposit\w*|over to|give to)\b"
+)
+_LEAD = re.compile(r"\b(from|off the|out of|to|into|onto) (?:[\w'-]+ ){0,4}?$")
+# Who goes somewhere does not yet bring anything there.
+_GOING = re.compile(
+    r"\b(?:go|going|pop|nip|run|walk|head|trip|come|been|way|over|down|up|round|out|belongs?|next"
+    r"|close|off) $"
+)
+_KIND = {"fetch": FETCH, "bring": BRING}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One errand: its number, whether something is fetched or brought, and what it is about."""
+
+    number: int
+    kind: str
+    errand: Errand
+    thing: Topic
+
+    def verbs(self, text: str) -> tuple[int, ...]:
+        """Where its verbs stand in words (small letters)."""
+        return tuple(match.start() for match in _KIND[self.kind].finditer(text))
+
+
+def jobs_of(errands: tuple[Errand, ...]) -> tuple[Job, ...]:
+    """The errands as jobs; where both are of one kind the second counts as bringing."""
+    kinds = ["bring" if BRING.search(one.what) else "fetch" for one in errands]
+    if len(set(kinds)) < len(kinds):
+        kinds = ["fetch", "bring"][: len(kinds)]
+    return tuple(
+        Job(number, kind, one, Topic((*one.keywords, one.what)))
+        for number, (kind, one) in enumerate(zip(kinds, errands, strict=True), 1)
+    )
+
+
+def job_at(jobs: tuple[Job, ...], text: str, place: int, last: int) -> tuple[int, bool]:
+    """The number of the job that a place in words belongs to, and whether that is sure.
+
+    "From" before it is sure, as is the nearest verb before it; "to", a verb behind it and
+    `last`, the job that was spoken of before, are guesses. 0 where nothing tells.
+    """
+    lead = _LEAD.search(text[:place])
+    verbs = sorted((at, job.number) for job in jobs for at in job.verbs(text))
+    before = [number for at, number in verbs if at < place]
+    if lead and lead[1] in ("from", "off the", "out of"):
+        return _of_kind(jobs, "fetch"), True
+    if lead and not _GOING.search(text[: lead.start()]):
+        return _of_kind(jobs, "bring"), bool(before)
+    if before:
+        return before[-1], True
+    after = [number for at, number in verbs if at >= place]
+    return (after[0] if after else last), False
+
+
+def _of_kind(jobs: tuple[Job, ...], kind: str) -> int:
+    return next((job.number for job in jobs if job.kind == kind), 0)

@@ -1,0 +1,105 @@
+"""A talk made ready for the rules: sentences with who says them, what they are about, places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sociolab.town.thoughts import Line
+from sociolab.worlds.stss.talk.findings import Occasion
+from sociolab.worlds.stss.talk.rules.place_words import Mention, mentions_in
+from sociolab.worlds.stss.talk.rules.sentences import Sentence, sentences
+from sociolab.worlds.stss.talk.rules.topic_words import Topic, topic
+from sociolab.worlds.stss.task import SocialTask
+
+# What people do in an activity of this kind, said without its name.
+_ALSO = {
+    "portrait": ("paint", "sketch", "draw", "pose", "model", "sitter", "sit"),
+    "interview": ("interview", "quiz", "railway", "archive"),
+    "football": ("football", "goalkeeper", "kick-about", "kickabout"),
+    "ledger": ("ledger", "audit", "accounts", "books"),
+    "duet": ("duet", "rehearse", "rehearsal", "play"),
+    "examination": ("exam", "examine", "examination"),
+    "mosaic": ("mosaic", "tiles"),
+    "chess": ("chess",),
+    "first-aid": ("first-aid", "bandage", "bandages"),
+    "clean-up": ("clean-up", "cleanup", "litter", "rubbish", "rakes", "clean"),
+    "bread": ("bread", "loaf", "loaves"),
+    "dance": ("dance", "ceilidh"),
+    "language": ("language", "languages"),
+    "cooking": ("cook", "cooking"),
+    "book": ("book", "stories", "novel", "reading"),
+    "stretching": ("stretch", "stretching"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One sentence of a talk: `ours` is whether the performer says it, `line` which line it is in.
+
+    `about` says that it names the matter, `places` which places it names.
+    """
+
+    ours: bool
+    line: int
+    sentence: Sentence
+    about: bool
+    places: tuple[Mention, ...]
+
+    @property
+    def text(self) -> str:
+        """The sentence in small letters."""
+        return self.sentence.text
+
+    @property
+    def quote(self) -> str:
+        """The sentence as it was said."""
+        return self.sentence.quote
+
+
+def said_in(occasion: Occasion, lines: Sequence[Line]) -> tuple[Said, ...]:
+    """All sentences of a talk, in order."""
+    about = matter(occasion.task)
+    return tuple(
+        said_one(occasion, about, line.who == occasion.performer.id, number, one)
+        for number, line in enumerate(lines)
+        for one in sentences(line.text)
+    )
+
+
+def said_one(occasion: Occasion, about: Topic, ours: bool, line: int, one: Sentence) -> Said:
+    """A sentence with what it is about; names of places do not count for that."""
+    places = mentions_in(one.quote, one.text, occasion.places)
+    named = about.said(_without(one.text, places))
+    return Said(ours, line, one, named, places)
+
+
+def _without(text: str, places: tuple[Mention, ...]) -> str:
+    for place in reversed(places):
+        if place.sector:
+            begin, end = place.span
+            text = f"{text[:begin]}{' ' * (end - begin)}{text[end:]}"
+    return text
+
+
+def matter(task: SocialTask) -> Topic:
+    """What a task is about, in words."""
+    return _matter(
+        (task.activity, task.title, *task.keywords)
+        if task.type != "asking for help"
+        else tuple(word for errand in task.errands for word in (errand.what, *errand.keywords))
+    )
+
+
+@lru_cache(maxsize=512)
+def _matter(names: tuple[str, ...]) -> Topic:
+    words = " ".join(names).lower()
+    extra = tuple(
+        word
+        for key, also in _ALSO.items()
+        if re.search(rf"\b{key}", words)
+        for word in also
+    )
+    return topic(names, extra)

@@ -1,0 +1,109 @@
+"""Whether a place that was said is the right one, and what counts as a definite place."""
+
+from __future__ import annotations
+
+import re
+
+from sociolab.town.residents import Resident
+from sociolab.worlds.stss.talk.findings import Occasion
+from sociolab.worlds.stss.talk.rules.attaching import denied
+from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
+from sociolab.worlds.stss.talk.rules.reading import Said
+
+# Rooms that many sites have: alone they tell nothing.
+_SHARED = frozenset(
+    ("kitchen", "terrace", "garden", "counter", "counter room", "shop", "shop floor", "common room",
+     "bedroom", "living room", "main room", "yard", "courtyard", "bar", "hall", "study", "swings",
+     "back room", "workshop", "storeroom", "store room", "lounge", "lobby", "entrance hall",
+     "grass", "lawn", "patio", "stockroom", "shop front", "chamber", "shore", "front counter",
+     "room a", "room b", "room c")
+)  # fmt: skip
+_HERE = re.compile(
+    r"\b(?:right here|in here|here in (?:the|this|our|my)|here at|over here|it's here|just here"
+    r"|from here|around here|is here|be here|come here|here,? tomorrow|back here|here it is"
+    r"|meet here|here\?|here(?:,| at| on| in| as| then| tomorrow| tonight)|this very|here[.!]|in this"
+    r" (?:room|hall|place|kitchen|garden|building)|out here|held here|do it here|here)\b"
+)
+_HOME = r"(?:place|house|home|flat|kitchen|living room|garden|room|cottage|rooms|door)"
+_MINE = re.compile(
+    rf"\b(?:my (?:own )?{_HOME}\b|at mine\b|our {_HOME}\b|round to mine|to mine\b"
+    r"|home with me)\b"
+)
+_YOURS = re.compile(rf"\b(?:your {_HOME}\b|at yours\b)\b")
+_WORK = re.compile(
+    r"\b(?P<whose>my|your|our) (?:own |little |old )?(?:shop|store|cafe|pub|clinic|studio|library"
+    r"|bakery|market|office|counter|gym|bar|workshop|practice|place of work|till|post office)\b"
+)
+_DEFINITE = re.compile(
+    r"\b(?:my|your|our|his|her|their|[a-z]+'s) (?:own |back |little |front )?(?:office|place|shop"
+    r"|studio|kitchen|room|house|home|flat|garden|living room|table|counter|workshop|storeroom"
+    r"|cafe|pub|desk|lab|laboratory|surgery|store|bench|parlour|terrace|bakery|gym|classroom|attic"
+    r"|shed|corner table|backroom|back room)\b"
+    r"|\bbehind the (?:shop|counter|pub|cafe)\b|\bat (?:mine|yours|home)\b"
+    r"|\bthe (?:corner table|back office|back table|window table)\b"
+)
+
+
+def right_place(
+    mention: Mention, goal: str, before: str, places: tuple[str, ...]
+) -> bool | None:
+    """Whether a mention is the goal's place; None where it tells nothing.
+
+    `before` is the sector that was spoken of last. "Sector" or "Sector: arena" of the goal is
+    right, another arena of the same sector is wrong.
+    """
+    sector, _, arena = goal.partition(": ")
+    if mention.sector:
+        if mention.sector != sector:
+            return False
+        return not mention.arena or not arena or mention.arena == arena
+    rooms = gazetteer(places).rooms
+    word, names = mention.arena, rooms.get(sector, {})
+    if word in names:
+        if word in _SHARED and before != sector:
+            return None
+        return not arena or names[word] == arena
+    return False if word not in _SHARED else None
+
+
+def home_of(resident: Resident) -> str:
+    """The sector where somebody lives."""
+    return resident.home.sector
+
+
+def here_or_home(occasion: Occasion, said: Said) -> Mention | None:
+    """ "Here", "my place" or "your place" as a mention."""
+    speaker = occasion.performer if said.ours else occasion.other
+    hearer = occasion.other if said.ours else occasion.performer
+    for pattern, sector in ((_MINE, home_of(speaker)), (_YOURS, home_of(hearer))):
+        match = pattern.search(said.text)
+        if match and not denied(said.text, match.span()):
+            return Mention(sector, "", match.span())
+    match = _WORK.search(said.text)
+    if match and not denied(said.text, match.span()):
+        worker = hearer if match["whose"] == "your" else speaker
+        sector = _work_of(worker, occasion.places)
+        if sector:
+            return Mention(sector, "", match.span())
+    match = _HERE.search(said.text)
+    if match and occasion.here and not denied(said.text, match.span()):
+        sector = occasion.here.partition(": ")[0]
+        return Mention(sector, "", match.span())
+    return None
+
+
+def _work_of(resident: Resident, places: tuple[str, ...]) -> str:
+    """The sector that somebody is known to work at, ""."""
+    sectors = dict.fromkeys(place.partition(": ")[0] for place in places)
+    return next((sector for sector in sectors if sector in resident.known_as), "")
+
+
+def definite(said: Said) -> tuple[str, tuple[int, int]] | None:
+    """A place at which two can meet, as words and span: a known one or "my office"."""
+    for mention in said.places:
+        if not denied(said.text, mention.span):
+            return f"{mention.sector}: {mention.arena}", mention.span
+    match = _DEFINITE.search(said.text)
+    if match and not denied(said.text, match.span()):
+        return match[0], match.span()
+    return None

@@ -1,0 +1,93 @@
+"""Whether the other has been told the right place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sociolab.worlds.stss.talk.findings import Occasion
+from sociolab.worlds.stss.talk.rules.acts import ABOUT_PLACE, CANCELS, CORRECTS, OPEN
+from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere
+from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
+from sociolab.worlds.stss.talk.rules.reading import Said
+from sociolab.worlds.stss.talk.rules.sites import here_or_home, right_place
+from sociolab.worlds.stss.talk.rules.telling import Told
+from sociolab.worlds.stss.talk.rules.told_time import agrees
+
+
+class PlaceTold:
+    """The place as it stands after each line."""
+
+    def __init__(self, occasion: Occasion, goal: str) -> None:
+        self._occasion = occasion
+        self._goal = goal
+        self._before = ""
+        self._room = ""
+        self.place = Told()
+        self._echo: list[tuple[bool, str]] = []
+
+    @property
+    def met(self) -> bool:
+        """Whether the place is told and right."""
+        return self.place.right is True
+
+    def line(self, said: Sequence[Said]) -> None:
+        """Take in the sentences of one line."""
+        if not said[0].ours:
+            self._echo = [found for one in said for found in self.values(one)]
+            if self._room and self.place.right is None and any(right for right, _ in self._echo):
+                # The performer named the room, the other the building.
+                self.place.say(True, self._room, changes=False)
+            return
+        if self._echo and agrees(said):
+            for right, quote in self._echo:
+                self.place.say(right, quote, changes=True)
+        self._echo = []
+        changes = False
+        for one in said:
+            changes = changes or bool(CORRECTS.search(one.text))
+            self._ours(one, changes)
+
+    def _ours(self, one: Said, changes: bool) -> None:
+        if CANCELS.search(one.text):
+            self.place.undo()
+        values = self.values(one)
+        if OPEN.search(one.text) and (ABOUT_PLACE.search(one.text) or values or one.places):
+            self.place.undo()
+            return
+        for right, quote in values:
+            self.place.say(right, quote, changes)
+
+    def values(self, one: Said) -> list[tuple[bool, str]]:
+        """Whether the places that a sentence gives are right; those of other matters left out."""
+        found: list[tuple[bool, str]] = []
+        for mention in (*one.places, *self._else(one)):
+            clause = one.sentence.clause_at(mention.span[0])
+            if denied(one.text, mention.span):
+                continue
+            right = right_place(mention, self._goal, self._before, self._occasion.places)
+            if right is None and one.ours and self._is_room(mention):
+                self._room = one.quote
+            self._before = mention.sector or self._before
+            if right is not None and (right or not elsewhere(clause, one.about)):
+                found.append((right, one.quote))
+        if len(found) > 1 and not CORRECTS.search(one.text) and any(right for right, _ in found):
+            return [next(value for value in found if value[0])]
+        return found
+
+    def _is_room(self, mention: Mention) -> bool:
+        """Whether a room is called as the goal's, though it is not said of which building."""
+        sector, _, arena = self._goal.partition(": ")
+        rooms = gazetteer(self._occasion.places).rooms.get(sector, {})
+        return bool(arena) and rooms.get(mention.arena) == arena
+
+    def _else(self, one: Said) -> tuple[Mention, ...]:
+        if any(mention.sector for mention in one.places):
+            return ()
+        other = here_or_home(self._occasion, one)
+        if other is None:
+            return ()
+        sector = self._goal.partition(": ")[0]
+        if other.sector == sector and any(mention.arena for mention in one.places):
+            self._before = sector
+            return ()
+        return (other,) if other.sector == sector else ()

@@ -1,0 +1,100 @@
+"""Whether the other has been told the right day and hour of the start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sociolab.town.scripted.when import minutes_of
+from sociolab.worlds.stss.talk.findings import Occasion
+from sociolab.worlds.stss.talk.rules.acts import (
+    ABOUT_PLACE,
+    ABOUT_TIME,
+    CANCELS,
+    CONFIRMS,
+    CORRECTS,
+    OPEN,
+)
+from sociolab.worlds.stss.talk.rules.attaching import days_of, hours_of
+from sociolab.worlds.stss.talk.rules.reading import Said
+from sociolab.worlds.stss.talk.rules.telling import Told
+
+
+class TimeTold:
+    """Day and hour as they stand after each line."""
+
+    def __init__(self, occasion: Occasion) -> None:
+        self._today = occasion.now.date()
+        self._day = occasion.task.day
+        self._start = minutes_of(occasion.task.start)
+        self.hour = Told()
+        self.day = Told()
+        self._echo: list[tuple[Told, bool, str]] = []
+
+    @property
+    def met(self) -> bool:
+        """Whether both are told and right; on the day itself an hour means today."""
+        today = self._today == self._day and self.day.right is None
+        return self.hour.right is True and (self.day.right is True or today)
+
+    def line(self, said: Sequence[Said]) -> None:
+        """Take in the sentences of one line."""
+        if said[0].ours:
+            self._settle(said)
+            changes = False
+            for one in said:
+                changes = changes or bool(CORRECTS.search(one.text))
+                if self._ours(one, changes):
+                    changes = False
+            return
+        self._echo = [found for one in said for found in self._values(one)]
+
+    def _settle(self, said: Sequence[Said]) -> None:
+        """What the other said stands if the performer says yes to it."""
+        first = said[0].text
+        if self._echo and agrees(said):
+            for told, right, quote in self._echo:
+                told.say(right, quote, changes=not first.endswith("?"))
+        self._echo = []
+
+    def _ours(self, one: Said, changes: bool) -> bool:
+        """Take in a sentence of the performer; true where it says what is right."""
+        if CANCELS.search(one.text):
+            self.hour.undo()
+            self.day.undo()
+        if OPEN.search(one.text) and ABOUT_TIME.search(one.text):
+            if not ABOUT_PLACE.search(one.text) or "hour" in one.text or "time" in one.text:
+                self.hour.undo()
+                return False
+        values = self._values(one)
+        for told, right, quote in values:
+            told.say(right, quote, changes)
+        if OPEN.search(one.text) and hours_of(one.sentence, True):
+            self.hour.undo()
+            return False
+        return any(told is self.hour and right for told, right, _ in values)
+
+    def _values(self, one: Said) -> list[tuple[Told, bool, str]]:
+        """The day and the hour that a sentence gives for the matter."""
+        found: list[tuple[Told, bool, str]] = []
+        hours = hours_of(one.sentence, one.about)
+        if hours:
+            last = hours[-1] if CORRECTS.search(one.text) else None
+            right = last.is_at(self._start) if last else any(h.is_at(self._start) for h in hours)
+            found.append((self.hour, right, one.quote))
+        days = days_of(one.sentence, self._today, one.about)
+        if days:
+            last_day = days[-1] if CORRECTS.search(one.text) else None
+            right = last_day.date == self._day if last_day else self._day in [d.date for d in days]
+            found.append((self.day, right, one.quote))
+        return found
+
+
+def agrees(said: Sequence[Said]) -> bool:
+    """Whether the performer's line lets stand what the other has just said."""
+    first = said[0].text
+    if CORRECTS.search(first) and not first.startswith(("yes", "exactly", "right", "that's")):
+        return False
+    brief = len(first.split()) <= 4
+    return any(CONFIRMS.search(one.text) for one in said[: 1 + brief]) and not (
+        len(said) > 1 and said[1].text.startswith(("no,", "not ", "only it", "except", "but not"))
+    )

@@ -1,0 +1,61 @@
+"""Conversation tasks as a world: a talk frozen from the town, held by two agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sociolab.core.episode import Episode, Task
+from sociolab.core.ports import DataId, Play, Transcript
+from sociolab.core.seeding import digest
+from sociolab.engine.play import DEFAULT_POLICY
+from sociolab.engine.scene import FailurePolicy
+from sociolab.town.model.mind import prompts_hash
+from sociolab.worlds.stss.talk.content import scenario_from
+from sociolab.worlds.stss.talk.dataset import TalkData
+from sociolab.worlds.stss.talk.playing import play_talk
+from sociolab.worlds.stss.talk.scenario import TalkScenario
+from sociolab.worlds.stss.talk.settings import TalkSettings
+from sociolab.worlds.stss.talk.transcript import transcript_of
+
+
+@dataclass(frozen=True)
+class StssTalk:
+    """The world over a set of conversation tasks."""
+
+    dataset: TalkData
+    settings: TalkSettings = field(default_factory=TalkSettings)
+    policy: FailurePolicy = DEFAULT_POLICY
+
+    @property
+    def name(self) -> str:
+        """As in `sociolab run stss-talk`."""
+        return "stss-talk"
+
+    @property
+    def data(self) -> DataId:
+        """The conversation tasks; the hash covers them, the prompts, and how a talk is held."""
+        own = self.dataset.id
+        held = self.settings.model_dump_json()
+        return DataId(own.name, own.version, digest(own.hash, prompts_hash(), held))
+
+    def tasks(self) -> Sequence[Task]:
+        """The conversation tasks, in the order of the data; intervals cluster by social task."""
+        return tuple(_task(scenario) for scenario in self.dataset.scenarios)
+
+    def play(self, task: Task, trial: str, seed: int) -> Play:
+        """The talk, with TDP's questions before it and the other's note after it."""
+        scenario = scenario_from(task.content)
+        mixed = int(digest(seed, trial), 16)
+        return play_talk(scenario, self.settings, self.policy, trial, mixed)
+
+    def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
+        """The talk with all that both had in mind; or as one of them knew it."""
+        return transcript_of(scenario_from(episode.trial.task.content), episode, seat)
+
+
+def _task(scenario: TalkScenario) -> Task:
+    task = scenario.task
+    seats = (scenario.performer.resident.id, scenario.other.resident.id)
+    tags = (task.type.replace(" ", "-"), f"seed-{scenario.seed}")
+    return Task(scenario.id, seats, task.id, scenario.model_dump_json(), tags)

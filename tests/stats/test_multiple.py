@@ -1,0 +1,49 @@
+"""Holm's correction: by hand, against statsmodels, and properties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from sociolab.stats.multiple import holm
+
+
+def test_four_tests_worked_by_hand() -> None:
+    # Sorted .005 x 4 = .02, .01 x 3 = .03, .03 x 2 = .06, .04 x 1 = .04, raised to .06.
+    found = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
+    assert found == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06, "d": 0.02})
+    assert list(found) == ["a", "b", "c", "d"]
+
+
+def test_a_measure_without_p_stays_without_and_does_not_count() -> None:
+    assert holm({"a": 0.02, "b": None, "c": 0.5}) == {"a": 0.04, "b": None, "c": 0.5}
+
+
+def test_nothing_exceeds_one() -> None:
+    assert holm({"a": 0.9, "b": 0.8}) == {"a": 1.0, "b": 1.0}
+    assert holm({}) == {}
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.1, float("nan")])
+def test_what_is_no_probability_is_refused(bad: float) -> None:
+    with pytest.raises(ValueError, match="a: a p-value"):
+        holm({"a": bad})
+
+
+def test_statsmodels_says_the_same() -> None:
+    ps = np.random.default_rng(0).uniform(0, 0.2, 40).round(2)  # with ties
+    found = holm({f"m{i:02}": float(p) for i, p in enumerate(ps)})
+    assert list(found.values()) == pytest.approx(multipletests(ps, method="holm")[1].tolist())
+
+
+@given(st.dictionaries(st.text(max_size=3), st.floats(0, 1), max_size=9))
+def test_order_does_not_matter_and_no_p_becomes_smaller(ps: dict[str, float]) -> None:
+    found = holm(ps)
+    assert found == holm(dict(reversed(ps.items())))
+    ordered = sorted(ps, key=lambda name: (ps[name], name))
+    adjusted = [found[name] or 0.0 for name in ordered]
+    assert adjusted == sorted(adjusted)
+    assert all(found[name] >= p for name, p in ps.items())  # type: ignore[operator]

@@ -1,0 +1,172 @@
+"""What a design could have seen: textbook sample sizes, moments by hand, scipy, a simulation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sociolab.stats.intervals import mean
+from sociolab.stats.power import Design, Needed, design, needed, power
+from sociolab.stats.student import t_quantile
+
+# Cluster means 2, 6, 10 of two pairs each.
+SIX, HOMES = (1, 3, 5, 7, 9, 11), ("a", "a", "b", "b", "c", "c")
+
+
+def spread(count: int) -> tuple[list[float], list[str]]:
+    """One pair in each of an even number of clusters, with standard deviation 1."""
+    far = math.sqrt((count - 1) / count)
+    return [far, -far] * (count // 2), [f"c{i}" for i in range(count)]
+
+
+def test_three_clusters_of_two_worked_by_hand() -> None:
+    # Within: SS 2 + 2 + 2 = 6 over 3 degrees = 2. Between: 2 x (16 + 0 + 16) over 2 = 32;
+    # (32 - 2) / 2 = 15. Sums of deviations -8, 0, 8: se = sqrt(3/2 x 128) / 6.
+    found = design(SIX, HOMES)
+    assert (found.pairs, found.clusters, found.within, found.between) == (6, 3, 2, 15)
+    assert found.error == pytest.approx(math.sqrt(192) / 6)
+    assert found.detectable == pytest.approx(5.65349 * math.sqrt(192) / 6, rel=1e-4)
+
+
+def test_clusters_of_unequal_size_worked_by_hand() -> None:
+    # a 0, 2, 4 (mean 2), b 7 (mean 7): grand mean 13/4. SSW = 8 over 2 degrees = 4.
+    # SSB = 3 x (5/4)^2 + (15/4)^2 = 75/4 over 1 degree; n0 = (4 - 10/4) / 1 = 1.5.
+    found = design([0, 2, 4, 7], ["a", "a", "a", "b"])
+    assert found.within == pytest.approx(4)
+    assert found.between == pytest.approx((75 / 4 - 4) / 1.5)
+
+
+def test_a_negative_variance_counts_as_zero() -> None:
+    assert design([0, 9, 1, 9, 0, 10], HOMES).between == 0
+
+
+def test_error_is_that_of_the_interval() -> None:
+    values = np.random.default_rng(0).normal(0, 1, 40).tolist()
+    clusters = [f"c{i % 7 if i < 30 else 1}" for i in range(40)]
+    found, interval = design(values, clusters), mean(values, clusters)
+    assert found.error is not None
+    assert interval.value is not None
+    assert interval.high is not None
+    half = found.error * t_quantile(0.975, 6)
+    assert interval.high - interval.value == pytest.approx(half)
+
+
+@pytest.mark.parametrize(("ratio", "clusters"), [(0.2, 199), (0.5, 34), (0.8, 15)])
+def test_sample_sizes_are_those_of_printed_tables(ratio: float, clusters: int) -> None:
+    # One-sample t, two-sided .05, power .8: as G*Power and Cohen's conventional d give them.
+    assert needed(*spread(20), ratio).clusters == clusters
+
+
+def test_sample_sizes_beyond_the_tables_follow_the_normal_distribution() -> None:
+    assert needed(*spread(20), 0.05).clusters == 3142  # statsmodels: 3141.47
+
+
+@pytest.mark.parametrize("freedom", [2, 3, 10, 50, 400])
+def test_power_is_scipys_noncentral_t(freedom: int) -> None:
+    edge = t_quantile(0.975, freedom)
+    for shift in (0.0, 1.0, 2.8, 5.0):
+        theirs = scipy.stats.nct.sf(edge, freedom, shift) + scipy.stats.nct.cdf(
+            -edge, freedom, shift
+        )
+        assert power(shift, freedom) == pytest.approx(float(theirs), abs=1e-5)
+
+
+def test_power_without_a_difference_is_the_level() -> None:
+    for freedom in (1, 2, 7, 90):
+        assert power(0, freedom) == pytest.approx(0.05, abs=2e-5)
+
+
+def test_simulated_designs_find_the_detectable_difference_eight_times_in_ten() -> None:
+    # 12 clusters of 3 pairs, variance 1 between and 1 within: true se = sqrt((1 + 1/3) / 12).
+    random = np.random.default_rng(5)
+    error = math.sqrt((1 + 1 / 3) / 12)
+    shift = 3.0784
+    edge = t_quantile(0.975, 11)
+    assert scipy.stats.nct.sf(edge, 11, shift) == pytest.approx(0.8, abs=2e-3)
+    names = [f"c{i}" for i in range(12) for _ in range(3)]
+    found = 0
+    detectable = []
+    for _ in range(500):
+        gaps = np.repeat(random.normal(0, 1, 12), 3) + random.normal(shift * error, 1, 36)
+        made = design(gaps.tolist(), names)
+        assert made.error is not None
+        assert made.detectable is not None
+        detectable.append(made.detectable)
+        found += abs(float(gaps.mean())) > edge * made.error
+    assert 0.76 <= found / 500 <= 0.84
+    assert np.mean(detectable) == pytest.approx(shift * error, rel=0.04)
+
+
+def test_repeats_worked_by_hand() -> None:
+    # Three clusters of two: variance of the mean (15 + 2 / (2 r)) / 3. With r twice as many it is
+    # 15.5 / 3, and the difference that is found with it is 5.65349 times its root.
+    size = 5.653486 * math.sqrt(15.5 / 3)
+    found = needed(SIX, HOMES, size)
+    assert found.repeats == pytest.approx(2, rel=1e-4)
+    assert found.clusters == 4
+
+
+def test_repeats_never_help_where_clusters_differ_too_much() -> None:
+    found = needed(SIX, HOMES, 5.65 * math.sqrt(15 / 3) - 0.1)
+    assert found.repeats is None
+    assert found.note == "repeats are never enough: clusters differ too much"
+    assert found.clusters is not None
+
+
+def test_a_difference_that_could_be_seen_needs_no_more() -> None:
+    assert needed(SIX, HOMES, 50) == Needed(50, 2, 1.0)
+
+
+def test_repeats_cannot_be_told_from_single_pairs() -> None:
+    found = needed(*spread(20), 0.5)
+    assert (found.repeats, found.clusters) == (None, 34)
+    assert found.note == "repeats cannot be told: each cluster has 1 pair"
+    assert design(*spread(20)).within is None
+
+
+def test_no_difference_is_never_settled() -> None:
+    assert needed(SIX, HOMES, 0) == Needed(0, None, None, "a difference of 0 is never settled")
+
+
+def test_nothing_to_go_by_is_said() -> None:
+    assert design([], []) == Design(0, 0, None, None, None, None, "no values")
+    assert design([1, 2], ["a", "a"]).note == "1 cluster"
+    assert design([1, 1], ["a", "b"]).note == "no variation between clusters"
+    assert needed([1, 2], ["a", "a"], 1) == Needed(1, None, None, "1 cluster")
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(ValueError, match="2 values and 1 clusters"):
+        design([1, 2], ["a"])
+    with pytest.raises(ValueError, match="finite"):
+        design([1, math.nan], ["a", "b"])
+
+
+def test_its_own_detectable_difference_needs_the_present_clusters() -> None:
+    for count in (4, 12, 60, 600):
+        gaps, clusters = spread(count)
+        size = design(gaps, clusters).detectable
+        assert size is not None
+        assert needed(gaps, clusters, size * 1.0001) == Needed(size * 1.0001, count, 1.0)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcde"), st.integers(-9, 9)), min_size=3, max_size=25),
+    st.sampled_from([0.1, -2, 1e6]),
+)
+def test_a_factor_scales_everything(table: list[tuple[str, int]], factor: float) -> None:
+    gaps, clusters = [gap for _, gap in table], [name for name, _ in table]
+    before, after = design(gaps, clusters), design([factor * gap for gap in gaps], clusters)
+    assert after.note == before.note
+    for one, other in ((before.error, after.error), (before.detectable, after.detectable)):
+        assert (one is None and other is None) or other == pytest.approx(abs(factor) * one)  # type: ignore[operator]
+    small = needed(gaps, clusters, 1)
+    large = needed([factor * gap for gap in gaps], clusters, factor)
+    assert (small.clusters, small.note) == (large.clusters, large.note)
+    if small.repeats is not None:
+        assert large.repeats == pytest.approx(small.repeats, rel=1e-4)

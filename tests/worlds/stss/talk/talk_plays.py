@@ -1,0 +1,100 @@
+"""Talks held in a test, with minds that say what they are told to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sociolab.core.episode import CastMember, Episode, Task, Trial
+from sociolab.core.errors import ReplyError
+from sociolab.core.ports import Player
+from sociolab.engine.scene import FailurePolicy
+from sociolab.testing.playing import driven
+from sociolab.town.answers import Items, Lines, Said, Summary
+from sociolab.town.mind import Mind, MindPlayer
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.thoughts import GeneralPlan, Summarise, TalkReminder, Utter
+from sociolab.worlds.stss.talk.playing import play_talk
+from sociolab.worlds.stss.talk.scenario import TalkScenario
+from sociolab.worlds.stss.talk.settings import TalkSettings
+from sociolab.worlds.stss.talk.told import Told, told_in
+
+TRIAL = "trial"
+POLICY = FailurePolicy()
+
+
+def held(
+    scenario: TalkScenario,
+    performer: Mind,
+    other: Mind,
+    *,
+    tdp: bool = False,
+    rounds: int = 8,
+    policy: FailurePolicy = POLICY,
+    seed: int = 0,
+) -> Episode:
+    """The talk as an episode."""
+    seats = seats_of(scenario)
+    settings = TalkSettings(tdp=tdp, rounds=rounds)
+    players: dict[str, Player] = dict(zip(seats, map(MindPlayer, (performer, other)), strict=True))
+    events = driven(play_talk(scenario, settings, policy, TRIAL, seed), players)
+    task = Task(scenario.id, seats, scenario.task.id, scenario.model_dump_json())
+    cast = tuple(CastMember(seat, "tested") for seat in seats)
+    return Episode(Trial(TRIAL, "stss-talk", task, cast, 0, seed), events)
+
+
+def told(scenario: TalkScenario, performer: Mind, other: Mind, **how: Any) -> Told:
+    """What was said."""
+    return told_in(scenario, held(scenario, performer, other, **how))
+
+
+def seats_of(scenario: TalkScenario) -> tuple[str, str]:
+    return scenario.performer.resident.id, scenario.other.resident.id
+
+
+class Says(ScriptedMind):
+    """Says these things one after the other, a "!" at the end being a goodbye; None is a failure.
+
+    What comes after the last of them is the last again.
+    """
+
+    def __init__(self, *texts: str | None, memo: str | None = "We talked.") -> None:
+        self.texts = texts
+        self.memo = memo
+        self.asked: list[Utter | Summarise | GeneralPlan | TalkReminder] = []
+
+    async def utter(self, question: Utter) -> Said:
+        self.asked.append(question)
+        mine = sum(line.who == question.me.resident.id for line in question.lines)
+        text = self.texts[min(mine, len(self.texts) - 1)]
+        if text is None:
+            raise ReplyError("lost for words", raw="...")
+        return Said(text=text, ends=text.endswith("!"))
+
+    async def summarise(self, question: Summarise) -> Summary:
+        self.asked.append(question)
+        if self.memo is None:
+            raise ReplyError("forgot it all", raw="...")
+        return Summary(memo=self.memo, importance=3)
+
+    async def general_plan(self, question: GeneralPlan) -> Lines:
+        self.asked.append(question)
+        return await super().general_plan(question)
+
+    async def talk_reminder(self, question: TalkReminder) -> Items:
+        self.asked.append(question)
+        return await super().talk_reminder(question)
+
+
+class Reminded(ScriptedMind):
+    """As the scripted mind, with only these of its reminder's items, or with none."""
+
+    def __init__(self, drops: Sequence[str] = (), *, fails: bool = False) -> None:
+        self.drops = drops
+        self.fails = fails
+
+    async def talk_reminder(self, question: TalkReminder) -> Items:
+        if self.fails:
+            raise ReplyError("no reminder", raw="...")
+        items = (await super().talk_reminder(question)).items
+        return Items(items=tuple(one for one in items if not one.startswith(tuple(self.drops))))

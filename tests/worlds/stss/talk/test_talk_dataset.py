@@ -1,0 +1,137 @@
+"""The conversation tasks that we ship, and sets in folders."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from sociolab.core.errors import ConfigError
+from sociolab.worlds.stss.dataset import own_town
+from sociolab.worlds.stss.talk.dataset import OWN, own_talks, read_talks, write_talks
+from sociolab.worlds.stss.talk.freezing import frozen_talks
+from sociolab.worlds.stss.talk.tally import tally
+from sociolab.worlds.stss.task import TASK_TYPES
+
+REBUILT = ("strawberry-tea", 2)
+
+
+# ------------------------------------------------------------------ what we ship
+
+
+def test_the_shipped_set_is_the_one_that_its_meta_describes() -> None:
+    data = own_talks()
+    meta = json.loads((OWN / "meta.json").read_text("utf-8"))
+    assert meta["hash"] == data.hash
+    assert (meta["name"], meta["version"]) == (data.name, data.version)
+    assert meta["scenarios"] == len(data.scenarios) == 325
+    assert "sociolab build stss-talk --seeds 1-6 --total 325" in meta["command"]
+
+
+def test_every_type_and_all_thirty_tasks_are_there() -> None:
+    scenarios = own_talks().scenarios
+    assert {one.task.type for one in scenarios} == set(TASK_TYPES)
+    assert {one.task.id for one in scenarios} == {task.id for task in own_town(1).tasks}
+
+
+def test_no_pair_is_there_more_than_twice_in_a_task_and_appointments_are_with_the_partner() -> None:
+    scenarios = own_talks().scenarios
+    pairs = Counter(
+        (one.task.id, one.performer.resident.id, one.other.resident.id) for one in scenarios
+    )
+    assert max(pairs.values()) <= 2
+    meetings = [one for one in scenarios if one.task.type == "appointment"]
+    assert all(one.other.resident.id == one.task.partner for one in meetings)
+
+
+def test_the_tasks_are_those_of_the_towns_that_they_were_frozen_from() -> None:
+    towns = {one.seed: own_town(one.seed) for one in own_talks().scenarios}
+    for one in own_talks().scenarios:
+        assert one.task in towns[one.seed].tasks
+
+
+def test_every_talk_comes_before_its_event() -> None:
+    for one in own_talks().scenarios:
+        if one.task.start:
+            begins = datetime.fromisoformat(f"{one.task.day}T{one.task.start}")
+            assert one.now <= begins - timedelta(minutes=30)
+        else:
+            assert one.now <= datetime.fromisoformat(f"{one.task.day}T18:00")
+
+
+def test_building_again_gives_the_shipped_scenarios() -> None:
+    name, seed = REBUILT
+    town = own_town(seed)
+    again = frozen_talks(town, next(one for one in town.tasks if one.id == name), seed)
+    shipped = [one for one in own_talks().scenarios if (one.task.id, one.seed) == REBUILT]
+    assert shipped
+    assert [one for one in again if one.id in {each.id for each in shipped}] == shipped
+
+
+def test_a_scenario_is_a_line_of_a_few_kilobytes() -> None:
+    lines = (OWN / "scenarios.jsonl").read_bytes().splitlines()
+    assert len(lines) == 325
+    assert sum(map(len, lines)) / len(lines) < 8192
+    assert max(map(len, lines)) < 12_000
+
+
+def test_the_report_is_that_of_the_set() -> None:
+    data = own_talks()
+    text = tally(data.scenarios).as_markdown(f"{data.name} {data.version}")
+    assert (OWN / "report.md").read_text("utf-8") == text
+    assert "325 conversation tasks of 30 social tasks" in text
+
+
+# ------------------------------------------------------------------ folders
+
+
+def test_a_written_set_is_read_back_whole(tmp_path: Path) -> None:
+    data = replace(own_talks(), name="mine", scenarios=own_talks().scenarios[:3])
+    write_talks(tmp_path / "set", data, "by hand")
+    assert read_talks(tmp_path / "set") == data
+    assert read_talks(tmp_path / "set").id == data.id
+    assert json.loads((tmp_path / "set" / "meta.json").read_text())["command"] == "by hand"
+
+
+def test_the_hash_changes_with_the_scenarios_and_their_order() -> None:
+    data = own_talks()
+    others = (data.scenarios[:-1], data.scenarios[::-1])
+    assert len({data.hash, *(replace(data, scenarios=one).hash for one in others)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda row: row.pop("now"), "line 2: now: "),
+        (lambda row: row.update(seed="one"), 'found "one"'),
+        (lambda row: row.update(id=own_talks().scenarios[0].id), "occurs twice"),
+        (lambda row: row["performer"]["resident"].update(id="nobody"), "found nobody"),
+        (lambda row: row["other"]["resident"].update(id="nobody"), "found nobody"),
+        (lambda row: row["people"].clear(), 'expected both among "people"'),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, change: object, said: str) -> None:
+    write_talks(tmp_path, replace(own_talks(), scenarios=own_talks().scenarios[:2]), "by hand")
+    path = tmp_path / "scenarios.jsonl"
+    first, second = path.read_text("utf-8").splitlines()
+    row = json.loads(second)
+    change(row)  # type: ignore[operator]
+    path.write_text(f"{first}\n{json.dumps(row)}\n", "utf-8")
+    with pytest.raises(ConfigError, match=r"scenarios\.jsonl, line 2") as told:
+        read_talks(tmp_path)
+    assert said in str(told.value)
+
+
+def test_an_empty_set_and_no_set_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_talks(tmp_path)
+    write_talks(tmp_path, replace(own_talks(), scenarios=()), "by hand")
+    with pytest.raises(ConfigError, match="expected at least one conversation task"):
+        read_talks(tmp_path)
+    (tmp_path / "meta.json").write_text("{}")
+    with pytest.raises(ConfigError, match=r"meta\.json: name: "):
+        read_talks(tmp_path)

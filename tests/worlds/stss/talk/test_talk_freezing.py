@@ -1,0 +1,150 @@
+"""Freezing: what the two know just before their first talk, read against the town's own record."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+
+import pytest
+
+from sociolab.core.episode import Episode, Trial
+from sociolab.testing.playing import driven
+from sociolab.town.clock import Clock
+from sociolab.town.mind import MindPlayer
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.trace.records import Did, Noted, Planned, Remembered, Talked
+from sociolab.town.trace.trajectory import Trajectory
+from sociolab.worlds.stss.dataset import TownData, own_town
+from sociolab.worlds.stss.settings import Settings
+from sociolab.worlds.stss.talk.freezing import MOST_MEMORIES, MOST_SEEN, frozen_talks
+from sociolab.worlds.stss.talk.scenario import Side, TalkScenario
+from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.world import Stss, trajectory_of
+
+PUBLIC, MEETING, HELP = "paper-bridges", "club-ledger", "picture-wire"
+each_task = pytest.mark.parametrize("task", [PUBLIC, MEETING, HELP])
+
+
+@cache
+def town() -> TownData:
+    return own_town(1)
+
+
+@cache
+def frozen(task: str) -> tuple[TalkScenario, ...]:
+    return frozen_talks(town(), the(task), 1)
+
+
+def the(task: str) -> SocialTask:
+    return next(one for one in town().tasks if one.id == task)
+
+
+@cache
+def lived(task: str) -> Trajectory:
+    """The same simulation with a mind that nobody watches, as the town recorded it."""
+    world = Stss(town(), Settings())
+    laid_out = next(one for one in world.tasks() if one.id == task)
+    mind = MindPlayer(ScriptedMind())
+    events = driven(world.play(laid_out, task, 1), dict.fromkeys(laid_out.seats, mind))
+    return trajectory_of(Episode(Trial(task, world.name, laid_out, (), 0, 1), events))
+
+
+def step_of(task: str, moment: datetime) -> int:
+    return Clock(the(task).days[0], Settings().step).step(moment)
+
+
+def sides(scenario: TalkScenario) -> tuple[Side, Side]:
+    return scenario.performer, scenario.other
+
+
+@each_task
+def test_a_talk_is_frozen_where_the_two_first_talk_and_begun_by_who_began_it(task: str) -> None:
+    talks = [one for one in lived(task).trace.records if isinstance(one, Talked)]
+    performer = the(task).performer
+    assert frozen(task)
+    for one in frozen(task):
+        pair = {performer, one.other.resident.id}
+        first = next(talk for talk in talks if {talk.who, talk.other} == pair)
+        assert step_of(task, one.now) == first.step
+        assert one.performer_begins == (first.who == performer)
+
+
+@each_task
+def test_each_remembers_only_what_it_had_kept_itself_before_the_talk(task: str) -> None:
+    kept = [one for one in lived(task).trace.records if isinstance(one, Remembered)]
+    for one in frozen(task):
+        for side in sides(one):
+            mine = {
+                (memory.step, memory.kind, memory.text)
+                for memory in kept
+                if memory.who == side.resident.id and memory.step <= step_of(task, one.now)
+            }
+            found = [(step_of(task, m.when), m.kind, m.text) for m in side.memories]
+            assert found
+            assert set(found) <= mine
+            assert len(found) <= MOST_MEMORIES
+            assert sum(kind == "seen" for _, kind, _ in found) <= MOST_SEEN
+
+
+@each_task
+def test_neither_remembers_a_talk_with_the_other(task: str) -> None:
+    for one in frozen(task):
+        for side, other in (sides(one), sides(one)[::-1]):
+            name = other.resident.name
+            about = [m.text for m in side.memories if m.kind == "talk" and name in m.text]
+            assert not [text for text in about if text.startswith((name, f"I chatted with {name}"))]
+
+
+@each_task
+def test_the_goal_is_told_to_neither_and_is_in_the_task_alone(task: str) -> None:
+    ordinary = {one.id: one.currently for one in town().residents}
+    for one in frozen(task):
+        for side in sides(one):
+            assert side.resident.currently == ordinary[side.resident.id]
+            assert the(task).goal not in side.model_dump_json()
+
+
+@each_task
+def test_plans_promises_and_deeds_are_each_ones_own_of_that_moment(task: str) -> None:
+    for one in frozen(task):
+        step = step_of(task, one.now)
+        for side in sides(one):
+            own = [
+                r for r in lived(task).trace.records if getattr(r, "who", "") == side.resident.id
+            ]
+            before = [record for record in own if record.step <= step]
+            plan = [r for r in before if isinstance(r, Planned)][-1]
+            planned = {(block.what, block.end) for block in plan.blocks}
+            assert {(b.what, step_of(task, b.end)) for b in side.ahead} <= planned
+            noted = {(r.what, r.start) for r in before if isinstance(r, Noted)}
+            assert {(c.what, c.start) for c in side.commitments} <= noted
+            deeds = [r for r in own if isinstance(r, Did) and r.step < step]
+            assert side.doing == f"on the way to {deeds[-1].place.partition(':')[0]}" or (
+                side.doing == deeds[-1].doing
+            )
+
+
+def test_an_appointment_is_made_with_the_partner_alone() -> None:
+    assert [one.other.resident.id for one in frozen(MEETING)] == [the(MEETING).partner]
+
+
+def test_one_helper_found_is_enough() -> None:
+    agreed = [
+        (one, memory.text)
+        for one in frozen(HELP)
+        for memory in one.performer.memories
+        if "has agreed" in memory.text
+    ]
+    assert not agreed
+    talks = [one for one in lived(HELP).trace.records if isinstance(one, Talked)]
+    met = {frozenset((one.who, one.other)) for one in talks if the(HELP).performer in
+           (one.who, one.other)}  # fmt: skip
+    assert len(frozen(HELP)) < len(met), "somebody was met after a helper was found"
+
+
+def test_the_whole_town_is_there_people_and_places() -> None:
+    one = frozen(PUBLIC)[0]
+    task = the(PUBLIC)
+    assert set(one.people) == {task.performer, *task.background}
+    assert set(one.place_names) == {str(place) for place in town().town.places}
+    assert one.id == f"{PUBLIC}.1.{one.other.resident.id}"

@@ -1,0 +1,174 @@
+"""Conversation tasks as a world: its contract, tasks, identity, settings, and transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import pytest
+
+from sociolab.core.episode import Episode, Task
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import Player, Transcript, World
+from sociolab.engine.setup import WorldSetup
+from sociolab.testing.contracts import WorldContract
+from sociolab.testing.minds import AnyMind
+from sociolab.testing.playing import driven, play_task
+from sociolab.town.mind import MindPlayer
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.worlds.stss.talk.content import scenario_from
+from sociolab.worlds.stss.talk.dataset import TalkData
+from sociolab.worlds.stss.talk.settings import TalkSettings
+from sociolab.worlds.stss.talk.told import told_in
+from sociolab.worlds.stss.talk.world import StssTalk
+from worlds.stss.talk.talk_plays import Says, held, seats_of
+from worlds.stss.talk.talk_scenarios import PUBLIC, TASKS, scenario, scenarios, secret_of
+
+DATA = TalkData("five-talks", "1", scenarios())
+KITE = scenario(PUBLIC)
+PERFORMER, OTHER = seats_of(KITE)
+
+
+class TestStssTalk(WorldContract):
+    def world(self) -> World:
+        return StssTalk(DATA, TalkSettings(tdp=True))
+
+    def players(self, task: Task) -> Mapping[str, Player]:
+        return dict.fromkeys(task.seats, MindPlayer(AnyMind(4)))
+
+    def hidden(self, task: Task, seat: str) -> Sequence[str]:
+        scenario = scenario_from(task.content)
+        performer, other = task.seats
+        if seat == performer:
+            return (secret_of(other), scenario.other.resident.learned)
+        return (secret_of(performer), scenario.performer.resident.learned, scenario.task.goal)
+
+    def test_transcripts_show_an_episode_and_what_each_seat_saw_of_it(self) -> None:
+        """As the contract has it, but that utterances are answers here, and nobody moves."""
+        world = self.world()
+        for task in world.tasks():
+            episode = play_task(world, task, self.players(task))
+            said = [line.text for line in told_in(scenario_from(task.content), episode).lines]
+            for seat in (None, *task.seats):
+                seen = world.transcript(episode, seat)
+                assert seen.title
+                assert [line.actions[0].text for line in seen.lines] == said
+                for word in self.hidden(task, seat) if seat else ():
+                    assert word not in repr(seen)
+
+
+# ------------------------------------------------------------------ tasks and identity
+
+
+def test_a_task_is_a_scenario_of_two_seats_clustered_by_its_social_task() -> None:
+    tasks = StssTalk(DATA).tasks()
+    assert [task.cluster for task in tasks] == list(TASKS)
+    (kite, *_) = tasks
+    assert (kite.id, kite.seats) == (KITE.id, (PERFORMER, OTHER))
+    assert kite.tags == ("public-activity", "seed-1")
+    assert [scenario_from(task.content) for task in tasks] == list(scenarios())
+
+
+def test_the_identity_covers_the_scenarios_and_how_talks_are_held() -> None:
+    worlds = (
+        StssTalk(DATA),
+        StssTalk(DATA, TalkSettings(tdp=True)),
+        StssTalk(DATA, TalkSettings(rounds=3)),
+        StssTalk(TalkData("five-talks", "1", scenarios()[:4])),
+    )
+    assert len({world.data.hash for world in worlds}) == len(worlds)
+    assert StssTalk(DATA).data == StssTalk(DATA).data
+    assert (worlds[0].data.name, worlds[0].data.version) == ("five-talks", "1")
+
+
+def test_a_talk_is_another_by_seed_and_by_trial_and_the_same_by_both() -> None:
+    world = StssTalk(DATA)
+    task = world.tasks()[0]
+    players = dict.fromkeys(task.seats, MindPlayer(ScriptedMind()))
+
+    def talk(trial: str, seed: int) -> str:
+        return repr(driven(world.play(task, trial, seed), players))
+
+    assert talk("a", 1) == talk("a", 1)
+    assert len({talk("a", seed) for seed in range(4)}) > 1
+    assert len({talk(trial, 1) for trial in "abcd"}) > 1
+
+
+def test_settings_are_read_from_words() -> None:
+    given = WorldSetup(settings={"tdp": "true", "rounds": "5"}).read("stss-talk", TalkSettings)
+    assert given == TalkSettings(tdp=True, rounds=5)
+    assert TalkSettings().rounds == 8
+
+
+@pytest.mark.parametrize("rounds", ["0", "9", "many"])
+def test_rounds_are_one_to_eight(rounds: str) -> None:
+    with pytest.raises(ConfigError, match="the setting rounds of stss-talk"):
+        WorldSetup(settings={"rounds": rounds}).read("stss-talk", TalkSettings)
+
+
+# ------------------------------------------------------------------ transcripts
+
+
+@cache
+def with_tdp() -> Episode:
+    return held(KITE, ScriptedMind(), ScriptedMind(), tdp=True)
+
+
+def read(transcript: Transcript) -> str:
+    return "\n".join(f"{heading}\n{text}" for heading, text in transcript.scene)
+
+
+def shown(seat: str | None = None, episode: Episode | None = None) -> Transcript:
+    return StssTalk(DATA).transcript(episode or with_tdp(), seat)
+
+
+def test_the_whole_shows_the_meeting_the_goal_the_reminders_and_what_is_to_be_conveyed() -> None:
+    told = told_in(KITE, with_tdp())
+    whole = shown()
+    text = read(whole)
+    assert whole.title == f"{KITE.id}: Kite evening"
+    assert "Monday 13 May 2024, 10:20, at Lantern Cafe: counter room" in text
+    assert "Huw Pritchard speaks to Sefina Tuala" in text
+    assert f"\nGoal: {KITE.task.goal}\n" in text
+    for line in (*told.plan, *told.reminder, *(c.text for c in KITE.occasion.conditions)):
+        assert f"- {line}" in text
+    assert whole.notes[-1].text == f"Sefina Tuala keeps of it: {told.note}"
+
+
+def test_in_a_paragraph_what_others_see_comes_before_what_is_private() -> None:
+    for heading, text in shown().scene:
+        if heading in ("Huw Pritchard", "Sefina Tuala"):
+            first, rest = text.split("\n", 1)
+            assert first.endswith(("seen serving guests.", "seen having a coffee."))
+            assert rest.startswith(("Goal: ", "Private: "))
+
+
+def test_the_performer_is_not_shown_the_note_nor_the_other_what_is_to_be_conveyed() -> None:
+    mine, theirs = shown(PERFORMER), shown(OTHER)
+    assert "keeps of it" not in repr(mine)
+    assert "keeps of it" in repr(theirs)
+    assert "To be conveyed" not in read(theirs)
+    assert KITE.task.title not in repr((theirs.title, theirs.scene))
+    assert [line.you for line in mine.lines[:2]] == [True, False]
+    assert [line.you for line in theirs.lines[:2]] == [False, True]
+
+
+def test_replies_that_could_not_be_used_are_noted_for_who_gave_them() -> None:
+    episode = held(KITE, Says("Hello."), Says(None))
+    troubles = [note for note in shown(episode=episode).notes if note.trouble]
+    assert [note.turn for note in troubles] == [1, 1, 1]
+    assert troubles[0].text == (
+        "Sefina Tuala, utter, attempt 1: asked again (unreadable: lost for words)"
+    )
+    assert "attempt 3: went without" in troubles[2].text
+    assert not any(note.trouble for note in shown(PERFORMER, episode).notes)
+
+
+def test_two_who_meet_outdoors_are_said_to() -> None:
+    sides = {
+        name: getattr(KITE, name).model_copy(update={"place": ""})
+        for name in ("performer", "other")
+    }
+    outdoors = KITE.model_copy(update=sides)
+    episode = held(outdoors, ScriptedMind(), ScriptedMind())
+    assert "10:20, outdoors." in read(shown(episode=episode))
