@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sociolab.stats.alpha import Alpha, Metric, krippendorff_alpha
@@ -33,6 +33,7 @@ _RELIABILITY = (
 OBSERVERS = tuple(zip(*_RELIABILITY, strict=True))
 
 ratings = st.none() | st.integers(-5, 5)
+some = settings(max_examples=40)
 tables = st.lists(st.lists(ratings, min_size=1, max_size=4), min_size=1, max_size=10)
 metrics = st.sampled_from(METRICS)
 
@@ -162,6 +163,7 @@ def test_what_cannot_be_measured_is_refused() -> None:
 # Oracle
 
 
+@some
 @given(tables, metrics)
 def test_the_matrix_of_coincidences_says_the_same(items: list[Item], metric: Metric) -> None:
     assert alpha(items, metric).value == pytest.approx(by_coincidences(items, metric), abs=1e-9)
@@ -170,6 +172,7 @@ def test_the_matrix_of_coincidences_says_the_same(items: list[Item], metric: Met
 # Properties
 
 
+@some
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(2, 4)), min_size=1), metrics)
 def test_perfect_agreement_is_1(units: list[tuple[int, int]], metric: Metric) -> None:
     found = alpha([[value] * raters for value, raters in units], metric)
@@ -178,6 +181,7 @@ def test_perfect_agreement_is_1(units: list[tuple[int, int]], metric: Metric) ->
         assert (found.low, found.high) == (None, None)
 
 
+@some
 @given(tables, metrics, st.randoms(use_true_random=False))
 def test_order_of_raters_and_items_does_not_matter(
     items: list[Item], metric: Metric, chance: random.Random
@@ -193,6 +197,7 @@ def test_order_of_raters_and_items_does_not_matter(
     assert one == other
 
 
+@some
 @given(tables, st.sampled_from([-3, 0.5, 2]), st.integers(-100, 100))
 def test_a_linear_map_changes_no_interval_alpha(
     items: list[Item], factor: float, shift: int
@@ -203,6 +208,7 @@ def test_a_linear_map_changes_no_interval_alpha(
     assert after.value == pytest.approx(before.value, abs=1e-9)
 
 
+@some
 @given(tables)
 def test_ordinal_alpha_sees_only_the_order_and_nominal_only_the_names(items: list[Item]) -> None:
     cubed = [[None if x is None else x**3 for x in item] for item in items]
@@ -211,6 +217,7 @@ def test_ordinal_alpha_sees_only_the_order_and_nominal_only_the_names(items: lis
     assert alpha(mixed, "nominal").value == pytest.approx(alpha(items, "nominal").value)
 
 
+@some
 @given(tables, metrics)
 def test_alpha_stays_at_most_1_and_its_interval_holds_it(items: list[Item], metric: Metric) -> None:
     found = alpha(items, metric)

@@ -9,11 +9,12 @@ from statistics import correlation as textbook
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sociolab.stats.correlation import Correlation, pearson, spearman
 
+some = settings(max_examples=40)
 pairs = st.lists(
     st.tuples(st.sampled_from("abcdef"), st.integers(-5, 5), st.integers(0, 10)),
     min_size=3,
@@ -161,6 +162,7 @@ def test_what_cannot_be_paired_is_refused() -> None:
 # Oracles
 
 
+@some
 @given(pairs)
 def test_scipy_says_the_same(table: list[tuple[str, int, int]]) -> None:
     groups, a, b = zip(*table, strict=True)
@@ -192,6 +194,7 @@ def test_leaving_out_each_cluster_of_ranks_is_done_afresh() -> None:
 # Properties
 
 
+@some
 @given(pairs, st.randoms(use_true_random=False))
 def test_order_of_pairs_does_not_matter(
     table: list[tuple[str, int, int]], chance: random.Random
@@ -199,6 +202,7 @@ def test_order_of_pairs_does_not_matter(
     assert of(chance.sample(table, len(table))) == of(table)
 
 
+@some
 @given(pairs)
 def test_swapping_the_sides_changes_nothing_and_a_mirror_turns_the_sign(
     table: list[tuple[str, int, int]],
@@ -215,12 +219,14 @@ def test_swapping_the_sides_changes_nothing_and_a_mirror_turns_the_sign(
         assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
 
 
+@some
 @given(pairs)
 def test_rho_sees_only_the_order(table: list[tuple[str, int, int]]) -> None:
     groups, a, b = zip(*table, strict=True)
     assert spearman([x**3 for x in a], b, groups) == spearman(a, b, groups)
 
 
+@some
 @given(pairs)
 def test_the_interval_holds_the_value_and_stays_within_its_range(
     table: list[tuple[str, int, int]],
@@ -233,18 +239,18 @@ def test_the_interval_holds_the_value_and_stays_within_its_range(
 # How often it is right
 
 
-@pytest.mark.parametrize("count", [10, 40])
+@pytest.mark.parametrize("count", [8, 20])
 def test_about_95_of_100_intervals_hold_the_true_correlation(count: int) -> None:
     # Three pairs of each scenario; scenario and pair each carry half of the variance, r = .6.
     chance = np.random.default_rng(0)
     groups = [f"s{i}" for i in range(count) for _ in range(3)]
     mix = np.linalg.cholesky([[1, 0.6], [0.6, 1]])
     held = 0
-    for _ in range(200):
+    for _ in range(120):
         shared = np.repeat(chance.normal(size=(count, 2)), 3, axis=0)
         a, b = ((shared + chance.normal(size=shared.shape)) @ mix.T).T
         found = pearson(a.tolist(), b.tolist(), groups)
         assert found.low is not None
         assert found.high is not None
         held += found.low <= 0.6 <= found.high
-    assert 0.91 <= held / 200 <= 0.98
+    assert 0.91 <= held / 120 <= 0.98

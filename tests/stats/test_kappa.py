@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
@@ -24,6 +24,7 @@ FLEISS = (
 )  # fmt: skip
 
 scores = st.integers(0, 10)
+some = settings(max_examples=40)
 tables = st.lists(st.lists(st.none() | scores, min_size=1, max_size=5), min_size=1, max_size=12)
 
 
@@ -119,6 +120,7 @@ def test_categories_that_leave_no_room_for_chance_are_refused() -> None:
 # Oracle
 
 
+@some
 @given(
     st.integers(2, 5).flatmap(
         lambda raters: st.lists(
@@ -138,6 +140,7 @@ def test_statsmodels_says_the_same(items: list[list[int]], count: int) -> None:
 # Properties
 
 
+@some
 @given(tables, st.integers(0, 99))
 def test_order_of_raters_does_not_matter(items: list[list[int | None]], seed: int) -> None:
     chance = random.Random(seed)
@@ -145,6 +148,7 @@ def test_order_of_raters_does_not_matter(items: list[list[int | None]], seed: in
     assert measured(shuffled) == measured(items)
 
 
+@some
 @given(tables)
 def test_agreement_grows_with_the_tolerance(items: list[list[int | None]]) -> None:
     found = measured(items)
@@ -156,6 +160,7 @@ def test_agreement_grows_with_the_tolerance(items: list[list[int | None]]) -> No
         assert -0.25 <= (found.kappa.value or 0) <= 1
 
 
+@some
 @given(tables)
 def test_missing_ratings_are_counted_and_change_nothing(items: list[list[int | None]]) -> None:
     given_only = [[score for score in item if score is not None] for item in items]

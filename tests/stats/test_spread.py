@@ -7,7 +7,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sociolab.stats.spread import Judged, Spread, spread
@@ -20,6 +20,7 @@ HAND = (
     Judged(2, (1, 4), "e"),
 )
 
+some = settings(max_examples=40)
 items = st.lists(
     st.builds(
         Judged,
@@ -124,6 +125,7 @@ def test_an_item_that_no_person_rated_is_refused() -> None:
 # Properties
 
 
+@some
 @given(items, st.randoms(use_true_random=False))
 def test_order_of_items_and_raters_does_not_matter(
     table: list[Judged], chance: random.Random
@@ -135,6 +137,7 @@ def test_order_of_items_and_raters_does_not_matter(
     assert of(shuffled) == of(table)
 
 
+@some
 @given(items)
 def test_a_mirrored_scale_mirrors_the_counts_and_keeps_the_shares(table: list[Judged]) -> None:
     mirrored = [Judged(-each.judge, tuple(-x for x in each.people), each.cluster) for each in table]
@@ -146,6 +149,7 @@ def test_a_mirrored_scale_mirrors_the_counts_and_keeps_the_shares(table: list[Ju
         assert getattr(after, name).value == getattr(before, name).value
 
 
+@some
 @given(items, st.integers(-20, 20))
 def test_a_shift_of_the_whole_scale_changes_nothing(table: list[Judged], shift: int) -> None:
     moved = [
@@ -158,6 +162,7 @@ def test_a_shift_of_the_whole_scale_changes_nothing(table: list[Judged], shift: 
     assert after.inside == before.inside
 
 
+@some
 @given(items)
 def test_every_item_is_counted_once(table: list[Judged]) -> None:
     found = of(table)
