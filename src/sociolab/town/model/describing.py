@@ -82,6 +82,8 @@ def _moment(me: Me) -> dict[str, Any]:
 def _here(me: Me) -> str:
     """What one is doing, as others see it, and where."""
     doing = one_line(me.doing)
+    if doing.startswith("on the way to"):
+        return doing
     where = f"at {one_line(me.place)}" if me.place else "outdoors"
     return f"{doing}, {where}" if doing else where
 

@@ -80,7 +80,8 @@ def test_a_talk_and_its_note_worked_by_hand() -> None:
             "summary_gcsr": 1 / 3,
         }
     )
-    assert found["conversation_sr"].reason == (  # type: ignore[union-attr]
+    assert found["conversation_sr"].reason == "2 of 3 conditions are met"  # type: ignore[union-attr]
+    assert found["conversation_gcsr"].reason == (  # type: ignore[union-attr]
         'invited: yes ("Do come to our kite evening"); place: no; '
         'time: yes ("It\u2019s tomorrow at six")'
     )

@@ -50,8 +50,8 @@ def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...
     if isinstance(found, Lost):
         lost = (found.cause, found.problem, found.raw, found.attempts)
         return (ScoreFailure(rate, None, *lost), ScoreFailure(share, None, *lost))
-    why = reason(found)
+    met = sum(finding.met for finding in found)
     return (
-        Score(rate, None, success(found), why),
-        Score(share, None, share_met(found), why),
+        Score(rate, None, success(found), f"{met} of {len(found)} conditions are met"),
+        Score(share, None, share_met(found), reason(found)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
@@ -17,7 +18,9 @@ from sociolab.worlds.stss.talk.rules.acts import (
 from sociolab.worlds.stss.talk.rules.agreement import Negotiation
 from sociolab.worlds.stss.talk.rules.attaching import elsewhere, taken, unfit
 from sociolab.worlds.stss.talk.rules.reading import Said
-from sociolab.worlds.stss.talk.rules.sites import definite, here_or_home
+from sociolab.worlds.stss.talk.rules.sites import definite, meant_places
+
+_YES = re.compile(r"\b(?:yes|yeah|exactly|it is)\b")
 
 
 class PlaceAgreed:
@@ -64,13 +67,23 @@ class PlaceAgreed:
                 self.table.refuse(by)
                 return
             self._put(one, by, place)
-        elif not wavers and (ACCEPTS.search(one.text) or (first and one.ours and CONFIRMS.search(one.text))):
+        elif not wavers and (
+            ACCEPTS.search(one.text) or (first and one.ours and CONFIRMS.search(one.text))
+        ):
             self.table.accept(by, one.quote)
 
     def _put(self, one: Said, by: str, place: str) -> None:
         offer = self.table.open
-        if offer is not None and offer.by != by and not one.sentence.asks and alike(offer.value, place):
+        if (
+            offer is not None
+            and offer.by != by
+            and not one.sentence.asks
+            and alike(offer.value, place)
+        ):
             self.table.accept(by, one.quote)
+            return
+        if _YES.search(one.text) and not one.sentence.asks:
+            self.table.settle(by, place, one.quote)
             return
         agreed = self.table.agreed
         if agreed is None or not alike(agreed.value, place):
@@ -79,8 +92,8 @@ class PlaceAgreed:
     def _place(self, one: Said) -> str | None:
         found = definite(one)
         if found is None:
-            other = here_or_home(self._occasion, one)
-            return None if other is None else f"{other.sector}: "
+            meant = meant_places(self._occasion, one)
+            return f"{meant[0].sector}: " if meant else None
         place, span = found
         clause = one.sentence.clause_at(span[0])
         return None if elsewhere(clause, one.about) or taken(clause) else place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 
@@ -22,6 +23,7 @@ from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.reading import Said
 
 _HALF_A_DAY = 720
+_SETTLED = re.compile(r"(?: sharp| tomorrow| today)? it is(?:,? then)?(?=[.,!]|$)")
 
 
 class TimeAgreed:
@@ -68,14 +70,18 @@ class TimeAgreed:
             value = hour.minute % _HALF_A_DAY
             if not one.sentence.asks and unfit(one.sentence.clause_at(hour.span[0])):
                 self.table.refuse(by)
+            elif _SETTLED.match(one.text[hour.span[1] :]) and not wavers:
+                self.table.settle(by, value, one.quote)
             elif not (wavers and self._is_open(value, by)):
                 self.table.offer(by, value, one.quote)
         if not hours and not refused and not wavers and self._accepts(one, first):
             self.table.accept(by, one.quote)
 
     def _is_open(self, value: int, by: str) -> bool:
-        return self.table.waits_for(by) and self.table.open is not None and (
-            self.table.open.value == value
+        return (
+            self.table.waits_for(by)
+            and self.table.open is not None
+            and (self.table.open.value == value)
         )
 
     def _accepts(self, one: Said, first: bool) -> bool:

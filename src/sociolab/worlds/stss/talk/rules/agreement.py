@@ -40,6 +40,10 @@ class Negotiation(Generic[Value]):
             return
         self.open, self.agreed = Offer(by, value, quote), None
 
+    def settle(self, by: str, value: Value, quote: str) -> None:
+        """ "Six it is": what is said so is agreed, however it was put forward."""
+        self.agreed, self.open = Offer(by, value, quote), None
+
     def accept(self, by: str, quote: str) -> None:
         """A yes to what the other one has put forward."""
         if self.open is not None and self.open.by != by:

@@ -12,27 +12,36 @@ from sociolab.worlds.stss.talk.rules.sentences import Sentence
 
 # What makes a clause be about opening hours, habits, the past, or other engagements.
 _OTHER = re.compile(
-    r"\b(?:clos(?:es?|ing)|shuts?|shutting|opens?\b(?! air)|opening|was\b|were\b|woke|had to|since"
+    r"\b(?:(?:ring|call|phone|text|message|tell) (?:you|me|him|her|them)|clos(?:es?|ing)|shuts?"
+    r"|shutting|opens?\b(?! air)|opening|(?<!i )was\b|were\b(?! (?:thinking|hoping|wondering"
+    r"|planning))|woke|had to|since"
     r"|yesterday|last (?:night|week|year|time|spring|summer|month)|usually|always|normally|every"
-    r"|ago|dentist|train|bus (?:leaves|goes)|(?<!after )(?<!before )my (?:shift|lesson|class|pupil|lecture|last|next|first"
+    r"|ago|dentist|train|bus (?:leaves|goes)|(?<!after )(?<!before )my (?:shift|lesson|class"
+    r"|pupil|lecture|last|next|first"
     r"|mum|mother|sister|brother|wife|husband|daughter|son|cousin|aunt|nephew|niece|rehearsal"
     r"|seminar|tutorial|break|train|bus|lunch|students?|rounds?|surgery|patients?|choir)"
-    r"|(?:choir|yoga|vaccinations?|wedding|concert|(?:a|the|my|council|staff|vestry|committee|another) meeting|service|funeral|rehearsal|lecture|film"
+    r"|(?:choir|yoga|vaccinations?|wedding|concert|(?:a|the|my|council|staff|vestry|committee"
+    r"|another) meeting|service|funeral|rehearsal|lecture|film"
     r"|match|market|delivery|vestry|shift|supper|dinner|class|lesson|exam|seminar|delivery|van"
     r"|hearing|pensioners?|bells?|lorry|boiler|plumber|tutorial) "
-    r"(?!room|hall|theatre)(?:\w+ ){0,3}(?:at|on|from|until"
+    r"(?!room|hall|theatre)(?:\w+ ){0,1}(?:at|on|from|until"
     r"|till|starts?|begins?|meets?|is|comes?|are)\b|up (?:at|since)"
     r"|been (?:up|here|on|running|at|in)|i (?:usually|teach|work|finish|knock off|get off|come off"
     r"|start work|ring|promised|open|close|close up|go to bed|get up|have to be|must be|need to be)"
-    r"|i'm (?:at (?!your)|on (?:shift|duty|call|the)|in (?:the|a|class|court|surgery|lectures?|town)"
+    r"|i'm (?:at (?!your)|on (?:shift|duty|call|the)|in (?:the|a|class|court|surgery|lectures?"
+    r"|town)"
     r"|off to|still|with|seeing|teaching|working|behind|due|expected|wanted|meeting|away|booked"
     r"|busy|cooking|serving|tied|stuck|minding|at the|taking)"
-    r"|i(?:'ve| have)(?: got)? (?:a|an|my|the|choir|to|class|classes|lessons?|work|deliveries|people"
+    r"|i(?:'ve| have)(?: got)? (?:an? (?!free|open|gap|slot|hour|spare)|my|the|choir|to|class|classes|lessons?|work|deliveries"
+    r"|people"
     r"|patients|vaccinations|band|rehearsal|practice|another|theory|guests|pupils?|two|three"
     r"|something|physics|chemistry|promised|football|yoga|training|lectures?|dinner|supper)"
-    r"|i do the|i take (?:my|the)|she's|he's|they're|(?:my|the|her|his) \w+ (?:ends|finishes|starts|lasts|closes|comes"
-    r"|arrives|leaves)|is when we|deliver(?:y|ies)|i was|i saw|they (?:meet|lock)"
-    r"|(?:doors?|shop|cafe|pub|library|counter|post office|gym|market|bakery|kitchen) (?:open|close)"
+    r"|i do the|i take (?:my|the)|she's|he's|they're|(?:my|the|her|his) \w+ (?:ends|finishes"
+    r"|starts|lasts|closes|comes"
+    r"|arrives|leaves)|is when we|deliver(?:y|ies)|i was(?! (?:just )?(?:thinking|hoping"
+    r"|wondering|planning|going|about|rather|sort))|i saw|they (?:meet|lock)"
+    r"|(?:doors?|shop|cafe|pub|library|counter|post office|gym|market|bakery|kitchen) (?:open"
+    r"|close)"
     r"|dinner's|supper's|lunch is|tea is)\b"
 )
 # Hours before the hour itself, said as advice.
@@ -40,9 +49,16 @@ _ADVICE = re.compile(
     r"\b(?:if you (?:want|need|like) (?:a|to (?:get|help|eat|be|have|see))|good seat|decent"
     r" (?:seat|chair)|set(?:ting)? up|doors|warm-?up|be early|come early|earlier)\b"
 )
+# An hour that only bounds the time: "before six", "not later than six".
+_LIMIT = re.compile(
+    r"\b(?:before|after|since|than|by the time it's|free from|free after|off at) (?:about "
+    r"|around )?$"
+)
 _UNFIT = re.compile(
-    r"\b(?:awkward|tight|too (?:early|late|soon)|difficult|tricky|bad|no good|won't (?:work|do|suit)"
-    r"|(?:doesn't|does not|don't|wouldn't) (?:work|suit|fit)|impossible|hard for|hopeless|rather late"
+    r"\b(?:awkward|tight|too (?:early|late|soon)|difficult|tricky|bad|no good|won't (?:work|do"
+    r"|suit)"
+    r"|(?:doesn't|does not|don't|wouldn't) (?:work|suit|fit)|impossible|hard for|hopeless"
+    r"|rather late"
     r"|a bit (?:late|early)|out of the question|can't (?:do|make|manage|be|at|come|get|before)"
     r"|couldn't (?:do|make|manage)|cannot (?:do|make|manage|be)|not (?:free|before)|busy|clash"
     r"|awkwardly|not so good|not great|not ideal|early for me|late for me|won't be able|"
@@ -86,9 +102,10 @@ def hours_of(sentence: Sentence, about: bool) -> tuple[Hour, ...]:
         hour
         for hour in hours_in(sentence.text)
         if not hour.closes
+        and not _LIMIT.search(sentence.text[: hour.span[0]])
         and not denied(sentence.text, hour.span)
         and not elsewhere(sentence.clause_at(hour.span[0]), about)
-        and not _ADVICE.search(sentence.text)
+        and not _ADVICE.search(sentence.clause_at(hour.span[0]))
     )
 
 

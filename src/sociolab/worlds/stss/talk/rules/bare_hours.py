@@ -24,18 +24,22 @@ TAIL = (
     r"|there|over|down|too|for|rather|work|anyway|do|be|seems|fits|feels|starts?|we'll"
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|perhaps|maybe|latest|with|my|the"
     r"|again|already|right|still|that|approx|roughly|also|looks|its|because|actually|definitely"
-    r"|instead|precisely|outside|inside|now|worked|suited|across|under|beside|near|behind)\b)"
+    r"|instead|(?:good|fine|okay|all right|alright|possible|convenient|best|better|ideal|perfect"
+    r"|great)"
+    r"(?! \w+s\b)|precisely|outside|inside|now|worked|suited|across|under|beside|near|behind)\b)"
 )
 _STRONG = re.compile(
     r"\b(?:at|from|until|till|around|about|before|after|by|say,?|past|nearer|closer to|between"
-    r"|sharp|stroke of|tonight|tomorrow|starts?|begins?|make it|make that|call it|(?:shall|let's|could|can"
+    r"|sharp|stroke of|tonight|tomorrow|starts?|begins?|make it|make that|call it|(?:shall|let's"
+    r"|could|can"
     r"|should|would) (?:we|you|i) (?:say|do|make it|meet at|manage)|let's (?:do|say|go for)"
     r"|(?:what|how) about|\w+day(?: at)?|thinking(?: of)?|mean|meant) $"
 )
 _COUNTED = re.compile(r"\b(?:and|or|with|for|have|do|like|to|on|of|be|i'd|would|could|can|will"
                       r"|as|there|there's|there are|need|want)\s$")  # fmt: skip
 _MOVED = re.compile(
-    r"\b(?:aim(?:ing)?|plan(?:ned|ning)?|set|fixed|scheduled|down|agreed|moved?|changed?|shift(?:ed)?"
+    r"\b(?:aim(?:ing)?|plan(?:ned|ning)?|set|fixed|scheduled|down|agreed|moved?|changed?"
+    r"|shift(?:ed)?"
     r"|back|forward|over|brought|push(?:ed)?|switch(?:ed)?|go|went|settled?|stick(?:ing)?|stay|i'm"
     r"|put it|bring it|leave it|keep it|it was|that was) (?:it |that )?(?:for|to|on|with|at) $"
     r"|\b(?:could|can|would|shall|should) (?:we|you|i) do $|\bi (?:can|could) do $"
@@ -46,7 +50,8 @@ _TIMELY = re.compile(
     r"|is (?:fine|good|perfect|great|better|too)|in the (?:after|eve|morn)\w*|(?:this|tomorrow) "
     r"(?:after|eve|morn)\w*|onwards?|instead|rather|prompt)\b"
 )
-_PERSONS = re.compile(r",? (?:of|more|others?|or (?:two|three|four|five|six|more)|at (?:a|the) time|"
+_PERSONS = re.compile(r",? (?:of|more|others?|or (?:two|three|four|five|six|more)|at (?:a"
+r"|the) time|"
                       r"at (?:most|least)|at once)\b|'s (?:a|enough|company)\b")  # fmt: skip
 _NEAR = 24
 
@@ -63,11 +68,16 @@ def is_hour(lead: str, said: str, tail: str, last_end: int) -> bool:
         return strong and not re.match(r" (?:of|in|that|and|for|the|or|who|with)\b", tail)
     if said.isdigit() and int(said) > 12 and not strong:
         return False
-    joined = 0 <= last_end and len(lead) - last_end < _NEAR
+    joined = last_end >= 0 and len(lead) - last_end < _NEAR
     if _COUNTED.search(lead) and not strong:
         return bool(_MOVED.search(lead) or _TIMELY.match(tail)) or (
             joined and bool(re.search(r"\b(?:and|or|to) $", lead))
         )
-    return strong or bool(_TIMELY.match(tail)) or not re.match(
-        r" (?:with|my|the|that|for|on|from|behind|in\b(?! (?:any|either|that) case))\b", tail
+    return (
+        strong
+        or not lead
+        or bool(_TIMELY.match(tail))
+        or not re.match(
+            r" (?:with|my|the|that|for|on|from|behind|in\b(?! (?:any|either|that) case))\b", tail
+        )
     )

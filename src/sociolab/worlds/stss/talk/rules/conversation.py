@@ -40,9 +40,7 @@ def _of_help(condition: Condition, found: Help) -> Finding:
     return Finding(condition, told.right is True, told.quote if told.right else "")
 
 
-def _finding(
-    occasion: Occasion, condition: Condition, turns: Sequence[Sequence[Said]]
-) -> Finding:
+def _finding(occasion: Occasion, condition: Condition, turns: Sequence[Sequence[Said]]) -> Finding:
     match condition.kind:
         case "time told":
             time = TimeTold(occasion)
@@ -63,7 +61,7 @@ def _finding(
         case _:
             invitation = Invitation()
             _go_through(invitation, turns)
-            return Finding(condition, invitation.met, invitation.quote)
+            return Finding(condition, invitation.met, invitation.words)
 
 
 def _go_through(

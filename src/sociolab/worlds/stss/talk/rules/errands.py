@@ -9,30 +9,42 @@ from sociolab.worlds.stss.talk.rules.topic_words import Topic
 from sociolab.worlds.stss.task import Errand
 
 FETCH = re.compile(
-    r"\b(?:pick(?:ed|ing|s)?(?: \w+){0,5}? up|pick-?up|fetch\w*|collect\w*|get (?:hold of|the|my|it"
-    r"(?! to\b)|them(?! to\b)|me|some|six|a|our|those|his|her|their|your|\w+'s)\b|got (?:hold of|to get)|getting|grab\w*|buy\w*|bought"
+    r"\b(?:pick(?:ed|ing|s)?(?: \w+){0,5}? up|pick-?up|fetch\w*|collect\w*|get (?!to\b|back\b"
+    r"|over\b|there\b|here\b|ready\b"
+    r"|away\b|up\b|going\b|on\b|off\b|in\b|out\b|by\b|home\b|(?:it|them|that) (?:\w+ )?(?:to|over"
+    r"|across"
+    r"|into|here|back)\b)(?=\w)|got (?:hold of|to get)|getting|grab\w*|buy\w*|bought"
     r"|purchas\w+|borrow\w*|call(?:ing)? for|go(?:ing)? (?:by|for|to get|past)|pop(?:ping)? (?:into"
     r"|in to|by|to)|nip (?:into|to|over|down)|take (?:\w+ ){0,5}?(?:off|from|out of)|taken? down"
-    r"|swing by|stop (?:by|at|in at)|come from|waiting|lying|lies|is ready|are ready|sitting|mended"
-    r"|arrived|kept|keeps?|hold(?:s|ing)? it|there's a parcel|have them|has them|has it|sells?"
-    r"|ask (?:\w+ )?for|(?:is|are|'s|'re) (?:still |there )?(?:at|in)(?= the\b| \w+ (?:hardware"
-    r"|market|office)))\b"
+    r"|swing by|stop (?:by|at|in at)|come from|ask (?:\w+ )?for|send(?:ing)? you (?:to|for|over))\b"
+)
+WAITS = re.compile(
+    r"\b(?:waiting|lying|lies|is ready|are ready|sitting|mended|arrived|kept|keeps?|hold(?:s"
+    r"|ing)? it"
+    r"|there's a|have them|has them|has it|sells?|(?:is|are|'s|'re) (?:still |there )?(?:at|in)"
+    r"|find (?:it|them)|come(?:s)? from|(?:on|in) (?:stock|store))\b"
 )
 BRING = re.compile(
     r"\b(?:bring\w*|brought|deliver\w*|drop(?:ped|ping|s)?\b|hand(?:ed|ing|s)?\b(?! mixer|y)"
     r"|carr(?:y|ied|ying|ies)|leav(?:e|ing)(?= (?:it|them|the|that|everything|those))|left (?:it|at"
     r"|in|with|them)|return\w*|(?:take|taking|taken|takes|took|run|running) (?:it|them|everything"
-    r"|that|this|those|the|him|her)\b(?! (?:from|off|out))|give (?:it|them)|pass (?:it|them)"
+    r"|that|this|those|the|him|her)\b(?!(?: [\w'-]+){0,5}? (?:from|off|out of)\b)|(?:take|taking"
+    r"|took) (?:[\w'-]+ ){1,6}?from (?:[\w'-]+ ){1,6}?to\b|give (?:it|them)|pass (?:it|them)"
     r"|put (?:it|them)|send (?:it|them)|get (?:it|them|that) (?:\w+ )?(?:to|over|across|into|here)"
-    r"|got? to get to|(?:needs?|has|have|ought) to (?:get|go|be) (?:to|at|in|over|back)|belongs?"
-    r"|goes? (?:to|in|into|straight|on to|over)|go to|due|expect(?:s|ing|ed)?|ends? up|wants? them"
-    r"|lay(?:ing)? (?:it|them)|laid|place (?:it|them)|set (?:it|them)|lodge|submit\w*|file|deposit\w*|over to|give to)\b"
+    r"|got? to get to|(?:needs?|has|have|ought) to (?:get|go|be|come) (?:to|at|in|over|back)|belongs?"
+    r"|goes (?:to|in|into|straight|on to|over)|(?:they|it|that|should|must|to) go (?:to|in|into"
+    r"|over)|due|expect(?:s|ing|ed)?|ends? up|wants? them"
+    r"|lay(?:ing)? (?:it|them)|laid|place (?:it|them)|set (?:it|them)|lodge|submit\w*|file"
+    r"|deposit\w*|over to|give to)\b"
 )
-_LEAD = re.compile(r"\b(from|off the|out of|to|into|onto) (?:[\w'-]+ ){0,4}?$")
+_LEAD = re.compile(
+    r"(?:.*)\b(from|off the|out of|to|into|onto)"
+    r" (?:(?!(?:at|in|on|by|be|and|to|me|you|it|them|have)\b)[\w'-]+ ){0,3}?$"
+)
 # Who goes somewhere does not yet bring anything there.
 _GOING = re.compile(
     r"\b(?:go|going|pop|nip|run|walk|head|trip|come|been|way|over|down|up|round|out|belongs?|next"
-    r"|close|off) $"
+    r"|close|off|(?:send|sending|sends|sent) (?:you|me)) $"
 )
 _KIND = {"fetch": FETCH, "bring": BRING}
 
@@ -73,11 +85,13 @@ def job_at(jobs: tuple[Job, ...], text: str, place: int, last: int) -> tuple[int
     before = [number for at, number in verbs if at < place]
     if lead and lead[1] in ("from", "off the", "out of"):
         return _of_kind(jobs, "fetch"), True
-    if lead and not _GOING.search(text[: lead.start()]):
+    if lead and not _GOING.search(text[: lead.start(1)]):
         return _of_kind(jobs, "bring"), bool(before)
     if before:
         return before[-1], True
     after = [number for at, number in verbs if at >= place]
+    if WAITS.search(text):
+        return _of_kind(jobs, "fetch"), False
     return (after[0] if after else last), False
 
 

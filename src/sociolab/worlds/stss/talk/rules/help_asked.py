@@ -11,13 +11,15 @@ from sociolab.worlds.stss.talk.rules.attaching import denied
 from sociolab.worlds.stss.talk.rules.errands import Job, job_at, jobs_of
 from sociolab.worlds.stss.talk.rules.place_words import Mention
 from sociolab.worlds.stss.talk.rules.reading import Said
-from sociolab.worlds.stss.talk.rules.sites import here_or_home, right_place
+from sociolab.worlds.stss.talk.rules.sites import meant_places, right_place
 from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_time import agrees
 
 ASKS = re.compile(
-    r"\b(?:could|would|can|will|might|won't|couldn't|wouldn't) you\b|\bplease\b|\bif you(?:'d| would"
-    r"| could| can|'re)\b|\byou(?:'d| would| might| could| can|'ll) (?:\w+ )?(?:fetch|collect|pick|get"
+    r"\b(?:could|would|can|will|might|won't|couldn't|wouldn't) you\b|\bplease\b|\bif you(?:'d"
+    r"| would"
+    r"| could| can|'re)\b|\byou(?:'d| would| might| could| can|'ll) (?:\w+ )?(?:fetch|collect"
+    r"|pick|get"
     r"|bring|take|drop|hand|buy|need|find|leave|have to|be (?:an|a|so|doing|saving|willing))"
     r"|\b(?:hoping|hope|hoped|wonder(?:ing|ed)?|grateful|obliged|glad|wish|thankful|appreciate|love"
     r"|happy)\b[^.?!]{0,30}\b(?:you|somebody|someone|your)\b"
@@ -25,7 +27,8 @@ ASKS = re.compile(
     r"|bother|rope|talk)|\bdo (?:me|us) (?:a|one|two|the|another)\b|\bdo you think you\b"
     r"|\bneed (?:you|your|a favou?r|a hand|some help|help from)\b|\b(?:want|like) you to\b"
     r"|\bask(?:ing)? you\b|\bbe (?:an angel|a dear|so kind|so good|willing|able to|good enough)"
-    r"|\bwould it be\b|\bany chance\b|\bare you (?:able|willing|free|up for|going)\b|\bwould you mind"
+    r"|\bwould it be\b|\bany chance\b|\bare you (?:able|willing|free|up for|going)\b"
+    r"|\bwould you mind"
     r"|\bfavou?rs?\b|\bi'd (?:need|like|want|love) (?:you|someone|somebody)|\bsave me\b|\bhelp me\b"
     r"|\bsomeone like you\b|\bdon't suppose you\b|\bdo you mind\b|\bmind (?:fetching|picking"
     r"|collecting|getting|dropping|going|bringing|buying|handing)|\blend (?:me|a)\b"
@@ -37,13 +40,15 @@ _ORDERS = re.compile(
     r"|pop|give|go)\b"
 )
 _SELF = re.compile(
-    r"\b(?:i'll|i will|i can|i could|i shall|i'd better|i'm going to|let me|i'd rather|leave (?:that|the)"
+    r"\b(?:i'll|i will|i can|i could|i shall|i'd better|i'm going to|let me|i'd rather"
+    r"|leave (?:that|the)"
     r" (?:\w+ )?to me|\w+ (?:will|can|'ll)|\w+'ll|\w+'s going to) (?:\w+ ){0,2}?"
     r"(?:do|fetch|collect|pick|get|bring|take|drop|hand|buy|carry|deliver|see to|manage|handle|sort"
     r"|go|run|walk|come|grab)\b|\bmyself\b"
 )
 _BACK = re.compile(
-    r"\b(?:never mind|forget|no need|don't (?:bother|worry about|trouble|need)|needn't|leave (?:that|the)"
+    r"\b(?:never mind|forget|no need|don't (?:bother|worry about|trouble|need)|needn't"
+    r"|leave (?:that|the)"
     r" (?:\w+ )?to me|skip|that's all|not necessary|you don't have to|take that back"
     r"|spare you|scratch that|on second thought|leave (?:out )?the (?:second|rest|other|delivery)"
     r"|won't be necessary|changed my mind|i'll (?:do|manage|take"
@@ -78,14 +83,15 @@ class Help:
         for one in said:
             numbers = self._jobs_in(one)
             if _THEMSELVES.search(one.text):
-                for number in numbers:
-                    self._undo(number)
+                self._undo(2)  # who comes for it or brings it spares the other the way
                 continue
             if asked:
                 for number in numbers:
                     self.asked.setdefault(number, one.quote)
             for number, right, quote in self._values(one):
                 self.places[number].say(right, quote, changes=False)
+                if asked and right and one.about:
+                    self.asked.setdefault(number, quote)
 
     def line(self, said: Sequence[Said]) -> None:
         """Take in the sentences of one line."""
@@ -95,7 +101,8 @@ class Help:
         if self._echo and agrees(said):
             for number, right, quote in self._echo:
                 self.places[number].say(right, quote, changes=True)
-        if CONFIRMS.search(said[0].text) or any(ASKS.search(one.text) for one in said):
+        refuses = said[0].text.startswith("no") and not any("please" in one.text for one in said)
+        if not refuses and any(CONFIRMS.search(o.text) or ASKS.search(o.text) for o in said[:2]):
             self._take_up()
         self._echo = []
         changes = False
@@ -112,12 +119,15 @@ class Help:
             self._has_asked = self._has_asked or one.quote
         numbers = self._jobs_in(one)
         if self._takes_back(one, changes):
-            for number in numbers or {max(self.asked, default=0)}:
+            for number in _named_part(one.text) or numbers or {max(self.asked)}:
                 self._undo(number)
             return
+        values = self._values(one)
         if not _SELF.search(one.text) or ASKS.search(one.text):
+            if one.about or ASKS.search(one.text):
+                numbers |= {number for number, right, _ in values if right}
             self._name(one, numbers)
-        for number, right, quote in self._values(one):
+        for number, right, quote in values:
             self.places[number].say(right, quote, changes)
 
     def _takes_back(self, one: Said, changes: bool) -> bool:
@@ -173,7 +183,9 @@ class Help:
                 # A second place in one breath is that of the other errand.
                 number = next((j.number for j in self.jobs if j.number != number), number)
                 right = self._right(mention, number)
-            if number and right is not None:
+            said_so = sure or mention in one.places
+            known = said_so or one.about or self._has_asked or self._named
+            if number and right is not None and known:
                 found.append((number, right, one.quote))
                 self._last = number
         verbs = [(at, job.number) for job in self.jobs for at in job.verbs(one.text)]
@@ -183,10 +195,11 @@ class Help:
 
     def _mentions(self, one: Said) -> tuple[Mention, ...]:
         """The places said, "here" and "my shop" among them where they are one of the errands'."""
-        other = here_or_home(self._occasion, one)
         sites = {job.errand.place.partition(": ")[0] for job in self.jobs}
-        if other is None or other.sector not in sites:
+        meant = [one for one in meant_places(self._occasion, one) if one.sector in sites]
+        if not meant:
             return one.places
+        other = meant[0]
         begin, end = other.span
         clear = [
             place
@@ -202,3 +215,13 @@ class Help:
         if job is None:
             return False
         return right_place(mention, job.errand.place, self._before, self._occasion.places)
+
+
+def _named_part(text: str) -> set[int]:
+    """Which part is meant by "the second part", "the first one"."""
+    found = re.search(
+        r"\b(first|second|last|other) (?:part|half|one|errand|bit|thing|leg|stop)\b", text
+    )
+    if re.search(r"\bfrom (?:you|yours|your \w+)\b", text):
+        return {2}  # who comes for it spares the other the way
+    return set() if found is None else {1 if found[1] == "first" else 2}

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.rules.acts import (
+    ACCEPTS,
     ASKS_IN,
+    BUSY,
     CANCELS,
     CONFIRMS,
     INVITES,
     TAKES_UP,
 )
 from sociolab.worlds.stss.talk.rules.reading import Said
+
+_WHEN = re.compile(
+    r"\b(?:to(?:morrow|day|night)|\w+day|\d|at|around|half|quarter|noon|this (?:afternoon"
+    r"|evening))\b"
+)
 
 
 class Invitation:
@@ -23,30 +31,43 @@ class Invitation:
         self._asked = ""
         self._other_asks = False
         self._hinted = ""
+        self._announced = ""
+        self._busy = False
         self.quote = ""
 
     @property
     def met(self) -> bool:
         """Whether the other is invited."""
-        return bool(self.quote)
+        return bool(self.words)
+
+    @property
+    def words(self) -> str:
+        """What invites. An announcement with its day or hour does unless it is told as a burden."""
+        return self.quote or ("" if self._busy else self._announced)
 
     def line(self, said: Sequence[Said]) -> None:
         """Take in the sentences of one line."""
         number = said[0].line
         if any(one.about for one in said):
             self._named, self._named_in = True, number
+        self._busy = self._busy or any(BUSY.search(one.text) for one in said)
         if not said[0].ours:
             self._other(said)
             return
+        if number == self._named_in and any(_WHEN.search(one.text) for one in said):
+            self._announced = self._announced or said[0].quote
         for one in said:
             if CANCELS.search(one.text):
-                self.quote = self._asked = ""
+                self.quote = self._asked = self._announced = ""
                 continue
-            if one.about:
+            if one.about or (self._named and not self._hinted):
                 self._hinted = one.quote
-            if INVITES.search(one.text) and (one.about or number - self._named_in <= 8):
+            if _asks_briefly(one) or (
+                INVITES.search(one.text) and (one.about or number - self._named_in <= 8)
+            ):
                 self._asked = self._asked or one.quote
-        if self._other_asks and CONFIRMS.search(said[0].text):
+        first = said[0].text
+        if self._other_asks and (CONFIRMS.search(first) or ACCEPTS.search(first)):
             self._asked = self._asked or said[0].quote
         self._other_asks = False
         if self._named and self._asked:
@@ -54,9 +75,16 @@ class Invitation:
 
     def _other(self, said: Sequence[Said]) -> None:
         """The other asks to take part, or says that it will."""
-        self._other_asks = any(ASKS_IN.search(one.text) for one in said)
+        self._other_asks = any(
+            ASKS_IN.search(one.text) or (one.about and INVITES.search(one.text)) for one in said
+        )
         if self._named and self._hinted and any(TAKES_UP.search(one.text) for one in said):
             # Who was hinted at and understands it so has been asked.
             self._asked = self._asked or self._hinted
         if self._named and self._asked:
             self.quote = self.quote or self._asked
+
+
+def _asks_briefly(one: Said) -> bool:
+    """ "Chess tomorrow at five?": the matter with a day or an hour, as a question."""
+    return one.about and one.sentence.asks and bool(_WHEN.search(one.text))

@@ -15,20 +15,27 @@ from sociolab.worlds.stss.talk.rules.day_words import days_in
 from sociolab.worlds.stss.talk.rules.help_asked import Help
 from sociolab.worlds.stss.talk.rules.reading import Said, matter, said_one
 from sociolab.worlds.stss.talk.rules.sentences import sentences
-from sociolab.worlds.stss.talk.rules.sites import definite, here_or_home
+from sociolab.worlds.stss.talk.rules.sites import definite, meant_places
 from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_place import PlaceTold
 
 _ASKED = re.compile(
-    r"\b(?:invit\w+|ask(?:ed|s|ing)|want(?:s|ed)? (?:me|us|my|to)|would (?:like|love)|like[sd]? (?:me|us)"
+    r"\b(?:invit\w+|ask(?:ed|s|ing)|want(?:s|ed)? (?:me|us|my|our|to)|would (?:like|love)"
+    r"|like[sd]? (?:me|us)"
     r"|love[sd]? (?:me|us)|welcome|hop(?:es|ed|ing)|i(?:'m| am| was) (?:going|to\b|invited|asked"
-    r"|supposed|expected|joining|coming|meeting|playing|sitting|helping|seeing|bringing|welcome|in\b"
+    r"|supposed|expected|joining|coming|meeting|playing|sitting|helping|seeing|bringing|welcome"
+    r"|in\b"
     r"|taking|wanted|one of)|i(?:'ll| will| shall| plan| intend| agreed| accepted| promised| said"
-    r"| told| can| can't| could| may| might| must| declined| refused| hope| need| have to|'ve agreed"
-    r"|'ve promised)\b|and i\b|join|come\b|meet(?:ing)?\b|agreed|we(?:'re|'ll| are| will| agreed"
-    r"| settled| have| plan)\b|me (?:to|and|for|in|at|on|there)\b|interview me|for me\b|got me|put me|me into|persuaded me|talked me|roped"
+    r"| told| can| can't| could| may| might| must| declined| refused| hope| need| have to"
+    r"|'ve agreed"
+    r"|'ve promised)\b|and i (?:will|are|agreed|have|meet|settled|plan|can|'ll|said)\b|join\w*"
+    r"|come\b|if i (?:came|would|could|might|wanted|fancied)|meet(?:ing)?\b|agreed|we(?:'re|'ll"
+    r"| are| will| agreed"
+    r"| settled| have| plan)\b|told to\b|me (?:to|and|for|in|at|on|there)\b|interview me|for me\b|got me"
+    r"|put me|me into|persuaded me|talked me|roped"
     r"|i'm (?:having|doing|down|part|signed|on (?:the|her|his)|\w+ing)\b"
-    r"|sign(?:ed)? (?:me )?up|see you|proposed|suggested|offered|told me (?:to|i)|let me know|count(?:s"
+    r"|sign(?:ed)? (?:me )?up|see you|proposed|suggested|offered|told me (?:to|i)|let me know"
+    r"|count(?:s"
     r"|ing)? on me|looking for|should (?:come|be|manage|go|do))\b|\b(?:with|by) (?:me|us)\b"
 )
 _BUSY = re.compile(
@@ -36,11 +43,19 @@ _BUSY = re.compile(
     r"|rushed off|snowed under|up to (?:his|her) (?:ears|neck|eyes))\b"
 )
 _REQUESTED = re.compile(
-    r"\b(?:ask(?:ed|s)|i(?:'m| am) to\b|i promised|i(?:'ll| will| agreed| said| can| can't|'ve agreed"
+    r"(?:^|: |- )(?:buy|fetch|collect|pick|get|bring|take|drop|hand|deliver|go)\b|\b(?:ask(?:ed"
+    r"|s)|i(?:'m| am) to\b|i promised|i(?:'ll| will| agreed| said| can| can't|'ve agreed"
     r"| told| must| should| need| have to|'m going| was asked| refused| declined| offered| take)\b"
-    r"|wants? me|want(?:s|ed)? (?:me|somebody|someone)|would like me|needs? (?:me|somebody|someone|my"
-    r" help|help)|hop(?:es|ed|ing) i|begged|wanted me|for (?:him|her|them|[a-z]+ (?:today|tomorrow))\b|me to\b|help|favou?r|to do"
+    r"|wants? me|want(?:s|ed)? (?:me|somebody|someone)|would like me|needs? (?:me|somebody"
+    r"|someone|my"
+    r" help|help)|hop(?:es|ed|ing) i|begged|wanted me|for (?:him|her|them|[a-z]+ (?:today"
+    r"|tomorrow))\b|me to\b|help|favou?r|to do"
     r"|errands?|could i|if i|whether i|please|let me|got me|roped me|has me|sent me|sends me)\b"
+)
+_NO_PLACE = re.compile(
+    r"\b(?:tell|know|say|said|forgot|settled|decided?|sure|find|ask|clear|agreed?|remember|open"
+    r"|out)"
+    r" (?:\w+ )?(?:exactly )?where\b|\bwherever\b|\bwhere (?:to|we'll|we will|is open|exactly)\b"
 )
 _HEARSAY = re.compile(
     r"\b(?:according to|heard|(?!i\b)\w+ (?:says|said|thinks|told (?:me|him|her|them)) (?:it|that)"
@@ -48,27 +63,38 @@ _HEARSAY = re.compile(
 )
 _AGREED = re.compile(r"\b(?:agreed|settled|fixed|decided) (?:on|for|to)\b")
 _NO_YES = re.compile(
-    r"\b(?:maybe|perhaps|i(?:'ll| will| must| have to| need to| shall| am to|'m to| should| can)? ?(?:\w+ )?"
+    r"\b(?:maybe|perhaps|i(?:'ll| will| must| have to| need to| shall| am to|'m to| should"
+    r"| can)? ?(?:\w+ )?"
     r"(?:let (?:him|her|them) know|think|see|check|look in my|ask|tell (?:him|her|them))\b"
     r"|think (?:it|about)|not sure|(?:said|told (?:him|her|them)) (?:no|maybe|perhaps|i (?:can't"
     r"|couldn't|might|may|would (?:try|see|think))|that i (?:can't|couldn't|might|may))"
     r"|(?:can't|couldn't|cannot|won't|unable to) (?:come|go|make|join|be|do|play|manage|help)"
-    r"|\bdeclined|had to (?:say no|decline|refuse)|turned (?:it|him|her) down|(?:didn't|haven't|did not"
-    r"|have not|hadn't|never) (?:yet )?(?:answer|agree|said|say|promise|decide|settle|fix|reply|get)"
-    r"|depends|might|no promise|think it over|thinking (?:it|about)|will think|going to think"
-    r"|(?:he|she|they)(?:'ll| will) (?:let me know|tell me|think)|left (?:it|that) open|still (?:open"
+    r"|\bdeclined|had to (?:say no|decline|refuse)|turned (?:it|him|her) down|(?:didn't|haven't"
+    r"|did not"
+    r"|have not|hadn't|never) (?:yet )?(?:answer|agree|said|say|promise|decide|settle|fix|reply"
+    r"|get)"
+    r"|depends|might|no promise|get(?:ting)? back to|got back to|think it over|thinking (?:it"
+    r"|about)|will think|going to think"
+    r"|(?:he|she|they)(?:'ll| will) (?:let me know|tell me|think)|left (?:it|that) open"
+    r"|still (?:open"
     r"|have to|has to))\b"
 )
 _WISH_ONLY = re.compile(
-    r"\b(?:suggest(?:ed|s)|propos(?:ed|es)|want(?:s|ed)|would like|offered|asked|thought of|had in mind"
+    r"\b(?:suggest(?:ed|s)|propos(?:ed|es)|want(?:s|ed)|would like|offered|asked|thought of"
+    r"|had in mind"
     r"|mentioned)\b"
 )
 _YES = re.compile(
-    r"\b(?:agreed|settled|i(?:'ll| will| shall) (?!(?:let|think|see|check|tell|ask|try))|said (?:yes|i(?:'d|"
-    r" would)|that i(?:'d| would))|we(?:'re| are|'ll| will)\b|promised|accepted|i'm (?:going|meeting"
-    r"|joining|playing|in\b|sitting|coming|to\b|seeing|expected)|i am (?:going|meeting|to\b)|meet(?:ing)?"
-    r"|fixed|deal|said (?:fine|ok|sure)|told (?:him|her|them) (?:yes|i(?:'d| would))|and i (?:will|are|and)"
-    r"|i can|i plan|looking forward|i'd (?:be|come)|works for|suits|will (?:interview|meet|play|do|draw"
+    r"\b(?:agreed|settled|i(?:'ll| will| shall) (?!(?:let|think|see|check|tell|ask|try))"
+    r"|said (?:yes|i(?:'d|"
+    r" would)|that i(?:'d| would))|we(?:'re| are|'ll| will)\b|promised|accepted|i'm (?:going"
+    r"|meeting"
+    r"|joining|playing|in\b|sitting|coming|to\b|seeing|expected)|i am (?:going|meeting|to\b)"
+    r"|meet(?:ing)?"
+    r"|fixed|deal|said (?:fine|ok|sure)|told (?:him|her|them) (?:yes|i(?:'d| would))"
+    r"|and i (?:will|are|and)"
+    r"|i can|i plan|looking forward|i'd (?:be|come)|works for|suits|will (?:interview|meet|play"
+    r"|do|draw"
     r"|paint|go|sit|review|rehearse)|\w+ and i)\b"
 )
 
@@ -117,9 +143,9 @@ def _finding(occasion: Occasion, condition: Condition, said: tuple[Said, ...]) -
 def _invited(occasion: Occasion, said: tuple[Said, ...]) -> str:
     if not any(one.about for one in said):
         return ""
-    with_them = f"with {occasion.performer.first_name.lower()}"
     if occasion.task.type == "appointment" and not any(_BUSY.search(one.text) for one in said):
-        both = next((one.quote for one in said if one.about and with_them in one.text), "")
+        them = rf"\b(?:me|my|i|we|us|with {occasion.performer.first_name.lower()})\b"
+        both = next((one.quote for one in said if one.about and re.search(them, one.text)), "")
         if both:
             return both
     return next((one.quote for one in said if _ASKED.search(one.text)), "")
@@ -187,8 +213,8 @@ def _place(occasion: Occasion, goal: str, said: tuple[Said, ...]) -> str:
 def _place_agreed(occasion: Occasion, said: tuple[Said, ...]) -> str:
     quote, wished, unsure = "", False, False
     for one in said:
-        place = definite(one) or here_or_home(occasion, one)
-        if OPEN.search(one.text) or "where" in one.text:
+        place = definite(one) or meant_places(occasion, one)
+        if OPEN.search(one.text) or _NO_PLACE.search(one.text):
             if place or (ABOUT_PLACE.search(one.text) and not ABOUT_TIME.search(one.text)):
                 return ""
         if place and not _HEARSAY.search(one.text):

@@ -112,10 +112,12 @@ def gazetteer(places: tuple[str, ...]) -> Gazetteer:
         re.compile(
             rf"\b(?P<full>{_either(s.lower() for s in town)})\b|{lead}"
             rf"(?:(?:own|old|little|local|village|big|new) )?(?P<kind>{_either(common)})\b"
+            rf"|(?:^|, )(?P<bare>{_either(common)})(?=[,.?!]|$)"
         ),
         re.compile(rf"\b(?P<name>{_either(proper)})\b(?:'s)?(?! (?:{_SURNAMES}))"),
         re.compile(
-            rf"(?:^|[,.!?:;(-] |\b(?:the|a|in|at|on|of|by|to|into|your|my|our|his|her|their|this|that"
+            rf"(?:^|[,.!?:;(-] |\b(?:the|a|in|at|on|of|by|to|into|your|my|our|his|her|their|this"
+            rf"|that"
             rf"|own|from|or|and|not|no|s) )(?:(?:old|big|little|small|back|front|{_OF}) )?"
             rf"(?P<arena>{_either(words)})\b(?! (?:{_COUNTED})\b)"
         ),

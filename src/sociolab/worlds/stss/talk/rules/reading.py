@@ -18,10 +18,10 @@ from sociolab.worlds.stss.task import SocialTask
 _ALSO = {
     "portrait": ("paint", "sketch", "draw", "pose", "model", "sitter", "sit"),
     "interview": ("interview", "quiz", "railway", "archive"),
-    "football": ("football", "goalkeeper", "kick-about", "kickabout"),
+    "football": ("football", "soccer", "kick", "goalkeeper", "kick-about", "kickabout"),
     "ledger": ("ledger", "audit", "accounts", "books"),
-    "duet": ("duet", "rehearse", "rehearsal", "play"),
-    "examination": ("exam", "examine", "examination"),
+    "duet": ("duet", "duo", "rehearse", "rehearsal", "play"),
+    "examination": ("exam", "examine", "examination", "mechanics", "grill", "test"),
     "mosaic": ("mosaic", "tiles"),
     "chess": ("chess",),
     "first-aid": ("first-aid", "bandage", "bandages"),
@@ -29,9 +29,11 @@ _ALSO = {
     "bread": ("bread", "loaf", "loaves"),
     "dance": ("dance", "ceilidh"),
     "language": ("language", "languages"),
-    "cooking": ("cook", "cooking"),
+    "cooking": ("cook", "cooking", "bake"),
     "book": ("book", "stories", "novel", "reading"),
     "stretching": ("stretch", "stretching"),
+    "slide": ("slides", "slideshow", "photographs", "pictures"),
+    "pond": ("tidy", "litter"),
 }
 
 
@@ -97,9 +99,6 @@ def matter(task: SocialTask) -> Topic:
 def _matter(names: tuple[str, ...]) -> Topic:
     words = " ".join(names).lower()
     extra = tuple(
-        word
-        for key, also in _ALSO.items()
-        if re.search(rf"\b{key}", words)
-        for word in also
+        word for key, also in _ALSO.items() if re.search(rf"\b{key}", words) for word in also
     )
     return topic(names, extra)

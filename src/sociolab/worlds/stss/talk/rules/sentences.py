@@ -9,13 +9,14 @@ from functools import lru_cache
 _END = re.compile(
     r"(?:(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\bSt)(?<! a\.m)(?<!\da\.m)(?<! p\.m)"
     r"(?<!\dp\.m)(?<!\be\.g)(?<!\bi\.e)[.!?\u2026]+[\"')\u201d\u2019]*|(?<=m)[.](?=\s+[A-Z]))\s+"
-    r"|(?<=\w)\?+(?=\w)|\s*\n+\s*"
+    r"|(?<=\w)\?+(?=\w)|\s*\n+\s*|;\s+"
 )
 _CLAUSE = re.compile(
     r"\s*;\s*|:\s+| [-\u2013] |\s*\u2014\s*|\s+\(|\)\s*"
     r"|,?\s+(?=(?:but|although|though|because|while|whereas|unless|except)\b)"
     r"|,\s+(?=(?:so|and|as|then|since|only|which|where|when|if|or|that's|there's|just)\b)"
     r"|,\s+(?=(?:i|we|he|she|they|you|it|that|there|my|her|his|your|our)(?:'\w+)? (?!too\b)\w+)"
+    r"|,\s+(?=the \w+ (?:\w+s|is|are|has|have|\w+'s) )"
     r"|\s+(?=and (?:i|we|he|she|they|you|it|there|then)(?:'\w+)? )"
     r"|\s+(?=so (?:i|we|he|she|they|you|it)(?:'\w+)? )",
     re.IGNORECASE,

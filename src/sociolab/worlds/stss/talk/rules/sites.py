@@ -19,10 +19,15 @@ _SHARED = frozenset(
      "room a", "room b", "room c")
 )  # fmt: skip
 _HERE = re.compile(
-    r"\b(?:right here|in here|here in (?:the|this|our|my)|here at|over here|it's here|just here"
-    r"|from here|around here|is here|be here|come here|here,? tomorrow|back here|here it is"
-    r"|meet here|here\?|here(?:,| at| on| in| as| then| tomorrow| tonight)|this very|here[.!]|in this"
-    r" (?:room|hall|place|kitchen|garden|building)|out here|held here|do it here|here)\b"
+    r"\b(?:right here|in here|here in (?:the|this|our|my)|here at (?!the moment)|it's here"
+    r"|just here"
+    r"|(?:meet|sit|do it|be|held|hold it|have it|it is|stay|back|start|gather"
+    r"|same place) (?:right )?here"
+    r"|here,? (?:tomorrow|tonight|at|on \w+day)|in this (?:very )?(?:room|hall|place|kitchen|garden"
+    r"|building|shop|studio|cafe|pub))\b|(?:them|it) (?:right )?here\b|^(?:right )?here[.,?!]"
+)
+_BARE_HERE = re.compile(
+    r"(?<!came )(?<!doing )(?<!come )\bhere\b(?! (?:you|we|it|he|she|they|i)\b)"
 )
 _HOME = r"(?:place|house|home|flat|kitchen|living room|garden|room|cottage|rooms|door)"
 _MINE = re.compile(
@@ -32,7 +37,8 @@ _MINE = re.compile(
 _YOURS = re.compile(rf"\b(?:your {_HOME}\b|at yours\b)\b")
 _WORK = re.compile(
     r"\b(?P<whose>my|your|our) (?:own |little |old )?(?:shop|store|cafe|pub|clinic|studio|library"
-    r"|bakery|market|office|counter|gym|bar|workshop|practice|place of work|till|post office)\b"
+    r"|bakery|market|office|counter|kitchen|gym|bar|workshop|practice|place of work|till"
+    r"|post office)\b"
 )
 _DEFINITE = re.compile(
     r"\b(?:my|your|our|his|her|their|[a-z]+'s) (?:own |back |little |front )?(?:office|place|shop"
@@ -44,9 +50,7 @@ _DEFINITE = re.compile(
 )
 
 
-def right_place(
-    mention: Mention, goal: str, before: str, places: tuple[str, ...]
-) -> bool | None:
+def right_place(mention: Mention, goal: str, before: str, places: tuple[str, ...]) -> bool | None:
     """Whether a mention is the goal's place; None where it tells nothing.
 
     `before` is the sector that was spoken of last. "Sector" or "Sector: arena" of the goal is
@@ -71,25 +75,22 @@ def home_of(resident: Resident) -> str:
     return resident.home.sector
 
 
-def here_or_home(occasion: Occasion, said: Said) -> Mention | None:
-    """ "Here", "my place" or "your place" as a mention."""
+def meant_places(occasion: Occasion, said: Said) -> tuple[Mention, ...]:
+    """What "my place", "your shop" or "here" may mean, as places; the likeliest first."""
     speaker = occasion.performer if said.ours else occasion.other
     hearer = occasion.other if said.ours else occasion.performer
-    for pattern, sector in ((_MINE, home_of(speaker)), (_YOURS, home_of(hearer))):
-        match = pattern.search(said.text)
-        if match and not denied(said.text, match.span()):
-            return Mention(sector, "", match.span())
-    match = _WORK.search(said.text)
-    if match and not denied(said.text, match.span()):
+    found: list[Mention] = []
+    for pattern, resident in ((_MINE, speaker), (_YOURS, hearer)):
+        if match := pattern.search(said.text):
+            found.append(Mention(home_of(resident), "", match.span()))
+    if match := _WORK.search(said.text):
         worker = hearer if match["whose"] == "your" else speaker
-        sector = _work_of(worker, occasion.places)
-        if sector:
-            return Mention(sector, "", match.span())
-    match = _HERE.search(said.text)
-    if match and occasion.here and not denied(said.text, match.span()):
-        sector = occasion.here.partition(": ")[0]
-        return Mention(sector, "", match.span())
-    return None
+        if sector := _work_of(worker, occasion.places):
+            found.append(Mention(sector, "", match.span()))
+    match = _HERE.search(said.text) or (_BARE_HERE.search(said.text) if said.about else None)
+    if match and occasion.here:
+        found.append(Mention(occasion.here.partition(": ")[0], "", match.span()))
+    return tuple(one for one in found if not denied(said.text, one.span))
 
 
 def _work_of(resident: Resident, places: tuple[str, ...]) -> str:

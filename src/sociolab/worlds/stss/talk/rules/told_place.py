@@ -9,7 +9,7 @@ from sociolab.worlds.stss.talk.rules.acts import ABOUT_PLACE, CANCELS, CORRECTS,
 from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere
 from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
 from sociolab.worlds.stss.talk.rules.reading import Said
-from sociolab.worlds.stss.talk.rules.sites import here_or_home, right_place
+from sociolab.worlds.stss.talk.rules.sites import meant_places, right_place
 from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_time import agrees
 
@@ -83,11 +83,9 @@ class PlaceTold:
     def _else(self, one: Said) -> tuple[Mention, ...]:
         if any(mention.sector for mention in one.places):
             return ()
-        other = here_or_home(self._occasion, one)
-        if other is None:
-            return ()
         sector = self._goal.partition(": ")[0]
-        if other.sector == sector and any(mention.arena for mention in one.places):
+        meant = [one for one in meant_places(self._occasion, one) if one.sector == sector]
+        if meant and any(mention.arena for mention in one.places):
             self._before = sector
             return ()
-        return (other,) if other.sector == sector else ()
+        return tuple(meant[:1])

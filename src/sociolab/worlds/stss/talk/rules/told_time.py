@@ -66,6 +66,8 @@ class TimeTold:
                 self.hour.undo()
                 return False
         values = self._values(one)
+        if OPEN.search(one.text) and ABOUT_PLACE.search(one.text):
+            values = [value for value in values if value[0] is self.hour or value[1]]
         for told, right, quote in values:
             told.say(right, quote, changes)
         if OPEN.search(one.text) and hours_of(one.sentence, True):

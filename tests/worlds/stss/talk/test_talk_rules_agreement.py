@@ -1,0 +1,112 @@
+"""The rules beside people's labels, and what holds for every text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sociolab.worlds.stss.talk.rules.agreement import Negotiation
+from sociolab.worlds.stss.talk.rules.conversation import findings_in_talk
+from sociolab.worlds.stss.talk.rules.note import findings_in_note
+from sociolab.worlds.stss.task import SocialTask
+from worlds.stss.talk.labelled_talks import TALKS, LabelledTalk, labelled_talks
+from worlds.stss.talk.talk_rule_cases import BOOKS, HONEY, KITES, PORTRAIT, TEA, lines_of, occasion
+
+AT_LEAST = 0.95
+DEV = labelled_talks(TALKS / "dev.jsonl")
+
+
+def _shares(kind_of_text: str) -> dict[str, float]:
+    asked: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for case in DEV:
+        for kind, found, label in _pairs(case, kind_of_text):
+            asked[kind] += 1
+            right[kind] += found == label
+    return {kind: right[kind] / n for kind, n in asked.items()}
+
+
+def _pairs(case: LabelledTalk, kind_of_text: str) -> list[tuple[str, bool, bool]]:
+    if kind_of_text == "talk":
+        found, labels = findings_in_talk(case.occasion, case.lines), case.labels
+    else:
+        found, labels = findings_in_note(case.occasion, case.note), case.note_labels
+    return [(one.condition.kind, one.met, labels[one.condition.id]) for one in found]
+
+
+@pytest.mark.parametrize("kind_of_text", ["talk", "note"])
+def test_rules_agree_with_people_on_every_kind_of_condition(kind_of_text: str) -> None:
+    shares = _shares(kind_of_text)
+    assert len(shares) == 7
+    assert all(share >= AT_LEAST for share in shares.values()), shares
+
+
+def test_quotes_are_word_for_word_and_only_for_what_is_met() -> None:
+    for case in DEV:
+        for found in findings_in_talk(case.occasion, case.lines):
+            assert bool(found.quote) == found.met
+            assert any(found.quote in line.text for line in case.lines)
+        for found in findings_in_note(case.occasion, case.note):
+            assert bool(found.quote) == found.met
+            assert found.quote in case.note
+
+
+def test_findings_come_in_the_order_of_the_conditions() -> None:
+    for case in DEV[:20]:
+        for found in (
+            findings_in_talk(case.occasion, case.lines),
+            findings_in_note(case.occasion, case.note),
+        ):
+            assert tuple(one.condition for one in found) == case.occasion.conditions
+
+
+def test_without_words_nothing_is_met() -> None:
+    for task in (KITES, BOOKS, TEA, PORTRAIT, HONEY):
+        assert not any(one.met for one in findings_in_talk(occasion(task), ()))
+        assert not any(one.met for one in findings_in_note(occasion(task), ""))
+
+
+def test_tomorrow_is_right_only_on_the_eve() -> None:
+    talk = "P: Come to the kite evening tomorrow at five on the meadow in Heron Park!"
+    held = occasion(KITES)
+    later = occasion(KITES, held.now + timedelta(days=1))
+    assert [one.met for one in findings_in_talk(held, lines_of(KITES, talk))] == [True] * 3
+    assert [one.met for one in findings_in_talk(later, lines_of(KITES, talk))] == [
+        True,
+        True,
+        False,
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from((KITES, BOOKS, TEA, PORTRAIT, HONEY)), st.lists(st.text(max_size=80)))
+def test_any_text_can_be_read(task: SocialTask, texts: list[str]) -> None:
+    talk = "\n".join(f"P: {' '.join(text.split())}" for text in texts)
+    lines = lines_of(task, talk) if texts else ()
+    for one in findings_in_talk(occasion(task), lines):
+        assert not one.met or any(one.quote in line.text for line in lines)
+
+
+def test_an_offer_is_agreed_when_the_other_says_yes() -> None:
+    table: Negotiation[int] = Negotiation()
+    table.offer("P", 5, "Five?")
+    table.accept("P", "Yes.")
+    assert table.agreed is None
+    table.accept("O", "Yes.")
+    assert table.agreed is not None
+    assert table.agreed.value == 5
+
+
+def test_a_counter_offer_reopens_what_was_agreed() -> None:
+    table: Negotiation[int] = Negotiation()
+    table.offer("P", 5, "Five?")
+    table.accept("O", "Yes.")
+    table.offer("O", 6, "Six rather?")
+    assert table.agreed is None
+    table.offer("P", 6, "Six.")
+    assert table.agreed is not None
+    assert table.agreed.value == 6
