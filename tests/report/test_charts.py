@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
 import pytest
 
-from sociolab.report.charts import Dot, dot_plot, shade
+from sociolab.report.charts import Dot, dot_plot
+from sociolab.report.heat import PALEST, STRONGEST, shade
 
 HALF = Dot("alpha", 5, 4, 6)
 
@@ -49,8 +51,26 @@ def test_zero_is_marked_where_the_axis_crosses_it() -> None:
 
 
 def test_colours_span_the_values() -> None:
-    assert (shade(1, 1, 3), shade(3, 1, 3)) == (0.06, 0.35)
-    assert shade(2, 2, 2) == pytest.approx((0.06 + 0.35) / 2, abs=1e-3)
+    assert (shade(1, 1, 3), shade(3, 1, 3)) == (PALEST, STRONGEST)
+    assert shade(2, 2, 2) == pytest.approx((PALEST + STRONGEST) / 2, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("paper", "ink"), [((255, 255, 255), (27, 31, 36)), ((20, 24, 29), (228, 231, 235))]
+)
+def test_figures_can_be_read_on_the_strongest_colour(
+    paper: tuple[int, int, int], ink: tuple[int, int, int]
+) -> None:
+    mixed = [p + (c - p) * STRONGEST for p, c in zip(paper, (0, 114, 178), strict=True)]
+    lighter, darker = sorted((_luminance(mixed), _luminance(ink)), reverse=True)
+    assert (lighter + 0.05) / (darker + 0.05) > 4.5  # WCAG 2.2, success criterion 1.4.3
+
+
+def _luminance(colour: Sequence[float]) -> float:
+    """Relative luminance as WCAG 2.2 defines it."""
+    parts = [c / 255 for c in colour]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def _circle(dot: Dot) -> float:

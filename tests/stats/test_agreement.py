@@ -9,15 +9,13 @@ from functools import cache
 import pytest
 
 from sociolab.stats.agreement import (
-    OVERALL,
-    POOLED,
     AgreementReport,
     AmongPeople,
     JudgeAndPeople,
     JudgePair,
-    Rated,
     agreement_report,
 )
+from sociolab.stats.rated import OVERALL, POOLED, Rated
 from sociolab.stats.spread import Judged, spread
 
 RANGES = {"goal": (0.0, 10.0), "secret": (-10.0, 0.0)}

@@ -1,0 +1,252 @@
+"""Figures of audits, computed by hand."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from sociolab.analysis.audit_sections import About, repeat_section, variant_section
+from sociolab.analysis.audits import (
+    ALL,
+    CHANGE,
+    DIFFERENCE,
+    EQUAL,
+    MOVED,
+    SD,
+    Change,
+    Effect,
+    Repeated,
+    change_effects,
+    changes_of,
+    conditions_of,
+    grouped_effects,
+    repeat_effects,
+    repeated_of,
+)
+from sociolab.core.episode import Episode, Task, Trial
+from sociolab.core.ports import Variant
+from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+
+GOAL = Measure("goal", 0, 10, title="GOAL")
+CHANGEABLE = Measure("relationship", -5, 5, title="REL")
+OVERALL = Measure("overall", -30 / 7, 40 / 7, title="Overall")
+ABOUT = About("sotopia", {m.name: m for m in (GOAL, CHANGEABLE, OVERALL)})
+TRIAL = Trial("t", "sotopia", Task("lamp", ("ann", "bob"), "sale", "{}"), (), 0, 0)
+
+
+def by(effects: tuple[Effect, ...]) -> dict[tuple[str, str], Effect]:
+    return {(effect.measure, effect.what): effect for effect in effects}
+
+
+def repeated(*scores: float | None, cluster: str = "a", measure: Measure = GOAL) -> Repeated:
+    return Repeated(f"{cluster}{scores}", cluster, "ann", measure, scores)
+
+
+def moved(
+    before: float | None,
+    after: float | None,
+    *,
+    was: str = "",
+    now: str = "",
+    cluster: str = "a",
+    measure: Measure = GOAL,
+) -> Change:
+    return Change("t", cluster, "ann", measure, was, now, before, after)
+
+
+def test_repeats_are_told_by_sd_equal_pairs_and_distance() -> None:
+    # 2, 4, 6: sd 2; distances 2, 4, 2, mean 8/3; no pair equal. 5, 5, 8: sd sqrt(3); distances
+    # 0, 3, 3, mean 2; one pair of three equal.
+    found = by(repeat_effects([repeated(2, 4, 6), repeated(5, 5, 8, cluster="b")]))
+    assert found["goal", SD].estimate.value == pytest.approx((2 + 3**0.5) / 2)
+    assert found["goal", EQUAL].estimate.value == pytest.approx(1 / 6)
+    assert found["goal", DIFFERENCE].estimate.value == pytest.approx(7 / 3)
+    # Two clusters: half of the t interval is t(.975; 1) = 12.706 times |8/3 - 2| / 2.
+    low, high = found["goal", DIFFERENCE].estimate.low, found["goal", DIFFERENCE].estimate.high
+    assert low is not None
+    assert high is not None
+    assert (high - low) / 2 == pytest.approx(12.706 / 3, abs=1e-3)
+
+
+def test_a_missing_score_is_counted_and_the_others_still_are_compared() -> None:
+    cells = [repeated(2, None, 6), repeated(None, 4, None, cluster="b")]
+    found = by(repeat_effects(cells))
+    assert found["goal", DIFFERENCE].estimate.value == 4
+    assert (found["goal", DIFFERENCE].estimate.n, found["goal", DIFFERENCE].missing) == (1, 3)
+
+
+def test_the_effect_of_a_condition_is_the_score_in_it_minus_the_score_out_of_it() -> None:
+    rows = [
+        moved(7, 4, was="first"),  # 3 points for being first
+        moved(5, 6, now="first", cluster="b"),  # 1 point
+    ]
+    found = by(change_effects(rows))
+    assert found["goal", "first"].estimate.value == 2
+    assert found["goal", CHANGE].estimate.value == -1
+    assert found["goal", MOVED].estimate.value == 2
+
+
+def test_two_names_have_opposite_effects() -> None:
+    rows = [moved(7, 5, was="Mia", now="Noah"), moved(6, 7, was="Noah", now="Mia", cluster="b")]
+    found = by(change_effects(rows))
+    assert found["goal", "Mia"].estimate.value == 1.5
+    assert found["goal", "Noah"].estimate.value == -1.5
+    assert conditions_of(found.values()) == ("Mia", "Noah")
+
+
+def test_a_condition_on_both_sides_has_no_effect() -> None:
+    assert conditions_of(change_effects([moved(7, 5, was="Mia", now="Mia")])) == ()
+
+
+def test_where_nobody_was_in_a_condition_before_no_mean_change_is_told() -> None:
+    rows = [moved(5, 7, now="padded"), moved(5, 4, now="other padded")]
+    found = by(change_effects(rows))
+    assert ("goal", CHANGE) not in found
+    assert found["goal", "padded"].estimate.value == 2
+    assert found["goal", "other padded"].estimate.value == -1
+
+
+def test_a_pair_with_a_missing_score_is_no_change_of_zero() -> None:
+    rows = [moved(5, None, now="padded"), moved(5, 8, now="padded", cluster="b")]
+    effect = by(change_effects(rows))["goal", "padded"]
+    assert effect.estimate.value == 3
+    assert (effect.estimate.n, effect.missing) == (1, 1)
+
+
+def test_missing_pairs_are_counted_for_their_own_condition_only() -> None:
+    found = by(change_effects([moved(5, None, now="padded"), moved(5, 8, now="other padded")]))
+    assert [found["goal", what].missing for what in ("padded", "other padded")] == [1, 0]
+
+
+def test_all_measures_together_are_in_percent_of_their_scales_without_the_overall() -> None:
+    rows = [
+        moved(5, 7, now="x"),  # 20 % of 10
+        moved(0, -1, now="x", measure=CHANGEABLE),  # -10 % of 10
+        moved(1, 9, now="x", measure=OVERALL),
+    ]
+    found = by(change_effects(rows))
+    assert found[ALL, "x"].estimate.value == pytest.approx(5)
+    assert (ALL, "x") not in by(change_effects(rows[:1]))
+
+
+def test_shares_of_equal_scores_are_not_scaled() -> None:
+    cells = [repeated(2, 2), repeated(1, 1, measure=CHANGEABLE)]
+    found = by(repeat_effects(cells))
+    assert found[ALL, EQUAL].estimate.value == 1
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    chance = random.Random(1)
+    rows = [
+        moved(chance.randint(0, 9), chance.randint(0, 9), now="x", cluster=f"c{i % 50}")
+        for i in range(200)
+    ]
+    shuffled = chance.sample(rows, len(rows))
+    one, other = by(change_effects(rows)), by(change_effects(shuffled))
+    for key, effect in one.items():
+        assert other[key].estimate.value == effect.estimate.value
+        assert other[key].estimate.low == pytest.approx(effect.estimate.low, abs=1e-12)
+
+
+# ------------------------------------------------------------------ from verdicts
+
+
+def scored(measure: Measure, seat: str | None, value: float) -> Verdict:
+    return Score(measure, seat, value)
+
+
+def test_verdicts_become_changes_of_the_seats_that_are_compared() -> None:
+    variant = Variant("x", Episode(TRIAL, ()), (("bob", "", "padded"),), "men")
+    before = [scored(GOAL, "ann", 3), scored(GOAL, "bob", 4), scored(OVERALL, None, 1)]
+    after = [scored(GOAL, "bob", 6), scored(GOAL, "ann", 3), scored(OVERALL, None, 2)]
+    expected = Change("t", "sale", "bob", GOAL, "", "padded", 4, 6, "men")
+    assert changes_of(TRIAL, variant, before, after) == (expected,)
+
+
+def test_what_the_judge_cannot_tell_is_no_row_and_a_failure_is_a_missing_score() -> None:
+    failure = ScoreFailure(GOAL, "ann", "unreadable", "no number")
+    unseen = Unscored(CHANGEABLE, "ann", "rules cannot see it")
+    found = repeated_of(TRIAL, ([failure, unseen], [scored(GOAL, "ann", 3), unseen]))
+    assert found == (Repeated("t", "sale", "ann", GOAL, (None, 3)),)
+    told_once = repeated_of(TRIAL, ([unseen], [scored(CHANGEABLE, "ann", 3)]))
+    assert told_once[0].scores == (None, 3)
+
+
+def test_groups_are_told_apart_where_there_are_several() -> None:
+    rows = [replace(moved(5, 7), group="men"), replace(moved(5, 4), group="women")]
+    found = grouped_effects(rows)
+    assert {g: by(e)["goal", MOVED].estimate.value for g, e in found.items()} == {
+        "men": 2, "women": 1,
+    }  # fmt: skip
+    assert grouped_effects(rows[:1]) == {}
+
+
+# ------------------------------------------------------------------ to read
+
+
+def noisy(distance: float) -> tuple[Effect, ...]:
+    return repeat_effects([repeated(5, 5 + distance + i, cluster=c) for i, c in enumerate("ab")])
+
+
+def test_a_move_no_larger_than_that_of_judging_again_is_called_so() -> None:
+    effects = change_effects([moved(5, 6, now="x"), moved(5, 7, now="x", cluster="b")])
+    section = variant_section(ABOUT, "padding", "words", effects, repeats=noisy(1))
+    assert any("shows nothing of the change" in caution for caution in section.cautions)
+    rows = [moved(2, 8 + i / 10, now="x", cluster=c) for i, c in enumerate("abcd")]
+    clear = variant_section(ABOUT, "padding", "words", change_effects(rows), repeats=noisy(1))
+    assert clear.cautions == ()
+    assert any("Judged again as it is, it moves by 1.50" in sentence for sentence in clear.said)
+
+
+def test_a_judge_that_is_not_moved_is_told_in_one_sentence() -> None:
+    effects = change_effects([moved(5, 5, now="x"), moved(4, 4, now="x", cluster="b")])
+    section = variant_section(ABOUT, "order", "reversed", effects, repeats=noisy(1), without=3)
+    assert section.said == ("GOAL: no score changes, in 2 pairs.",)
+    assert section.cautions == ("3 episodes without such a variant left out.",)
+
+
+def test_an_interval_that_holds_zero_is_put_in_words() -> None:
+    effects = change_effects([moved(5, 6, now="x"), moved(5, 4.5, now="x", cluster="b")])
+    said = " ".join(variant_section(ABOUT, "order", "reversed", effects).said)
+    assert "which cannot be told from none" in said
+
+
+def test_where_nothing_was_scored_nothing_is_claimed() -> None:
+    effects = change_effects([moved(5, None, now="x")])
+    section = variant_section(ABOUT, "order", "reversed", effects)
+    assert section.said == ("No play was scored both ways.",)
+    assert section.tables[0].rows == (("GOAL", "-", "-", "0", "1"),)
+    assert variant_section(ABOUT, "order", "reversed", ()).tables == ()
+    assert repeat_section(ABOUT, (), 3).said == ("No play was scored twice.",)
+
+
+def test_a_measure_that_some_seats_lack_leaves_a_dash() -> None:
+    rows = [
+        moved(5, 6, now="padded"),
+        moved(5, 6, now="other padded"),
+        moved(1, 2, now="padded", measure=CHANGEABLE),
+    ]
+    section = variant_section(ABOUT, "padding", "words", change_effects(rows))
+    rel = next(row for row in section.tables[0].rows if row[0] == "REL")
+    assert rel[1:3] == ("-", "+1.00")
+
+
+def test_many_conditions_stand_in_a_table_of_their_own_with_a_warning() -> None:
+    names = [f"Name{i}" for i in range(20)]
+    rows = [
+        moved(5 + i, 5, was=name, now="Mia", cluster=c) for i, name in enumerate(names[:5])
+        for c in "ab"
+    ] + [moved(1, 2, was=name, now="Mia", cluster="c") for name in names[5:]]  # fmt: skip
+    section = variant_section(ABOUT, "names", "swapped", change_effects(rows))
+    (table,) = [one for one in section.tables if one.heading == "GOAL by condition"]
+    assert [row[0] for row in table.rows[:2]] == ["Name4", "Name3"]
+    assert "left out: 15 that occur in one scenario only" in table.notes
+
+
+def test_the_share_of_equal_scores_ends_at_one() -> None:
+    cells = [repeated(5, 5, cluster="a"), repeated(5, 5, cluster="b"), repeated(5, 6, cluster="c")]
+    section = repeat_section(ABOUT, repeat_effects(cells), 2)
+    assert section.tables[0].rows[0][2] == "67% [0%, 100%]"
+    assert section.tables[0].heading == "2 judgings of the same episode"

@@ -1,0 +1,175 @@
+"""Which plays are pairs: worked out on plays written down by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from sociolab.analysis.comparing import Counts, compared
+from sociolab.analysis.matching import Side, matched
+from sociolab.analysis.values import Value
+from sociolab.core.episode import CastMember
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Measure
+
+GOAL = Measure("goal", 0, 10, title="GOAL")
+JUDGE = ("j", JudgeId("j", "model"))
+
+
+def value(
+    task: str,
+    seat: str | None,
+    agent: str,
+    partner: str | None,
+    goal: float | None,
+    repeat: int = 0,
+    trial: str = "t",
+) -> Value:
+    return Value(
+        "r", "sotopia", trial, task, f"scene of {task}", None, repeat, seat, agent, partner, "j",
+        "goal", goal,
+    )  # fmt: skip
+
+
+def side(agent: str, *values: Value, casts: Mapping[str, tuple[str, ...]] | None = None) -> Side:
+    sat = {
+        trial: tuple(CastMember(f"s{i}", label) for i, label in enumerate(labels))
+        for trial, labels in (casts or {}).items()
+    }
+    return Side(agent, "r", agent, values, sat)
+
+
+def pairs(a: Side, b: Side) -> list[tuple[float | None, float | None]]:
+    found = matched(a, b)
+    left, right = found.a.get("goal", {}), found.b.get("goal", {})
+    return [(left[key].value, right[key].value) for key in left if key in right]
+
+
+def test_the_two_seats_of_one_episode_are_never_a_pair() -> None:
+    a = side("x", value("lamp", "ann", "x", "y", 7))
+    b = side("y", value("lamp", "bob", "y", "x", 3))
+    assert pairs(a, b) == []
+
+
+def test_the_same_task_seat_partner_and_repeat_are_a_pair() -> None:
+    a = side(
+        "x",
+        value("lamp", "ann", "x", "p", 7),
+        value("lamp", "ann", "x", "p", 8, repeat=1),
+        value("lamp", "bob", "x", "p", 6),
+        value("bike", "bob", "x", "p", 5),
+    )
+    b = side(
+        "y",
+        value("lamp", "ann", "y", "p", 2, repeat=1),
+        value("lamp", "ann", "y", "p", 1),
+        value("bike", "bob", "y", "p", 4),
+    )
+    assert pairs(a, b) == [(7, 1), (8, 2), (5, 4)]
+
+
+def test_with_a_partner_in_common_plays_with_another_are_no_pairs() -> None:
+    a = side("x", value("lamp", "ann", "x", "p", 7), value("lamp", "ann", "x", "x", 9))
+    b = side("y", value("lamp", "ann", "y", "p", 1), value("lamp", "ann", "y", "y", 3))
+    assert matched(a, b).by == "partner"
+    assert pairs(a, b) == [(7, 1)]
+
+
+def test_an_agent_against_the_partner_that_it_met() -> None:
+    a = side("x", value("lamp", "ann", "x", "p", 7), value("lamp", "bob", "x", "p", 6))
+    b = side("p", value("lamp", "ann", "p", "p", 2), value("lamp", "bob", "p", "p", 3))
+    assert pairs(a, b) == [(7, 2), (6, 3)]
+
+
+def test_agents_that_played_with_themselves_are_matched_by_role() -> None:
+    a, b = (
+        side("x", value("lamp", "ann", "x", "x", 7)),
+        side("y", value("lamp", "ann", "y", "y", 1)),
+    )
+    assert matched(a, b).by == "role"
+    assert pairs(a, b) == [(7, 1)]
+
+
+def test_playing_with_oneself_does_not_answer_to_playing_with_another() -> None:
+    a, b = (
+        side("x", value("lamp", "ann", "x", "x", 7)),
+        side("y", value("lamp", "ann", "y", "q", 1)),
+    )
+    assert pairs(a, b) == []
+
+
+def test_whole_episodes_in_either_seat_are_told_apart_by_who_sat_where() -> None:
+    casts = {"one": ("x", "p"), "two": ("p", "x")}
+    other = {"one": ("y", "p"), "two": ("p", "y")}
+    a = side("x", value("lamp", None, "x", "p", 7, trial="one"),
+             value("lamp", None, "x", "p", 5, trial="two"), casts=casts)  # fmt: skip
+    b = side("y", value("lamp", None, "y", "p", 1, trial="two"),
+             value("lamp", None, "y", "p", 2, trial="one"), casts=other)  # fmt: skip
+    assert pairs(a, b) == [(7, 2), (5, 1)]
+
+
+def test_whole_episodes_in_one_seat_answer_to_those_of_the_partner_itself() -> None:
+    a = side("x", value("lamp", None, "x", "p", 7, trial="one"), casts={"one": ("x", "p")})
+    b = side("p", value("lamp", None, "p", "p", 1, trial="two"), casts={"two": ("p", "p")})
+    assert pairs(a, b) == [(7, 1)]
+
+
+def test_three_at_a_table_are_matched_by_who_else_sat_there() -> None:
+    casts = {"one": ("x", "p", "q"), "two": ("x", "q", "p")}
+    other = {"one": ("y", "q", "p"), "two": ("y", "p", "q")}
+    a = side("x", value("lamp", "s0", "x", None, 7, trial="one"),
+             value("lamp", "s0", "x", None, 5, trial="two"), casts=casts)  # fmt: skip
+    b = side("y", value("lamp", "s0", "y", None, 1, trial="one"),
+             value("lamp", "s0", "y", None, 2, trial="two"), casts=other)  # fmt: skip
+    assert pairs(a, b) == [(7, 2), (5, 1)]
+
+
+def test_plays_that_cannot_be_told_apart_are_refused() -> None:
+    twice = side("x", value("lamp", "s0", "x", "p", 7), value("lamp", "s0", "x", "p", 6),
+                 casts={"t": ("x", "p")})  # fmt: skip
+    with pytest.raises(ConfigError, match="several plays of the task lamp"):
+        matched(twice, side("y", value("lamp", "s0", "y", "p", 7), casts={"t": ("y", "p")}))
+
+
+def test_what_was_left_over_and_what_is_missing_is_counted() -> None:
+    a = side(
+        "x",
+        value("lamp", "ann", "x", "p", 7),
+        value("bike", "ann", "x", "p", None),
+        value("noise", "ann", "x", "p", 4),
+        value("only", "ann", "x", "p", 4),
+    )
+    b = side(
+        "y",
+        value("lamp", "ann", "y", "p", 7),
+        value("bike", "ann", "y", "p", 3),
+        value("noise", "ann", "y", "p", None),
+    )
+    found = compared("sotopia", a, b, JUDGE, {"goal": GOAL})
+    assert found.counts == {"play": Counts(4, 3, 3)}
+    assert found.missing == {"goal": (1, 1)}
+    assert (found.found["goal"].pairs, found.found["goal"].only_a, found.found["goal"].only_b) == (
+        1, 2, 1,
+    )  # fmt: skip
+    assert found.unlike == {"goal": 0}
+
+
+def test_without_a_single_pair_nothing_is_compared() -> None:
+    a, b = (
+        side("x", value("lamp", "ann", "x", "p", 7)),
+        side("y", value("bike", "ann", "y", "p", 1)),
+    )
+    with pytest.raises(ConfigError, match="no play of x answers to one of y"):
+        compared("sotopia", a, b, JUDGE, {"goal": GOAL})
+
+
+def test_the_order_of_the_values_does_not_matter() -> None:
+    rows = [value(f"t{i}", "ann", "x", "p", i % 7) for i in range(20)]
+    others = [value(f"t{i}", "ann", "y", "p", i % 5) for i in range(20)]
+    one = compared("sotopia", side("x", *rows), side("y", *others), JUDGE, {"goal": GOAL})
+    two = compared(
+        "sotopia", side("x", *rows[::-1]), side("y", *others[::-1]), JUDGE, {"goal": GOAL}
+    )
+    assert one.found["goal"].p == two.found["goal"].p
+    assert one.found["goal"].difference.value == pytest.approx(two.found["goal"].difference.value)

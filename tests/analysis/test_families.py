@@ -1,0 +1,177 @@
+"""One's own model family preferred: computed by hand, and by regression with statsmodels."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import pytest
+
+from sociolab.analysis.audit_sections import About
+from sociolab.analysis.audits import ALL
+from sociolab.analysis.families import Families, contrast, families, family_of
+from sociolab.analysis.family_section import family_section
+from sociolab.analysis.values import RunValues, Value
+from sociolab.core.score import JudgeId, Measure
+
+GPT, CLAUDE, LLAMA = "openai/gpt-4o", "lab/claude-3", "lab/llama-3-8b"
+JUDGES = ("openai/gpt-x", "lab/claude-x")
+MEASURES = {
+    "goal": Measure("goal", 0, 10, title="GOAL"),
+    "relationship": Measure("relationship", -5, 5, title="REL"),
+    "overall": Measure("overall", -30 / 7, 40 / 7, title="Overall"),
+}
+
+Scores = Mapping[tuple[str, str, str], tuple[float | None, ...]]
+"""By judge, measure and agent: its values on plays of scenarios a, b, c, ..."""
+
+
+def run_of(scores: Scores, methods: Mapping[str, str] | None = None) -> RunValues:
+    values = tuple(
+        Value(
+            "r", "sotopia", f"{agent}-{i}", "t", "abcdefgh"[i], None, 0, "ann", agent, None, judge,
+            measure, value,
+        )
+        for (judge, measure, agent), row in scores.items()
+        for i, value in enumerate(row)
+    )  # fmt: skip
+    judges = {judge: JudgeId(judge, "model", "1") for judge, *_ in scores}
+    for judge, method in (methods or {}).items():
+        judges[judge] = JudgeId(judge, method, "1")  # type: ignore[arg-type]
+    named = {measure for _, measure, _ in scores}
+    return RunValues(
+        "r", "sotopia", values, judges, {k: m for k, m in MEASURES.items() if k in named}
+    )
+
+
+ONE: Scores = {
+    # gpt-x gives its own 2 more than claude-x does, and others 0.5 more: it prefers its own by 1.5.
+    (JUDGES[0], "goal", GPT): (7, 9),
+    (JUDGES[1], "goal", GPT): (5, 7),
+    (JUDGES[0], "goal", LLAMA): (4, 6),
+    (JUDGES[1], "goal", LLAMA): (4, 5),
+}
+
+
+@pytest.mark.parametrize(
+    ("label", "family"),
+    [
+        ("openai/gpt-4o", "gpt"),
+        ("openai/gpt4", "gpt"),
+        ("lab/claude-3-opus?temperature=0.5", "claude"),
+        ("lab/Qwen/Qwen2.5-7B", "qwen"),
+        ("lab/meta-llama/Llama-3.1-8B", "llama"),
+        ("lab/mistral_large", "mistral"),
+        ("lab/gemini", "gemini"),
+        ("openai/o3", "o"),
+        ("lab/7b", "7b"),
+        ("scripted", None),
+        ("python:my/agent:Echo", None),
+    ],
+)
+def test_a_family_is_the_models_name_up_to_its_first_digit_or_sign(
+    label: str, family: str | None
+) -> None:
+    assert family_of(label) == family
+
+
+def test_a_users_rule_comes_before_the_name() -> None:
+    rules = (("gpt", "*o3*"), ("ours", "lab/GPT-*"))
+    assert family_of("openai/o3-mini", rules) == "gpt"
+    assert family_of("lab/gpt-4o", rules) == "ours"
+    assert family_of("openai/gpt-4o", rules) == "gpt"
+
+
+def test_the_preference_is_what_two_judges_differ_by_on_own_play_beyond_other_play() -> None:
+    found = families(run_of(ONE))
+    (pair,) = found.pairs
+    assert (pair.judge, pair.other, pair.family, pair.theirs) == (*JUDGES, "gpt", 0)
+    (one,) = pair.preferences
+    assert (one.own.value, one.others.value, one.effect.value) == (2, 0.5, 1.5)
+    # Scenarios a and b hold gaps of own (2, 2) and others (0, 1): sums of the influence are
+    # -(0 - .5)/2 = .25 and -.25, so se^2 = 2 * 3/2 * .125, and t(.975; 1) = 12.7062.
+    assert one.effect.low == pytest.approx(1.5 - 12.7062 * 0.375**0.5, abs=1e-3)
+
+
+def test_two_judges_that_differ_in_strictness_alone_prefer_nobody() -> None:
+    strict = {k: tuple(v - 3 for v in row) for k, row in ONE.items() if k[0] == JUDGES[0]}  # type: ignore[operator]
+    kind = {(JUDGES[1], *k[1:]): row for k, row in ONE.items() if k[0] == JUDGES[0]}
+    (pair,) = families(run_of({**strict, **kind})).pairs
+    assert pair.preferences[0].effect.value == 0
+    assert pair.preferences[0].effect.note == "no variation between clusters"
+
+
+def test_a_play_that_one_of_them_failed_on_is_counted_and_left_out() -> None:
+    found = families(run_of({**ONE, (JUDGES[1], "goal", LLAMA): (4, None)}))
+    (one,) = found.pairs[0].preferences
+    assert (one.effect.value, one.missing, one.effect.n) == (2, 1, 3)
+
+
+def test_all_measures_together_are_in_percent_without_the_overall() -> None:
+    flat: Scores = {
+        (judge, measure, agent): (1, 1)
+        for judge in JUDGES
+        for measure in ("relationship", "overall")
+        for agent in (GPT, LLAMA)
+    }
+    (pair,) = families(run_of({**ONE, **flat})).pairs
+    by = {one.measure: one.effect.value for one in pair.preferences}
+    assert by[ALL] == pytest.approx((15 + 0) / 2)
+    assert by["overall"] == 0
+
+
+def test_play_by_the_other_judges_family_is_told() -> None:
+    scores: Scores = {
+        (judge, "goal", agent): (5, 6) for judge in JUDGES for agent in (GPT, CLAUDE, LLAMA)
+    }
+    found = families(run_of(scores))
+    assert [(pair.judge, pair.theirs) for pair in found.pairs] == [(JUDGES[0], 2), (JUDGES[1], 2)]
+    section = family_section(About("sotopia", MEASURES), found, "r")
+    assert any("2 plays among the others are by lab/claude-x's own" in c for c in section.cautions)
+
+
+def test_only_the_judge_that_is_audited_is_shown() -> None:
+    scores: Scores = {
+        (judge, "goal", agent): (5, 6) for judge in JUDGES for agent in (GPT, CLAUDE, LLAMA)
+    }
+    (pair,) = families(run_of(scores), judge=JUDGES[1]).pairs
+    assert pair.judge == JUDGES[1]
+    assert "nobody is no model" in families(run_of(scores), judge="nobody").why
+
+
+def why(found: Families) -> str:
+    (sentence,) = family_section(About("sotopia", MEASURES), found, "r").said
+    assert found.pairs == ()
+    return sentence
+
+
+def test_what_cannot_be_computed_is_said_plainly() -> None:
+    one = {key: row for key, row in ONE.items() if key[0] == JUDGES[0]}
+    assert "only openai/gpt-x judged r" in why(families(run_of(one)))
+    assert "no model judged r" in why(families(run_of(one, {JUDGES[0]: "heuristic"})))
+    alone = {key: row for key, row in ONE.items() if key[2] == GPT}
+    assert "plays both of a judge's family and of others" in why(families(run_of(alone)))
+    same = (("family", "*-x"),)
+    assert "openai/gpt-x (family), lab/claude-x (family)" in why(families(run_of(ONE), same))
+
+
+def test_the_interval_of_a_contrast_is_that_of_a_clustered_regression() -> None:
+    sm = pytest.importorskip("statsmodels.api")
+    chance = random.Random(3)
+    rows = [(chance.gauss(0, 1) + (i % 3 == 0), f"c{i % 7}", i % 3 == 0) for i in range(40)]
+    found = contrast(
+        [(v, c) for v, c, own in rows if own], [(v, c) for v, c, own in rows if not own]
+    )
+    design = sm.add_constant([float(own) for *_, own in rows])
+    groups = [int(cluster[1:]) for _, cluster, _ in rows]
+    fit = sm.OLS([value for value, *_ in rows], design).fit(
+        cov_type="cluster", cov_kwds={"groups": groups, "df_correction": True}, use_t=True
+    )
+    assert found.value == pytest.approx(fit.params[1])
+    assert (found.low, found.high) == pytest.approx(tuple(fit.conf_int()[1]))
+
+
+def test_a_contrast_without_a_group_or_with_one_cluster_has_no_interval() -> None:
+    assert contrast([], [(1, "a")]).value is None
+    alone = contrast([(3, "a"), (4, "a")], [(1, "a")])
+    assert (alone.value, alone.low, alone.note) == (2.5, None, "1 cluster")

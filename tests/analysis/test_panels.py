@@ -1,0 +1,118 @@
+"""Panels of judges, computed by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.analysis.panel_words import panel_section
+from sociolab.analysis.panels import Panel, panel_figures, panel_of
+from sociolab.analysis.values import RunValues, Value, values_of
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Measure
+from sociolab.store.sqlite import Store
+
+GOAL = Measure("goal", 0, 10, title="GOAL")
+KNOWLEDGE = Measure("knowledge", 0, 10, title="KNO")
+JUDGES = ("one", "two", "three")
+
+
+def run_of(plays: dict[str, tuple[float | None, ...]], measure: Measure = GOAL) -> RunValues:
+    """Plays by the scenario that each is of."""
+    values = tuple(
+        Value(
+            "r", "sotopia", f"trial-{cluster}", "t", cluster, None, 0, "ann", "scripted", None,
+            judge, measure.name, value,
+        )
+        for cluster, scores in plays.items()
+        for judge, value in zip(JUDGES, scores, strict=False)
+    )  # fmt: skip
+    judges = {judge: JudgeId(judge, "model", "1") for judge in JUDGES}
+    return RunValues("r", "sotopia", values, judges, {measure.name: measure})
+
+
+def panel(plays: dict[str, tuple[float | None, ...]], count: int = 3) -> Panel:
+    return panel_of(run_of(plays), JUDGES[:count])
+
+
+def test_a_play_has_a_mean_a_median_and_its_disagreement() -> None:
+    (play,) = panel({"a": (2, 3, 7)}).plays
+    # sd of 2, 3, 7: mean 4, squares 4 + 1 + 9 = 14, / 2 = 7.
+    assert (play.mean, play.median, play.range) == (4, 3, 5)
+    assert play.sd == pytest.approx(7**0.5)
+
+
+def test_a_play_that_one_judge_failed_on_is_incomplete_and_no_mean_of_two() -> None:
+    found = panel({"a": (2, 3, 7), "b": (9, 9, None)})
+    broken = found.plays[1]
+    assert broken.scores == (9, 9, None)
+    assert [broken.mean, broken.median, broken.range, broken.sd] == [None] * 4
+    (figures,) = panel_figures(found)
+    assert (figures.mean.value, figures.mean.n, figures.incomplete) == (4, 1, 1)
+    section = panel_section(found, 2)
+    assert any("1 of 2 scores of the panel are incomplete" in c for c in section.cautions)
+
+
+def test_a_score_of_zero_is_a_score() -> None:
+    (play,) = panel({"a": (0, 0, 0)}).plays
+    assert (play.mean, play.range, play.sd) == (0, 0, 0)
+
+
+def test_the_panel_is_the_mean_over_plays_with_each_judge_beside_it() -> None:
+    (figures,) = panel_figures(panel({"a": (2, 3, 7), "b": (6, 6, 6), "c": (5, 7, 6)}))
+    assert figures.mean.value == pytest.approx((4 + 6 + 6) / 3)
+    assert figures.median.value == pytest.approx((3 + 6 + 6) / 3)
+    assert figures.range.value == pytest.approx((5 + 0 + 2) / 3)
+    assert [judge.value for judge in figures.judges] == pytest.approx([13 / 3, 16 / 3, 19 / 3])
+
+
+def test_judges_disagree_where_they_differ_by_more_than_the_points() -> None:
+    found = panel({"a": (2, 3, 7), "b": (6, 6, 6), "c": (5, 7, 6)})
+    shares = [panel_figures(found, apart)[0].apart.value for apart in (0, 1.5, 2, 5)]
+    assert shares == pytest.approx([2 / 3, 2 / 3, 1 / 3, 0])
+
+
+def test_of_two_judges_the_median_is_the_mean() -> None:
+    (play,) = panel({"a": (2, 7)}, 2).plays
+    assert play.mean == play.median == 4.5
+
+
+def test_a_measure_that_not_all_judges_give_is_left_out_and_named() -> None:
+    goal, knowledge = run_of({"a": (2, 3, 7)}), run_of({"a": (1, 2)}, KNOWLEDGE)
+    measures = {**goal.measures, **knowledge.measures}
+    both = RunValues("r", "sotopia", goal.values + knowledge.values, goal.judges, measures)
+    found = panel_of(both, JUDGES)
+    assert (found.left_out, {play.measure for play in found.plays}) == (("knowledge",), {"goal"})
+    assert any("left out: knowledge" in caution for caution in panel_section(found, 2).cautions)
+
+
+def test_a_play_that_a_judge_did_not_judge_is_incomplete() -> None:
+    found = panel({"a": (2, 3, 7), "b": (2, 3)})
+    assert [play.complete for play in found.plays] == [(2, 3, 7), None]
+
+
+def test_a_panel_takes_two_judges_of_this_run() -> None:
+    with pytest.raises(ConfigError, match="two judges or more"):
+        panel_of(run_of({"a": (2, 3, 7)}), ("one", "one"))
+    with pytest.raises(ConfigError, match='nothing in r was judged by "four"'):
+        panel_of(run_of({"a": (2, 3, 7)}), ("one", "four"))
+
+
+def test_the_section_shows_scores_disagreement_and_where_it_is_largest() -> None:
+    section = panel_section(panel({"a": (2, 3, 7), "b": (6, 6, 6), "c": (5, 7, 6)}), 2)
+    by = {table.heading: table for table in section.tables}
+    assert by["GOAL: where they differ most"].rows[0][2:] == ("2.00", "3.00", "7.00", "5.00")
+    assert by["Each judge alone"].rows == (("GOAL", "4.33", "5.33", "6.33"),)
+    assert by["GOAL by agent"].rows[0][0] == "scripted"
+    assert "more than 2 on 33% [0%, 100%] of the plays" in section.said[0]
+
+
+def test_a_panel_without_a_complete_play_says_so() -> None:
+    section = panel_section(panel({"a": (None, 3, 7)}), 2)
+    assert section.said == ("No play was scored by all judges of the panel.",)
+
+
+def test_judges_of_a_stored_run_share_no_measure_and_say_so(store: Store) -> None:
+    found = panel_of(values_of(store, "small"), ("heuristic", "goal check"))
+    assert found.plays == ()
+    assert "goal" in found.left_out
+    assert panel_section(found, 2).said == ("No play was scored by all judges of the panel.",)

@@ -1,0 +1,139 @@
+"""Who may be ranked with whom."""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.report.leaderboard import Board, boards, boards_section
+from sociolab.report.schema import Data, RunResult
+from sociolab.report.site_index import index
+
+from .small_run import ALPHA, SCRIPTED
+
+BETA = "openai/beta"
+
+
+def run(result: RunResult, name: str, agent: str = ALPHA, **changed: object) -> RunResult:
+    """The small run as one of an agent with the scripted partner, judged by a model."""
+    judges = tuple(
+        j.model_copy(update={"judge": "openai/judge", "method": "model", "settings": "p1"})
+        for j in result.judges
+        if j.judge == "heuristic"
+    )
+    scores = tuple(
+        e.model_copy(update={"judge": "openai/judge", "method": "model",
+                             "agent": agent if e.agent == ALPHA else e.agent})
+        for e in result.scores if e.judge == "heuristic"
+    )  # fmt: skip
+    usual = {
+        "run": name,
+        "agents": (agent, SCRIPTED),
+        "partner": SCRIPTED,
+        "judges": judges,
+        "scores": scores,
+        "settings": {"partner": [SCRIPTED, "s1"], "tasks": None, "limit": 3},
+    }
+    return result.model_copy(update=usual | changed)
+
+
+def with_value(result: RunResult, value: float | None) -> RunResult:
+    """With another goal of its agent; None: all of them failed."""
+    missing = {"n": 0, "failures": 12} if value is None else {}
+    scores = tuple(
+        e.model_copy(update={"value": value, **missing}) if e.measure == "goal" and not e.by else e
+        for e in result.scores
+    )
+    return result.model_copy(update={"scores": scores})
+
+
+def ranks(board: Board) -> list[tuple[int | None, str, str]]:
+    return [(place.rank, place.agent, place.run) for place in board.places]
+
+
+def test_agents_are_ranked_by_the_main_measure_whatever_the_order_of_runs(
+    result: RunResult,
+) -> None:
+    runs = [with_value(run(result, "a"), 4), with_value(run(result, "b", BETA), 6)]
+    (board,) = boards(runs)
+    assert (board.title, board.ranked) == ("GOAL", True)
+    assert ranks(board) == [(1, BETA, "b"), (2, ALPHA, "a")]
+    assert ranks(boards(runs[::-1])[0]) == ranks(board)
+
+
+def test_equal_values_share_a_rank_and_without_a_value_there_is_none(result: RunResult) -> None:
+    runs = [with_value(run(result, n), v) for n, v in (("a", 5), ("b", 5), ("c", 3), ("d", None))]
+    (board,) = boards(runs)
+    found = [(place.rank, place.run) for place in board.places]
+    assert found == [(1, "a"), (1, "b"), (3, "c"), (None, "d")]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"data": Data(name="by-hand", version="1", hash="other")},
+        {"data": None},
+        {"world": "elsewhere"},
+        {"partner": None},
+        {"settings": {"partner": [SCRIPTED, "s2"], "tasks": None, "limit": 3}},
+        {"settings": {"partner": [SCRIPTED, "s1"], "tasks": None, "limit": 4}},
+        {"settings": {"partner": [SCRIPTED, "s1"], "tasks": "bargain", "limit": 3}},
+        {
+            "settings": {
+                "partner": [SCRIPTED, "s1"],
+                "tasks": None,
+                "limit": 3,
+                "world_settings": {"turns": "4"},
+            }
+        },
+    ],
+)
+def test_other_data_tasks_or_partners_are_another_board(
+    result: RunResult, changed: dict[str, object]
+) -> None:
+    runs = [run(result, "a"), run(result, "b", BETA, **changed)]
+    found = boards(runs)
+    assert len(found) == 2
+    assert all(len({place.run for place in board.places}) == 1 for board in found)
+
+
+def test_another_judge_or_another_prompt_of_it_is_another_board(result: RunResult) -> None:
+    first = run(result, "a")
+    judges = tuple(j.model_copy(update={"settings": "p2"}) for j in first.judges)
+    assert len(boards([first, run(result, "b", BETA, judges=judges)])) == 2
+
+
+def test_the_partner_is_in_no_board(result: RunResult) -> None:
+    agents = [place.agent for board in boards([run(result, "a")]) for place in board.places]
+    assert agents == [ALPHA]
+
+
+def test_players_by_rules_are_baselines_without_a_rank(result: RunResult) -> None:
+    changed = {"partner": None, "settings": {"limit": 3}}
+    (board,) = boards([run(result, "a").model_copy(update=changed)])
+    assert ranks(board) == [(1, ALPHA, "a")]
+    assert [(p.rank, p.agent) for p in board.baselines] == [(None, SCRIPTED)]
+    assert "openai/alpha" in board.terms.met
+
+
+def test_a_heuristic_judge_ranks_nobody(result: RunResult) -> None:
+    found = boards([result])
+    heuristic = next(board for board in found if board.terms.method == "heuristic")
+    assert not heuristic.ranked
+    assert {place.rank for place in heuristic.places} == {None}
+    assert found.index(heuristic) == len(found) - 1
+    notes = boards_section(found).tables[-1].notes
+    assert "not ranked: the judge goes by rules of thumb" in notes
+
+
+def test_the_first_page_of_a_site_names_judges_and_escapes_what_runs_are_called(
+    result: RunResult,
+) -> None:
+    hostile = run(result, "b", "<script>/x")
+    text = index([run(result, "a"), hostile, result], {n: f"runs/{n}.html" for n in "ab"} | {
+        "small": "runs/small.html"})  # fmt: skip
+    assert "<script" not in text
+    assert "&lt;script&gt;/x" in text
+    assert "judge: openai/judge (model)" in text
+    assert 'href="runs/small.html"' in text
+    assert "not ranked" in text
+    assert "http" not in text

@@ -1,0 +1,159 @@
+"""Variants of an episode: what a judge reads is changed in one respect, and in no other."""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.core.episode import Action, Ended, Episode, Moved
+from sociolab.core.ports import Variant
+from sociolab.worlds.sotopia.audit import (
+    EMPTY,
+    VARIANTS,
+    padded,
+    reversed_order,
+    sentences,
+    swapped_names,
+)
+from sociolab.worlds.sotopia.evaluation import SotopiaRubric
+from sociolab.worlds.sotopia.profiles import RelationshipType
+from sociolab.worlds.sotopia.scenarios import Goal
+from sotopia_cases import casting, character, episode_of
+
+EVENTS = (
+    Moved(0, "seat0", (Action("speak", "Hello Noah Berg. It costs $4.50, at 9 a.m. I think."),)),
+    Moved(1, "seat1", (Action("speak", "MIA, Mia's stall is Ms. Chen's pride!"),)),
+    Moved(2, "seat0", (Action("physical action", "waves to Noah"),)),
+    Moved(3, "seat1", (Action("leave"),)),
+    Ended("left", 3, "seat1"),
+)
+
+
+def episode(**of_first: object) -> Episode:
+    cast = casting(RelationshipType.FRIEND, people={0: character(0, **of_first)})
+    goals = (Goal(text="Sell it to Noah."), Goal(text="Pay mia chen little."))
+    scenario = cast.scenario.model_copy(update={"goals": goals})
+    return episode_of(cast.model_copy(update={"scenario": scenario}), *EVENTS)
+
+
+def read(shown: Episode) -> str:
+    """What the judge model is given."""
+    prompt, _ = SotopiaRubric().prompt(shown, 0.0)
+    return prompt.messages[-1].text
+
+
+def one(found: tuple[Variant, ...]) -> Variant:
+    (only,) = found
+    return only
+
+
+def test_in_reverse_order_the_second_is_described_first_with_their_own_goal() -> None:
+    variant = one(reversed_order(episode(), 0))
+    before, after = read(episode()), read(variant.episode)
+    assert "# Mia (person_1)" in before
+    assert "# Noah (person_1)" in after
+    assert after.index("Pay mia chen little.") < after.index("Sell it to Noah.")
+    assert after.split("# Noah (person_1)")[1].split("# Mia")[0].count("Pay mia chen") == 1
+    assert "Noah and Mia: friend." in after
+    assert before.split("# What happened")[1] == after.split("# What happened")[1]
+    assert variant.episode.trial.task.seats == ("seat1", "seat0")
+    assert variant.changes == (("seat0", "listed first", ""), ("seat1", "", "listed first"))
+
+
+def test_twice_in_reverse_order_is_as_it_was() -> None:
+    again = one(reversed_order(one(reversed_order(episode(), 0)).episode, 0)).episode
+    assert read(again) == read(episode())
+
+
+def test_names_are_swapped_in_profiles_goals_and_turns_and_pronouns_stay() -> None:
+    variant = one(swapped_names(episode(), 0))
+    text = read(variant.episode)
+    assert "# Noah (person_1)\nNoah Berg, 31, gendermark0 (pronounmark0), jobmark0." in text
+    assert "Goal, as they were told: Sell it to Mia." in text
+    assert "Goal, as they were told: Pay Noah Berg little." in text
+    assert "1. Noah: Hello Mia Chen. It costs" in text
+    assert "2. Mia: NOAH, Noah's stall is Ms. Berg's pride!" in text
+    assert "3. Noah [action]: waves to Mia" in text
+    assert "Hides a secretmark0." in text.split("# Mia")[0]
+    assert variant.changes == (
+        ("seat0", "Mia Chen", "Noah Berg"),
+        ("seat1", "Noah Berg", "Mia Chen"),
+    )
+    assert variant.episode.trial.task.seats == ("seat0", "seat1")
+    assert variant.group == "other pronouns"
+
+
+def test_names_swapped_twice_are_as_they_were() -> None:
+    swapped = one(swapped_names(episode(), 0)).episode
+    told = read(episode()).replace("mia chen", "Mia Chen")
+    assert read(one(swapped_names(swapped, 0)).episode) == told
+
+
+def test_somebody_without_a_last_name_swaps_the_first() -> None:
+    text = read(one(swapped_names(episode(last_name=""), 0)).episode)
+    assert "# Noah (person_1)\nNoah Berg, 31" in text
+    assert "# Mia (person_2)\nMia, 32" in text
+    assert "1. Noah: Hello Mia." in text
+
+
+@pytest.mark.parametrize("clash", [{"first_name": "Noah"}, {"last_name": "Noah"}])
+def test_names_that_could_be_taken_for_each_other_are_not_swapped(clash: dict[str, str]) -> None:
+    assert swapped_names(episode(**clash), 0) == ()
+
+
+def test_a_shared_last_name_stays() -> None:
+    text = read(one(swapped_names(episode(last_name="Berg"), 0)).episode)
+    assert "Noah Berg, 31" in text
+    assert "Mia Berg, 32" in text
+
+
+def test_names_of_three_are_not_swapped() -> None:
+    assert swapped_names(episode_of(casting(seats=3), *EVENTS), 0) == ()
+
+
+def test_each_speaker_is_padded_in_turn_and_keeps_every_word() -> None:
+    first, second = padded(episode(), 0)
+    assert first.changes == (("seat0", "", "padded"), ("seat1", "", "other padded"))
+    assert second.changes == (("seat1", "", "padded"), ("seat0", "", "other padded"))
+    before, after = (shown.moves for shown in (episode(), first.episode))
+    assert before[1:] == after[1:], "only what the seat speaks is padded"
+    text = after[0].actions[0].text
+    for empty in EMPTY:
+        text = text.replace(f"{empty} ", "")
+    assert text == before[0].actions[0].text
+    assert len(after[0].actions[0].text.split()) > 1.4 * len(text.split())
+
+
+def test_padding_depends_on_the_seed_and_on_nothing_else() -> None:
+    assert padded(episode(), 1) == padded(episode(), 1)
+    assert padded(episode(), 1) != padded(episode(), 2)
+
+
+def test_a_seat_that_says_nothing_is_not_padded() -> None:
+    quiet = episode_of(casting(), EVENTS[1], EVENTS[4])
+    assert [variant.label for variant in padded(quiet, 0)] == ["seat1"]
+
+
+def test_sentences_are_not_cut_at_titles_hours_and_amounts() -> None:
+    assert sentences("Dr. Roth pays $4.50. At 9 a.m. Omar comes! \"Yes.\" 'Now?' ok. fine") == (
+        "Dr. Roth pays $4.50.",
+        "At 9 a.m. Omar comes!",
+        '"Yes."',
+        "'Now?' ok. fine",
+    )
+
+
+def test_every_variant_says_what_it_changes() -> None:
+    assert set(VARIANTS) == {"order", "names", "padding"}
+    assert all(kind.about and not kind.about.endswith(".") for kind in VARIANTS.values())
+
+
+def test_names_in_the_facts_of_a_goal_are_swapped_too() -> None:
+    facts = {"kind": "friend", "friends": [
+        {"name": "Noah Berg", "about": {"met Noah": "at work"}}, {"name": "Ivy", "about": {}},
+    ]}  # fmt: skip
+    cast = casting()
+    goal = Goal.model_validate({"text": "Find Noah's friend.", "facts": facts})
+    scenario = cast.scenario.model_copy(update={"goals": (goal, goal)})
+    told = episode_of(cast.model_copy(update={"scenario": scenario}), *EVENTS)
+    content = one(swapped_names(told, 0)).episode.trial.task.content
+    assert '"name":"Mia Chen","about":{"met Mia":"at work"}' in content
