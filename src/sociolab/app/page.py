@@ -5,20 +5,64 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.stored import world_of
+from sociolab.report.distributions import Point, Spread
 from sociolab.report.html import ShownRun, write_html
+from sociolab.report.leaderboard import boards, boards_section
 from sociolab.report.result import RunResult
-from sociolab.report.shown import chosen
+from sociolab.report.section import Section
+from sociolab.report.shown import evenly_chosen, shown_trials
+from sociolab.report.transcript_links import extremes, leading
 from sociolab.store.sqlite import Store
 
 EPISODES = 6
 """How many transcripts of a run a page holds, chosen evenly from the plan."""
+AGENTS = 4
+"""Of how many agents the page also holds the lowest and the highest episode."""
 
 
-def write_page(store: Store, results: Sequence[RunResult], path: Path) -> None:
-    """Write the page; ConfigError where the place cannot be written."""
-    runs = []
-    for result in results:
-        transcript = world_of(result.world).transcript
-        runs.append(ShownRun(result, chosen(store, result.run, transcript, EPISODES)))
-    write_html(path, runs)
+def write_page(
+    store: Store, results: Sequence[RunResult], path: Path, sections: Sequence[Section] = ()
+) -> None:
+    """Write the page, `sections` first; ConfigError where the place cannot be written.
+
+    Several runs stand side by side before all else, where they can be compared.
+    """
+    beside = (boards_section(boards(results)),) if len(results) > 1 else ()
+    write_html(path, [shown_run(store, result) for result in results], (*beside, *sections))
+
+
+def shown_run(store: Store, result: RunResult) -> ShownRun:
+    """A run with the values of its plays, some episodes evenly chosen, and its extreme ones."""
+    spreads = spreads_of(values_of(store, result.run))
+    picked = [
+        *evenly_chosen(store, result.run, EPISODES),
+        *(
+            point.trial
+            for extreme in extremes(leading(result, spreads))[:AGENTS]
+            for point in (extreme.lowest, extreme.highest)
+        ),
+    ]
+    in_plan = [row.trial.id for row in store.trials(result.run) if row.trial.id in picked]
+    transcript = world_of(result.world).transcript
+    return ShownRun(result, shown_trials(store, result.run, transcript, in_plan), spreads)
+
+
+def spreads_of(values: RunValues) -> tuple[Spread, ...]:
+    """The values by judge, measure and agent; those of no single agent are left out."""
+    points: dict[tuple[str, str, str], list[Point]] = {}
+    missing: dict[tuple[str, str, str], int] = {}
+    for value in values.values:
+        if value.agent is None:
+            continue
+        key = value.judge, value.measure, value.agent
+        mine = points.setdefault(key, [])
+        if value.value is None:
+            missing[key] = missing.get(key, 0) + 1
+        else:
+            mine.append(Point(value.value, value.trial, value.seat))
+    return tuple(
+        Spread(agent, judge, measure, tuple(some), missing.get((judge, measure, agent), 0))
+        for (judge, measure, agent), some in points.items()
+    )

@@ -1,23 +1,60 @@
-"""`sociolab report`: the tables of a run, and its page."""
+"""`sociolab report`: the tables of some runs, their page, and their figures in other formats."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import typer
+
+from sociolab.app.csv_folder import write_csv
 from sociolab.app.page import write_page
 from sociolab.app.stored import open_store
 from sociolab.cli.output import say, show_result
-from sociolab.report.result import result_of
+from sociolab.report.latex import latex
+from sociolab.report.markdown import markdown
+from sociolab.report.result import RunResult, result_of
+from sociolab.report.text_tables import run_section
+from sociolab.report.whole_file import write_whole
 
 
 def report(
-    run: str, *, html: Path | None, details: bool, store: Path | None, as_json: bool
+    runs: Sequence[str],
+    *,
+    html: Path | None,
+    csv: Path | None,
+    latex_file: Path | None,
+    markdown_file: Path | None,
+    details: bool,
+    store: Path | None,
+    as_json: bool,
 ) -> None:
-    """Print the tables or the JSON object; with `html`, write the page too."""
+    """Write what is asked for, then print the tables, or the JSON object (of several, a list)."""
+    written: list[Path] = []
     with open_store(store) as opened:
-        result = result_of(opened, run)
+        results = [result_of(opened, run) for run in dict.fromkeys(runs)]
         if html is not None:
-            write_page(opened, [result], html)
-    show_result(result, store, as_json=as_json, details=details)
-    if html is not None:
-        say(f"wrote {html}")
+            write_page(opened, results, html)
+            written.append(html)
+        if csv is not None:
+            written += write_csv(opened, results, csv)
+    sections = [run_section(result, details=details) for result in results]
+    if latex_file is not None:
+        write_whole(latex_file, latex(sections))
+        written.append(latex_file)
+    if markdown_file is not None:
+        write_whole(markdown_file, markdown(sections))
+        written.append(markdown_file)
+    _show(results, store, as_json=as_json, details=details)
+    for path in written:
+        say(f"wrote {path}")
+
+
+def _show(
+    results: Sequence[RunResult], store: Path | None, *, as_json: bool, details: bool
+) -> None:
+    if as_json and len(results) > 1:
+        typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
+        return
+    for result in results:
+        show_result(result, store, as_json=as_json, details=details)

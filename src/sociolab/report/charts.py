@@ -9,7 +9,9 @@ from markupsafe import Markup
 
 from sociolab.report.words import minus
 
-_WIDTH, _LEFT, _RIGHT, _TOP, _ROW, _FOOT = 410, 156, 46, 8, 22, 24
+WIDTH, LEFT, RIGHT, TOP, FOOT = 410, 156, 46, 8, 24
+"""Of the charts of this package, in the units of their view box."""
+_ROW = 22
 _LONGEST = 21
 """Characters of a label that fit to the left of the axis."""
 
@@ -30,33 +32,50 @@ def dot_plot(key: str, title: str, dots: Sequence[Dot], low: float, high: float)
     `key` makes the ids of its title and description unique in the page. What reaches past the
     axis is cut off at its end.
     """
-    height = _TOP + _ROW * len(dots) + _FOOT
+    height = TOP + _ROW * len(dots) + FOOT
     axis = _Axis(low, high)
-    parts = [_gridline(axis, tick, height) for tick in (low, _middle(low, high), high)]
-    parts += [_dot(axis, dot, _TOP + _ROW * i + _ROW // 2) for i, dot in enumerate(dots)]
+    parts = [_gridline(axis, value, height) for value in (low, _middle(low, high), high)]
+    parts += [_dot(axis, dot, TOP + _ROW * i + _ROW // 2) for i, dot in enumerate(dots)]
+    return chart("dots", key, title, "; ".join(_told(dot) for dot in dots), height, parts)
+
+
+def chart(
+    kind: str, key: str, title: str, told: str, height: int, parts: Sequence[Markup]
+) -> Markup:
+    """The frame of a chart: an image with a title, and `told` for those who do not see it."""
     return Markup(
-        '<svg class="dots" role="img" viewBox="0 0 {width} {height}" '
+        '<svg class="chart {kind}" role="img" viewBox="0 0 {width} {height}" '
         'aria-labelledby="{key}-t {key}-d"><title id="{key}-t">{title}</title>'
         '<desc id="{key}-d">{told}</desc>{body}</svg>'
     ).format(
-        width=_WIDTH,
+        kind=kind,
+        width=WIDTH,
         height=height,
         key=key,
         title=title,
-        told="; ".join(_told(dot) for dot in dots),
+        told=told,
         body=Markup("").join(parts),
+    )
+
+
+def label(text: str, y: int) -> Markup:
+    """The label of a row, cut to what fits to the left of the axis."""
+    cut = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return Markup('<text x="{x}" y="{y}" text-anchor="end">{cut}</text>').format(
+        x=LEFT - 10, y=y + 4, cut=cut
+    )
+
+
+def tick(x: float, value: float, height: int) -> Markup:
+    """A figure below the axis."""
+    return Markup('<text class="tick" x="{x}" y="{y}" text-anchor="middle">{value}</text>').format(
+        x=x, y=height - 8, value=minus(f"{value:.3g}")
     )
 
 
 def _middle(low: float, high: float) -> float:
     """Zero where the axis crosses it, else its middle."""
     return 0.0 if low < 0 < high else (low + high) / 2
-
-
-def shade(value: float, low: float, high: float) -> float:
-    """How strongly a cell is coloured, 0.06 to 0.35, for a value among those from low to high."""
-    share = (value - low) / (high - low) if high > low else 0.5
-    return round(0.06 + 0.29 * share, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +85,21 @@ class _Axis:
 
     def x(self, value: float) -> float:
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
+        return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
 
 
-def _gridline(axis: _Axis, tick: float, height: int) -> Markup:
-    return Markup(
-        '<line class="grid" x1="{x}" y1="{top}" x2="{x}" y2="{end}"/>'
-        '<text class="tick" x="{x}" y="{foot}" text-anchor="middle">{tick}</text>'
-    ).format(
-        x=axis.x(tick), top=_TOP, end=height - _FOOT, foot=height - 8, tick=minus(f"{tick:.3g}")
+def _gridline(axis: _Axis, value: float, height: int) -> Markup:
+    line = Markup('<line class="grid" x1="{x}" y1="{top}" x2="{x}" y2="{end}"/>').format(
+        x=axis.x(value), top=TOP, end=height - FOOT
     )
+    return line + tick(axis.x(value), value, height)
 
 
 def _dot(axis: _Axis, dot: Dot, y: int) -> Markup:
-    cut = dot.label if len(dot.label) <= _LONGEST else dot.label[: _LONGEST - 1] + "…"
-    parts = [
-        Markup('<text x="{x}" y="{y}" text-anchor="end">{cut}</text>').format(
-            x=_LEFT - 10, y=y + 4, cut=cut
-        )
-    ]
+    parts = [label(dot.label, y)]
     if dot.value is None:
         text = Markup('<text class="tick" x="{x}" y="{y}">not scored</text>')
-        return Markup("").join([*parts, text.format(x=_LEFT + 6, y=y + 4)])
+        return Markup("").join([*parts, text.format(x=LEFT + 6, y=y + 4)])
     if dot.low is not None and dot.high is not None:
         parts.append(
             Markup('<line class="ci" x1="{a}" y1="{y}" x2="{b}" y2="{y}"/>').format(
@@ -98,9 +110,7 @@ def _dot(axis: _Axis, dot: Dot, y: int) -> Markup:
         Markup(
             '<circle class="dot" cx="{x}" cy="{y}" r="3.2"/>'
             '<text x="{right}" y="{text}" text-anchor="end">{value}</text>'
-        ).format(
-            x=axis.x(dot.value), y=y, right=_WIDTH, text=y + 4, value=minus(f"{dot.value:.2f}")
-        )
+        ).format(x=axis.x(dot.value), y=y, right=WIDTH, text=y + 4, value=minus(f"{dot.value:.2f}"))
     )
     return Markup("").join(parts)
 

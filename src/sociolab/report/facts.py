@@ -33,23 +33,59 @@ def date(result: RunResult) -> str:
 
 def account(result: RunResult) -> tuple[tuple[str, str], ...]:
     """What became of the trials, how episodes ended, what failed, and what it took."""
+    return course(result) + failed(result) + taken(result)
+
+
+def course(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """What became of the trials, and how episodes ended."""
     left = result.trials - result.played - result.failed
     trials = f"{result.played:,} of {result.trials:,} played, {result.failed:,} failed"
-    failures = result.failures
-    found = [
+    return (
         ("Trials", trials + (f", {left:,} not played yet" if left else "")),
         ("Ends", counted(result.ends)),
+    )
+
+
+def failed(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """What failed, by cause."""
+    failures = result.failures
+    return (
         ("Failed trials", counted(failures.trials)),
         ("Failed turns", counted(failures.turns)),
         ("Asked again", plural(failures.replies_asked_again, "reply", "replies")),
         ("Missing scores", counted(failures.scores)),
         ("Failed calls", counted(failures.calls)),
+    )
+
+
+def taken(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """What the run took: calls, tokens, money, time."""
+    return (
         ("Calls", f"{result.calls:,}{_each(result, result.calls)}"),
         ("Tokens", _tokens(result)),
         ("Cost", _cost(result)),
         ("Time", f"{result.seconds:,.1f} s"),
-    ]
+    )
+
+
+def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """Hashes of what was played and how it was judged, prompts included, and the version."""
+    found = [("sociolab", result.versions.get("sociolab", "not recorded"))]
+    if result.data:
+        found.append((f"Data {result.data.name} {result.data.version}", result.data.hash))
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    partner = settings.get("partner")
+    found += [(f"Agent {label}", its_hash) for label, its_hash in _hashes(settings.get("agents"))]
+    found += [(f"Partner {label}", its_hash) for label, its_hash in _hashes([partner])]
+    found += [(f"Judge {judge.judge}", judge.settings or "none") for judge in result.judges]
     return tuple(found)
+
+
+def _hashes(recorded: object) -> list[tuple[str, str]]:
+    """The labels and hashes in a list of [label, hash]; what is not like that is passed over."""
+    if not isinstance(recorded, list):
+        return []
+    return [(str(one[0]), str(one[1])) for one in recorded if isinstance(one, list) and one[1:]]
 
 
 def _tokens(result: RunResult) -> str:

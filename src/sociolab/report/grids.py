@@ -103,7 +103,7 @@ def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
     found = []
     for judge in judges_of(result):
         mine = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
-        measures = _measures(result, mine) if details else _main(result, mine)
+        measures = _measures(result, mine) if details else main_measure(result, mine)
         found += [_pairs(result, judge, measure, mine) for measure in measures]
     return tuple(grid for grid in found if grid.rows)
 
@@ -179,7 +179,8 @@ def _measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[Measure
     return layout.ordered(entry for entry in result.measures if entry.measure in named)
 
 
-def _main(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+    """The measure of these entries that agents are compared by; none where nothing has a value."""
     for name in layout_of(result.world).main:
         if any(entry.measure == name and entry.value is not None for entry in entries):
             return (result.measure(name),)

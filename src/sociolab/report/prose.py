@@ -5,8 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from sociolab.report.schema import RunResult
-from sociolab.report.words import agent_kind, plural
+from sociolab.report.grids import judges_of, main_measure
+from sociolab.report.layout import layout_of
+from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.words import OWN, agent_kind, interval, minus, number, plural
 
 
 def summary(result: RunResult) -> str:
@@ -40,6 +42,33 @@ def _judging(result: RunResult) -> str:
     return f"Verdicts are by {_listed(names)}." if names else "Nothing was judged."
 
 
+def findings(result: RunResult) -> tuple[str, ...]:
+    """For each judge, what it gave each agent in the main measure, in a sentence."""
+    found = []
+    for judge in judges_of(result):
+        mine = [e for e in result.scores if e.judge == judge and e.agent and not e.by]
+        for measure in main_measure(result, mine):
+            entries = [e for e in mine if e.measure == measure.measure]
+            told = "; ".join(_found(result, entry, measure) for entry in entries)
+            found.append(f"{measure.title} by {judge}, on a scale {_scale(measure)}: {told}.")
+    return tuple(found)
+
+
+def _scale(measure: MeasureEntry) -> str:
+    low = minus(f"{measure.low:.3g}")
+    return f"from {low}" + ("" if measure.high is None else f" to {minus(f'{measure.high:.3g}')}")
+
+
+def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
+    missing = f", {entry.failures:,} failed" if entry.failures else ""
+    plays = f"({plural(entry.n, 'play')}{missing})"
+    if entry.value is None:
+        return f"{entry.agent} nothing {plays}"
+    span = interval(result, entry)
+    figures = f"{number(entry.value, measure)} {span or 'without an interval'}"
+    return f"{entry.agent} {minus(figures)} {plays}"
+
+
 def cautions(result: RunResult) -> tuple[str, ...]:
     """What the figures do not show, a sentence or two each."""
     methods = {judge.method for judge in result.judges}
@@ -62,12 +91,41 @@ def cautions(result: RunResult) -> tuple[str, ...]:
         )
     if "scripted" in methods:
         found.append("A scripted judge makes its scores up, to test the machinery.")
+    found += _design(result)
     if result.failed or result.failures.scores:
         found.append(
             "Failures are not zeros: averages are over what was scored, and may flatter an agent "
             "that fails where it is hard. Each figure shows how many failed."
         )
     return tuple(found)
+
+
+def _design(result: RunResult) -> list[str]:
+    """What so few tasks, single plays and means beside each other cannot show."""
+    found = []
+    of_agents = [e for e in result.scores if e.agent and not e.by and e.judge not in OWN and e.n]
+    word = layout_of(result.world).clusters
+    if of_agents and 1 <= (most := max(entry.clusters for entry in of_agents)) < FEW_CLUSTERS:
+        found.append(
+            f"The scores come from {plural(most, word)} at most. Intervals from so few are rough, "
+            "and other tasks may well give other means."
+        )
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    if of_agents and settings.get("repeats") == 1:
+        found.append(
+            "Each task was played once by each cast: how much scores would change if the same were "
+            "played again is not known."
+        )
+    if len({entry.agent for entry in of_agents}) > 1:
+        found.append(
+            "Whether two agents differ cannot be read off their two intervals: that takes their "
+            "differences on the same tasks (sociolab compare)."
+        )
+    return found
+
+
+FEW_CLUSTERS = 10
+"""Below so many scenarios (sessions, tasks) a page says that its intervals are rough."""
 
 
 def command(result: RunResult) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 from rich import box
@@ -57,6 +58,27 @@ class Section:
 def printed(sections: Sequence[Section]) -> RenderableType:
     """Sections for the terminal."""
     return Group(*(part for section in sections for part in _parts(section)))
+
+
+def documents(sections: Sequence[Section]) -> list[dict[str, Any]]:
+    """Sections as JSON objects: title, said, cautions, tables (figures are left to pages)."""
+    return [
+        {
+            "title": section.title,
+            "said": list(section.said),
+            "cautions": list(section.cautions),
+            "tables": [
+                {
+                    "heading": table.heading,
+                    "columns": list(table.columns),
+                    "rows": [list(row) for row in table.rows],
+                    "notes": list(table.notes),
+                }
+                for table in section.tables
+            ],
+        }
+        for section in sections
+    ]
 
 
 def _parts(section: Section) -> list[RenderableType]:

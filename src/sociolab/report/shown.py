@@ -87,13 +87,24 @@ def shown(episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRo
 
 def chosen(store: Store, run: str, transcript_of: TranscriptOf, count: int) -> tuple[Shown, ...]:
     """Up to `count` played episodes, evenly over the plan, the first and the last among them."""
+    return shown_trials(store, run, transcript_of, evenly_chosen(store, run, count))
+
+
+def evenly_chosen(store: Store, run: str, count: int) -> tuple[str, ...]:
+    """The ids of up to `count` played trials, as `chosen` takes them."""
     played = [row.trial.id for row in store.trials(run) if row.status == "played"]
-    picked = [played[i] for i in _evenly(len(played), count)]
-    said: dict[str, list[JudgingRow]] = {trial: [] for trial in picked}
+    return tuple(played[i] for i in _evenly(len(played), count))
+
+
+def shown_trials(
+    store: Store, run: str, transcript_of: TranscriptOf, trials: Iterable[str]
+) -> tuple[Shown, ...]:
+    """The episodes of these trials, with what judges said of them, in this order."""
+    said: dict[str, list[JudgingRow]] = {trial: [] for trial in trials}
     for row in store.judgings(run):
         if row.trial in said:
             said[row.trial].append(row)
-    episodes = (store.episode(run, trial) for trial in picked)
+    episodes = (store.episode(run, trial) for trial in said)
     return tuple(shown(e, transcript_of(e), said[e.trial.id]) for e in episodes)
 
 

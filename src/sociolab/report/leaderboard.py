@@ -1,0 +1,242 @@
+"""Rankings of agents, each of what can be ranked together: same data and tasks, same judge, same
+partners. Players by rules stand beside a ranking, and what a heuristic judged is not ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sociolab.core.score import Method
+from sociolab.report.grids import judges_of, main_measure
+from sociolab.report.layout import layout_of
+from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.section import Section, TextTable
+from sociolab.report.text_tables import value_text
+from sociolab.report.words import agent_kind, interval_words, nature, plural
+
+_UNRANKED: frozenset[Method] = frozenset({"heuristic", "scripted"})
+_ORDER: tuple[Method, ...] = ("people", "model", "rules", "heuristic", "scripted")
+_RULES = "rules, no model"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What two runs must share so that their agents can be ranked together."""
+
+    world: str
+    data: str
+    tasks: str
+    met: str
+    judge: str
+    method: Method
+    judge_settings: str
+    measure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An agent of a run: its rank (None: not ranked), its value with interval, how it was played.
+
+    `kind` is what the agent is: a model, rules, a person.
+    """
+
+    rank: int | None
+    agent: str
+    kind: str
+    run: str
+    seed: int | None
+    entry: ScoreEntry
+    value: str
+    played: str
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A ranking, highest first, and the players by rules beside it; `notes` say what to think."""
+
+    terms: Terms
+    title: str
+    places: tuple[Place, ...]
+    baselines: tuple[Place, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def ranked(self) -> bool:
+        """Whether its judge's figures may rank anybody."""
+        return self.terms.method not in _UNRANKED
+
+
+def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
+    """The boards of these runs by their main measures: by world, people and models first.
+
+    A run's partner is in no board: it is whom the others met.
+    """
+    found: dict[Terms, list[tuple[RunResult, ScoreEntry]]] = {}
+    for result in results:
+        for terms, entry in _entered(result):
+            found.setdefault(terms, []).append((result, entry))
+    made = [_board(terms, rows) for terms, rows in found.items()]
+    worlds = list(dict.fromkeys(board.terms.world for board in made))
+    return tuple(
+        sorted(made, key=lambda b: (worlds.index(b.terms.world), _ORDER.index(b.terms.method)))
+    )
+
+
+def boards_section(found: Sequence[Board]) -> Section:
+    """The boards as a section of a report."""
+    return Section(
+        title="The runs side by side",
+        cautions=(
+            "Runs stand in one table only where data, tasks, partners, judge and the judge's "
+            "settings are the same. Figures of different tables cannot be compared.",
+            "Neighbours whose intervals overlap may well change places in another run.",
+        ),
+        tables=tuple(_text_table(board) for board in found),
+    )
+
+
+def _entered(result: RunResult) -> Iterable[tuple[Terms, ScoreEntry]]:
+    known = {judge.judge: judge for judge in result.judges}
+    for judge in judges_of(result):
+        mine = [
+            entry
+            for entry in result.scores
+            if entry.judge == judge and entry.agent not in (None, result.partner) and not entry.by
+        ]
+        for measure in _measure(result, mine):
+            terms = _terms(result, known[judge], measure.measure)
+            yield from ((terms, entry) for entry in mine if entry.measure == measure.measure)
+
+
+def _measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+    """What ranks these entries: the world's main measure also where all its values are missing, so
+    that who failed everywhere is not ranked by something else."""
+    for name in layout_of(result.world).main:
+        if any(entry.measure == name and entry.n + entry.failures for entry in entries):
+            return (result.measure(name),)
+    return main_measure(result, entries)
+
+
+def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> Terms:
+    settings: dict[str, Any] = result.settings if isinstance(result.settings, dict) else {}
+    return Terms(
+        world=result.world,
+        data=_data(result),
+        tasks=_tasks(settings),
+        met=_met(result, settings),
+        judge=judge.judge,
+        method=judge.method,
+        judge_settings=judge.settings,
+        measure=measure,
+    )
+
+
+def _data(result: RunResult) -> str:
+    if result.data is None:
+        return f"data not recorded, run {result.run} only"
+    return f"data {result.data.name} {result.data.version} (hash {result.data.hash})"
+
+
+def _tasks(settings: dict[str, Any]) -> str:
+    limit = settings.get("limit")
+    found = [f"tasks {settings.get('tasks') or 'all'}", f"the first {limit}" if limit else ""]
+    given = settings.get("world_settings")
+    if isinstance(given, dict) and given:
+        found.append(" ".join(f"{name}={value}" for name, value in sorted(given.items())))
+    if settings.get("on_failed_turn", "skip") != "skip":
+        found.append(f"failed turns: {settings['on_failed_turn']}")
+    return ", ".join(part for part in found if part)
+
+
+def _met(result: RunResult, settings: dict[str, Any]) -> str:
+    if result.partner is not None:
+        match settings.get("partner"):
+            case [_, str(its_hash), *_]:
+                return f"each with {result.partner} (settings {its_hash[:8]})"
+            case _:
+                return f"each with {result.partner}"
+    if len(result.agents) == 1:
+        return "each with itself"
+    return f"all pairs of {', '.join(sorted(result.agents))}"
+
+
+def _board(terms: Terms, rows: Sequence[tuple[RunResult, ScoreEntry]]) -> Board:
+    first = rows[0][0]
+    places = [_place(result, entry) for result, entry in rows]
+    ranked = [place for place in places if place.kind != _RULES]
+    baselines = [place for place in places if place.kind == _RULES]
+    entries = [entry for _, entry in rows]
+    how = interval_words(entries, layout_of(terms.world).clusters)
+    board = Board(
+        terms,
+        first.measure(terms.measure).title,
+        _in_order(ranked),
+        _in_order(baselines),
+        (nature(first, terms.judge), *([how] if how else [])),
+    )
+    return replace(board, places=_with_ranks(board.places)) if board.ranked else board
+
+
+def _in_order(places: Iterable[Place]) -> tuple[Place, ...]:
+    """Highest first; what has no value last; then by name, so that the order of runs is nothing."""
+
+    def key(place: Place) -> tuple[bool, float, str, str]:
+        value = place.entry.value
+        return value is None, -(value or 0.0), place.agent, place.run
+
+    return tuple(sorted(places, key=key))
+
+
+def _with_ranks(places: Sequence[Place]) -> tuple[Place, ...]:
+    """Equal values share the rank of the first of them; without a value there is none."""
+    values = [place.entry.value for place in places]
+    return tuple(
+        place if place.entry.value is None else replace(place, rank=values.index(value) + 1)
+        for place, value in zip(places, values, strict=True)
+    )
+
+
+def _place(result: RunResult, entry: ScoreEntry) -> Place:
+    agent = entry.agent or ""
+    return Place(
+        None,
+        agent,
+        agent_kind(result, agent),
+        result.run,
+        result.seed,
+        entry,
+        value_text(result, entry),
+        f"{result.played:,} of {plural(result.trials, 'trial')}",
+    )
+
+
+def _text_table(board: Board) -> TextTable:
+    terms = board.terms
+    ranks = any(place.rank is not None for place in board.places)
+    rows = tuple(
+        (
+            place.agent,
+            *([str(place.rank or "")] if ranks else []),
+            place.value,
+            f"{place.entry.n:,}",
+            f"{place.entry.failures:,}",
+            place.run,
+            place.kind,
+        )
+        for place in (*board.places, *board.baselines)
+    )
+    heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", "run", "kind")
+    return TextTable(
+        f"{terms.world}: {board.title} · judge: {terms.judge} ({terms.method})",
+        heads,
+        rows,
+        (f"{terms.data}; {terms.tasks}; {terms.met}", *_unranked(board), *board.notes),
+        words=(len(heads) - 2, len(heads) - 1),
+    )
+
+
+def _unranked(board: Board) -> tuple[str, ...]:
+    if not board.ranked:
+        return ("not ranked: the judge goes by rules of thumb",)
+    return ("players by rules are not ranked: they are baselines",) if board.baselines else ()
