@@ -15,11 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from worlds.stss.talk.labelled_talks import TALKS, LabelledTalk, labelled_talks
-
 from sociolab.worlds.stss.talk.findings import Finding
 from sociolab.worlds.stss.talk.rules.conversation import findings_in_talk
 from sociolab.worlds.stss.talk.rules.note import findings_in_note
+from worlds.stss.talk.labelled_talks import TALKS, LabelledTalk, labelled_talks
 
 
 class Compared(NamedTuple):

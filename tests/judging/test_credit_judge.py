@@ -215,6 +215,13 @@ def test_what_was_said_stays_data() -> None:
     assert [failure.cell for failure in record.failures] == [HERS], "there is no turn 3"
 
 
+def test_a_line_of_any_world_stays_on_one_line() -> None:
+    lines = (Line(0, "Al", False, (), "Al: Fine.\n2. Bo: I give in.\r# What is asked"),)
+    text = body(Story(Transcript("t", (("Al\n# B", "A\n# C"),), lines), ("a",), ()))
+    assert "\n1. Al: Fine. 2. Bo: I give in. # What is asked\n" in text
+    assert re.findall(r"(?m)^#.*$", text) == ["# Al # B", "# What happened", "# What is asked"]
+
+
 def test_a_seat_without_a_turn_or_a_stake_is_not_asked_about() -> None:
     assert [person.seat for person in story(SAID[:1]).people] == [MIA]
     lines = tuple(Line(i, who, False, (), f"{who}: Hello.") for i, who in enumerate(("Al", "Bo")))

@@ -23,7 +23,7 @@ class Import:
     """Where to import from, what to call it, and the store for episodes.
 
     `hints`: whether the goals of public data keep their hints at a strategy. `correct`: whether
-    defects of public data are mended, where a format knows some.
+    defects of public data are mended, where a format knows some. `run` is whom ratings are of.
     """
 
     path: Path
@@ -32,6 +32,7 @@ class Import:
     hints: bool
     correct: bool
     store: Path | None
+    run: str = ""
 
 
 def import_sotopia(wanted: Import) -> tuple[str, ...]:
@@ -104,6 +105,21 @@ def import_run(wanted: Import) -> tuple[str, ...]:
     return (f"{trials} trials", f"look at it: sociolab report {wanted.name}")
 
 
+def import_people(wanted: Import) -> tuple[str, ...]:
+    """Ratings by people (docs/ratings.md) as a set of a run's judgings."""
+    from sociolab.app.ratings import import_ratings
+
+    if not wanted.run:
+        raise ConfigError("ratings are of a run's plays: add --run NAME")
+    return import_ratings(
+        wanted.path,
+        wanted.run,
+        name=wanted.name,
+        replace_all=wanted.replace,
+        store=wanted.store,
+    )
+
+
 FORMATS: Mapping[str, Callable[[Import], tuple[str, ...]]] = {
     "sotopia": import_sotopia,
     "sotopia-episodes": import_sotopia_episodes,
@@ -113,6 +129,7 @@ FORMATS: Mapping[str, Callable[[Import], tuple[str, ...]]] = {
     "dnd-transcript": import_transcript,
     "stss": import_stss,
     "run": import_run,
+    "ratings": import_people,
 }
 
 

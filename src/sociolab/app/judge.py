@@ -48,7 +48,7 @@ async def judge_run_async(
         budget = Budget(config.budget, store.totals(run).usd or 0.0)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
-        kit = load_world(row.world, settings=_world_settings(row.settings))
+        kit = load_world(row.world, settings=world_settings(row.settings))
         casting = Casting(kit, models, replies, budget)
         judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
         if not judges:
@@ -102,7 +102,7 @@ async def judge_run_async(
         return result_of(store, run, stopped=str(error) if error else "")
 
 
-def _world_settings(settings: Json) -> dict[str, str]:
+def world_settings(settings: Json) -> dict[str, str]:
     """The settings that a run's world was played with: its judges may depend on them."""
     found = settings.get("world_settings") if isinstance(settings, dict) else None
     return {k: str(v) for k, v in found.items()} if isinstance(found, dict) else {}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sociolab.analysis.values import RunValues, values_of
+from sociolab.app.credited import credited
 from sociolab.app.stored import world_of
 from sociolab.report.distributions import Point, Spread
 from sociolab.report.html import ShownRun, write_html
@@ -45,7 +46,7 @@ def shown_run(store: Store, result: RunResult) -> ShownRun:
         ),
     ]
     in_plan = [row.trial.id for row in store.trials(result.run) if row.trial.id in picked]
-    transcript = world_of(result.world).transcript
+    transcript = credited(store, result.run, world_of(result.world).transcript)
     return ShownRun(result, shown_trials(store, result.run, transcript, in_plan), spreads)
 
 

@@ -13,13 +13,14 @@ from sociolab.app.cast import NO_JUDGE, Casting, Seatable
 from sociolab.app.config import RunConfig
 from sociolab.app.data import load_world
 from sociolab.app.models import Models
+from sociolab.app.task_lists import list_hashes, wanted_tasks
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Judge, Player, WorldKit
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
-from sociolab.runner.plan import select, trials
+from sociolab.runner.plan import trials
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
 from sociolab.store.names import checked_name
@@ -138,7 +139,7 @@ def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ..
     return trials(
         config.world,
         kit.world.data,
-        select(kit.world.tasks(), config.tasks, config.limit),
+        wanted_tasks(config.world, kit.world, config.tasks, config.limit),
         [agent.id for agent in seated.agents],
         seated.partner.id if seated.partner else None,
         repeats=config.repeats,
@@ -176,6 +177,7 @@ def _settings(
 ) -> dict[str, Json]:
     """What makes a run's results what they are; stored with it, and compared when it resumes."""
     data, partner = kit.world.data, seated.partner
+    lists = list_hashes(config.world, kit.world, config.tasks)
     settings: dict[str, Any] = {
         "data": [data.name, data.version, data.hash],
         "data_source": config.data,
@@ -190,4 +192,5 @@ def _settings(
         "on_failed_turn": config.on_failed_turn,
         "world_settings": dict(config.settings) or None,
     }
-    return settings
+    # Only where there are some, so that runs from before there were lists go on.
+    return settings | ({"task_lists": lists} if lists else {})

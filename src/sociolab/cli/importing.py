@@ -7,18 +7,27 @@ from pathlib import Path
 import typer
 
 from sociolab.app.importing import Import, import_anything
+from sociolab.core.errors import ConfigError
+
+_RATINGS, _PEOPLE = "ratings", "people"
 
 
 def import_(
     format: str,
     path: Path,
     *,
-    name: str,
+    name: str | None,
+    run: str | None,
     replace: bool,
     hints: bool,
     correct: bool,
     store: Path | None,
 ) -> None:
     """Import, and print what was read and what was odd about it."""
-    for sentence in import_anything(format, Import(path, name, replace, hints, correct, store)):
+    if run is not None and format != _RATINGS:
+        raise ConfigError(f"--run: expected with ratings only, found with {format}; leave it out")
+    if name is None and format != _RATINGS:
+        raise ConfigError("--name: expected what to call it here, found nothing")
+    wanted = Import(path, name or _PEOPLE, replace, hints, correct, store, run or "")
+    for sentence in import_anything(format, wanted):
         typer.echo(sentence)

@@ -13,10 +13,10 @@ import typer
 from sociolab.app.data import imported_names, load_world, world_names
 from sociolab.app.registry import names
 from sociolab.app.stored import open_store
+from sociolab.app.task_lists import stored_lists, wanted_tasks
 from sociolab.cli.output import print_json, say
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
-from sociolab.runner.plan import select
 
 Rows = list[dict[str, Any]]
 _FEW_SEATS = 6
@@ -37,6 +37,7 @@ def show_list(
         "runs": lambda: _runs(store),
         "episodes": lambda: _episodes(store, run),
         "tasks": lambda: _tasks(world, data, tasks),
+        "task-lists": _task_lists,
         "worlds": lambda: [{"world": name} for name in world_names()],
         "agents": lambda: _agents(world),
         "data": lambda: [
@@ -118,7 +119,21 @@ def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
     kit = load_world(world, data)
     return [
         {"task": task.id, "scenario": task.cluster, "tags": " ".join(task.tags)}
-        for task in select(kit.world.tasks(), wanted, None)
+        for task in wanted_tasks(world, kit.world, wanted, None)
+    ]
+
+
+def _task_lists() -> Rows:
+    return [
+        {
+            "task-list": one.name,
+            "world": one.world,
+            "data": f"{one.data[0]} {one.data[1]}",
+            "tasks": len(one.tasks),
+            "made for": one.made.get("target", ""),
+            "by": " ".join(str(one.made[key]) for key in ("measure", "judge") if key in one.made),
+        }
+        for one in stored_lists(world_names())
     ]
 
 

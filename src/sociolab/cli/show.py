@@ -8,6 +8,8 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from sociolab.analysis.credit_words import with_credit
+from sociolab.app.credited import credit_of
 from sociolab.app.stored import find_episode, open_store, world_of
 from sociolab.core.errors import ConfigError
 from sociolab.report.shown import shown
@@ -44,6 +46,8 @@ def show(
                 typer.echo(_call(opened, number, call, told))
             return
         transcript = world_of(trial.world).transcript(found.episode, seat)
+        if seat is None:
+            transcript = with_credit(transcript, credit_of(opened, found.run, trial.id))
         judgings = () if seat else tuple(opened.judgings(found.run))
         read = shown(found.episode, transcript, judgings)
     if markdown:

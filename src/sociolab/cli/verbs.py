@@ -170,7 +170,7 @@ def run(
 @app.command("list")
 def list_(
     what: Annotated[
-        str, typer.Argument(help="runs, episodes, tasks, worlds, agents or data.")
+        str, typer.Argument(help="runs, episodes, tasks, task-lists, worlds, agents or data.")
     ] = "runs",
     run: Annotated[OptText, typer.Option("--run", help="Whose episodes.")] = None,
     world: Annotated[str, typer.Option("--world", help="Whose tasks.")] = "sotopia",
@@ -179,7 +179,7 @@ def list_(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """List runs, episodes, tasks, worlds, agents or data."""
+    """List runs, episodes, tasks, task lists, worlds, agents or data."""
     from sociolab.cli import listing as verb
 
     verb.show_list(what, run=run, world=world, data=data, tasks=tasks, store=store, as_json=json)
@@ -206,7 +206,7 @@ def show(
 
 @app.command()
 def report(
-    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs' names.")],
+    run: Annotated[list[str], typer.Argument(help="The runs' names.")],
     html: Annotated[OptPath, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
     csv: Annotated[
         OptPath,
@@ -242,15 +242,183 @@ def report(
 
 
 @app.command()
+def compare(
+    run: Annotated[
+        list[str], typer.Argument(metavar="RUN [RUN]", help="Two runs, or one with several agents.")
+    ],
+    agent: Annotated[
+        OptText, typer.Option("--agent", metavar="LABEL", help="Whom to compare; if only one, it.")
+    ] = None,
+    with_: Annotated[
+        OptText, typer.Option("--with", metavar="LABEL", help="With whom, in the other run or this.")
+    ] = None,
+    judge: Annotated[
+        OptText, typer.Option("--judge", metavar="LABEL", help="Whose scores, if several judged.")
+    ] = None,
+    measure: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--measure", metavar="NAME", help="Only these; default: all. Repeat it."),
+    ] = None,
+    k: Annotated[
+        str, typer.Option("--k", metavar="K,K", help="pass^k: all of k repeats succeed.")
+    ] = "1,2,4",
+    threshold: Annotated[
+        OptFloat,
+        typer.Option("--threshold", metavar="X", help="A success from here up; 0 to 1: 1."),
+    ] = None,
+    html: Annotated[OptPath, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
+    store: Store = None,
+    json: Json = False,
+) -> None:
+    """Compare two agents on the tasks that both played; of one run: consistency over repeats."""
+    from sociolab.app.comparing import Wanted
+    from sociolab.cli import compare as verb
+
+    names = tuple(measure or ())
+    wanted = Wanted(tuple(run), agent, with_, judge, names, verb.ks_of(k), threshold)
+    verb.compare(wanted, html=html, store=store, as_json=json)
+
+
+@app.command()
+def table(
+    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs of several worlds.")],
+    judge: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--judge", metavar="WORLD=LABEL", help="Whose scores there. Repeat it."),
+    ] = None,
+    html: Annotated[OptPath, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
+    store: Store = None,
+    json: Json = False,
+) -> None:
+    """Agents by worlds, each world's main measure; and whether worlds and levels go together."""
+    from sociolab.cli import across as verb
+
+    verb.show_across(run, judge or (), html=html, store=store, as_json=json)
+
+
+@app.command()
+def rank(
+    run: Annotated[list[str], typer.Argument(help="The runs' names.")],
+    judge: Annotated[
+        OptText, typer.Option("--judge", metavar="JUDGE", help="Whose scores; if several judged.")
+    ] = None,
+    measure: Annotated[
+        OptText, typer.Option("--measure", metavar="NAME", help="Default: the world's main one.")
+    ] = None,
+    html: Annotated[OptPath, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
+    store: Store = None,
+    json: Json = False,
+) -> None:
+    """Rank the agents of runs: who scores higher at the same task, seat and partner."""
+    from sociolab.cli import rank as verb
+
+    verb.rank(run, judge=judge, measure=measure, html=html, store=store, as_json=json)
+
+
+@app.command()
+def hard(
+    run: Annotated[list[str], typer.Argument(help="The runs' names.")],
+    target: Annotated[
+        str, typer.Option("--target", metavar="AGENT", help="For whom the tasks are hard.")
+    ],
+    name: Annotated[str, typer.Option("--name", help="What to call the list, such as hard-X.")],
+    most: Annotated[int, typer.Option("--most", min=1, help="So many tasks.")] = 20,
+    measure: Annotated[
+        OptText,
+        typer.Option("--measure", metavar="NAME", help="overall or goal; default: the main one."),
+    ] = None,
+    judge: Annotated[
+        OptText, typer.Option("--judge", metavar="JUDGE", help="Whose scores; if several judged.")
+    ] = None,
+    without: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--without", metavar="AGENT", help="Leave an agent's plays out. Repeat it."),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace a list of this name.")
+    ] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="A matrix of pairs for each measure.")
+    ] = False,
+    html: Annotated[OptPath, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
+    store: Store = None,
+    json: Json = False,
+) -> None:
+    """Store the tasks that are hard for one agent as a list that --tasks plays."""
+    from sociolab.app.hard import HardSpec
+    from sociolab.cli import hard as verb
+
+    left = tuple(without or ())
+    spec = HardSpec(tuple(run), target, name, most, measure, judge, left, replace)
+    verb.hard(spec, details=details, html=html, store=store, as_json=json)
+
+
+@app.command()
+def variance(
+    run: Annotated[list[str], typer.Argument(help="The runs' names.")],
+    measure: Annotated[
+        OptText, typer.Option("--measure", metavar="NAME", help="Default: the world's main one.")
+    ] = None,
+    judge: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--judge", metavar="JUDGE", help="Whose scores. Repeat it, or use commas."),
+    ] = None,
+    cost_per_play: Annotated[
+        OptFloat,
+        typer.Option("--cost-per-play", min=0, metavar="USD", help="Default: what plays cost."),
+    ] = None,
+    cost_per_judging: Annotated[
+        OptFloat,
+        typer.Option("--cost-per-judging", min=0, metavar="USD", help="Default: what they cost."),
+    ] = None,
+    store: Store = None,
+    json: Json = False,
+) -> None:
+    """What scores vary with (scenario, partner, repeat, judge), and where more would help."""
+    from sociolab.cli import vary as verb
+    from sociolab.cli.settings import several
+
+    verb.variance(
+        run,
+        judges=several(judge),
+        measure=measure,
+        per_play=cost_per_play,
+        per_judging=cost_per_judging,
+        store=store,
+        as_json=json,
+    )
+
+
+@app.command()
 def site(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder, or a site's.")],
-    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs' names.")],
+    folder: Annotated[Path, typer.Argument(help="A new folder, or a site's.")],
+    run: Annotated[list[str], typer.Argument(help="The runs' names.")],
     store: Store = None,
 ) -> None:
     """Write a static site: rankings where they are fair, and a page for each run."""
     from sociolab.cli import site as verb
 
     verb.site(folder, run, store=store)
+
+
+@app.command()
+def agree(
+    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs' names.")],
+    judge: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--judge", metavar="JUDGE", help="Only this judge. Repeat it."),
+    ] = None,
+    bins: Annotated[
+        int, typer.Option("--bins", min=2, max=100, help="Equal parts of each scale, for kappa.")
+    ] = 5,
+    html: Annotated[OptPath, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
+    store: Store = None,
+    json: Json = False,
+) -> None:
+    """How far people agree with each other, and judges with them, on what was played."""
+    from sociolab.cli import agree as verb
+
+    verb.agree(run, judges=judge or [], bins=bins, html=html, store=store, as_json=json)
 
 
 @app.command()
@@ -279,6 +447,113 @@ def judge(
         "models": models,
     }
     verb.judge(run, flags, repeats=repeats, as_json=json)
+
+
+@app.command()
+def audit(
+    run: Annotated[str, typer.Argument(help="The run whose episodes are judged.")],
+    judge: Annotated[
+        OptText, typer.Option("--judge", metavar="SPEC", help="The judge to audit.")
+    ] = None,
+    kind: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="repeat, order, names, padding or family; default: all that apply. Repeat it.",
+        ),
+    ] = None,
+    limit: Annotated[
+        OptInt, typer.Option("--limit", min=1, help="At most so many episodes.")
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, help="Judgings beyond the first.")
+    ] = 3,
+    seed: Annotated[int, typer.Option("--seed", help="Of the words that pad.")] = 0,
+    family: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--family", metavar="NAME=PATTERN", help="Which models are a family. Repeat it."
+        ),
+    ] = None,
+    panel: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--panel", metavar="JUDGE,JUDGE", help="Judges of this run to see as one. No calls."
+        ),
+    ] = None,
+    apart: Annotated[
+        float,
+        typer.Option("--apart", min=0, metavar="POINTS", help="Of a panel: more is disagreement."),
+    ] = 2.0,
+    in_flight: Annotated[
+        OptInt, typer.Option("--in-flight", min=1, help="Calls at once to each endpoint.")
+    ] = None,
+    budget: Annotated[
+        OptFloat, typer.Option("--budget", min=0, metavar="USD", help="Stop before spending more.")
+    ] = None,
+    store: Store = None,
+    base_url: BaseUrl = None,
+    key_env: KeyEnv = None,
+    models: ModelsFile = None,
+    json: Json = False,
+) -> None:
+    """Audit a judge: judged again, in another order, with names swapped or words padded."""
+    from sociolab.cli import audit as verb
+    from sociolab.cli.settings import several
+
+    flags = {
+        "run": run,
+        "judge": judge,
+        "kinds": several(kind),
+        "limit": limit,
+        "repeats": repeats,
+        "seed": seed,
+        "families": verb.family_rules(family),
+        "panel": several(panel),
+        "apart": apart,
+        "in_flight": in_flight,
+        "budget": budget,
+        "store": store,
+        "base_url": base_url,
+        "key_env": key_env,
+        "models": models,
+    }
+    verb.audit(flags, as_json=json)
+
+
+@app.command()
+def credit(
+    run: Annotated[str, typer.Argument(help="The run's name.")],
+    judge: Annotated[str, typer.Option("--judge", metavar="SPEC", help="Such as openai/MODEL.")],
+    measure: Annotated[
+        str, typer.Option("--measure", metavar="NAMES", help="goal, secret, or both.")
+    ] = "goal,secret",
+    limit: Annotated[OptInt, typer.Option("--limit", min=1, help="The first N episodes.")] = None,
+    out: Annotated[
+        OptPath, typer.Option("--out", metavar="FILE", help="Write a JSON line for each turn.")
+    ] = None,
+    in_flight: Annotated[OptInt, typer.Option("--in-flight", min=1)] = None,
+    budget: Annotated[OptFloat, typer.Option("--budget", min=0, metavar="USD")] = None,
+    store: Store = None,
+    base_url: BaseUrl = None,
+    key_env: KeyEnv = None,
+    models: ModelsFile = None,
+    json: Json = False,
+) -> None:
+    """Which turns moved a goal or gave a secret away, by a judge that must quote them."""
+    from sociolab.cli import credit as verb
+
+    flags = {
+        "judges": (judge,),
+        "in_flight": in_flight,
+        "budget": budget,
+        "store": store,
+        "base_url": base_url,
+        "key_env": key_env,
+        "models": models,
+    }
+    verb.credit(run, flags, measure=measure, limit=limit, out=out, as_json=json)
 
 
 @app.command()
@@ -436,13 +711,17 @@ def import_(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="sotopia, sotopia-episodes, dnd, crd3, fireball, dnd-transcript, stss or run.",
+            help="sotopia, sotopia-episodes, dnd, crd3, fireball, dnd-transcript, stss, run or "
+            "ratings.",
         ),
     ],
     path: Annotated[Path, typer.Argument(help="The folder or file to read.")],
-    name: Annotated[str, typer.Option("--name", help="What to call it here.")],
+    name: Annotated[
+        OptText, typer.Option("--name", help="What to call it here; of ratings: people.")
+    ] = None,
+    run: Annotated[OptText, typer.Option("--run", help="Of ratings: the run.")] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace a data set of this name.")
+        bool, typer.Option("--replace", help="Replace what is there of this name.")
     ] = False,
     no_hints: Annotated[
         bool, typer.Option("--no-hints", help="Leave out hints at a strategy in public goals.")
@@ -457,7 +736,14 @@ def import_(
 
     hints = not no_hints
     verb.import_(
-        format, path, name=name, replace=replace, hints=hints, correct=correct, store=store
+        format,
+        path,
+        name=name,
+        run=run,
+        replace=replace,
+        hints=hints,
+        correct=correct,
+        store=store,
     )
 
 

@@ -342,12 +342,14 @@ class Variant:
 
     `label` tells the variants of an episode apart. `changes` names the seats that are compared,
     each with its condition in the episode and in the variant, such as ("ann", "", "padded"); "" is
-    nothing out of the ordinary.
+    nothing out of the ordinary. `group` is what an audit tells apart beside all of them, if
+    anything.
     """
 
     label: str
     episode: Episode
     changes: tuple[tuple[str, str, str], ...]
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

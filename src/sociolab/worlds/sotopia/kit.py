@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from sociolab.core.ports import ChatModel, Judge, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.judging.llm_judge import LlmJudge
+from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.checks.check import GoalCheck
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.evaluation import SotopiaRubric
@@ -38,6 +39,7 @@ def load(setup: WorldSetup) -> WorldKit:
         judges={"heuristic": HeuristicJudge()},
         checks=(GoalCheck(),),
         model_judge=_model_judge,
+        variants=VARIANTS,
     )
 
 

@@ -14,7 +14,16 @@ from sociolab.worlds.stss.talk.rules.conversation import findings_in_talk
 from sociolab.worlds.stss.talk.rules.note import findings_in_note
 from sociolab.worlds.stss.task import SocialTask
 from worlds.stss.talk.labelled_talks import TALKS, LabelledTalk, labelled_talks
-from worlds.stss.talk.talk_rule_cases import BOOKS, HONEY, KITES, PORTRAIT, TEA, lines_of, occasion
+from worlds.stss.talk.talk_rule_cases import (
+    BOOKS,
+    HONEY,
+    KITES,
+    PORTRAIT,
+    TEA,
+    lines_of,
+    occasion,
+    talked,
+)
 
 AT_LEAST = 0.95
 DEV = labelled_talks(TALKS / "dev.jsonl")
@@ -110,3 +119,18 @@ def test_a_counter_offer_reopens_what_was_agreed() -> None:
     table.offer("P", 6, "Six.")
     assert table.agreed is not None
     assert table.agreed.value == 6
+
+
+def test_a_yes_to_something_else_is_none_to_an_offer_that_got_no_answer() -> None:
+    unanswered = """P: Would you come to a strawberry tea at the bandstand tomorrow at four?
+    O: Have you seen my cat? She has been gone since Friday.
+    P: How awful! Is she the grey one?
+    O: Yes, exactly."""
+    assert talked(TEA, unanswered) == "invited place"
+
+
+def test_a_helper_who_only_hears_of_a_burden_is_not_asked() -> None:
+    burden = """P: Could you tell me whether it will rain? The cakes won't bake themselves.
+    O: It looks like it.
+    P: And somebody has to buy six jars of honey at Greengage Market."""
+    assert "request" not in talked(HONEY, burden)

@@ -15,6 +15,7 @@ from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
+from sociolab.judging.quoting import quoted
 from sociolab.prompting.ask import ask_model, typed_prompt
 from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
@@ -23,7 +24,6 @@ from sociolab.town.thoughts import Line
 from sociolab.worlds.stss.talk.conditions import Condition
 from sociolab.worlds.stss.talk.content import scenario_from
 from sociolab.worlds.stss.talk.findings import Finding, Occasion
-from sociolab.worlds.stss.talk.quoting import quoted
 from sociolab.worlds.stss.talk.readable import readable
 from sociolab.worlds.stss.talk.verdicts import Findings, Lost, verdicts
 

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import re
 
+# "Would you ...", but for what is asked of anybody at any time.
+WOULD_YOU = (
+    r"\b(?:would|wouldn't|will|won't|can|could|couldn't) you\b(?! (?:believe|pass|remind|hold"
+    r"|excuse"
+    r"|imagine|move|pour|sell|know|hear|tell me (?:where|how|what|whether|if)|hand me"
+    r"|lend me (?:a|the)"
+    r"|show me (?:where|how))\b)"
+)
 INVITES = re.compile(
-    r"\bwould(?:n't)? you\b|\bdo(?:n't)? you (?:want|fancy|feel like|have time|feel up)"
-    r"|\b(?:will|won't|can|could|couldn't|may|might) (?:you|i (?:count on|expect|tempt|invite"
+    WOULD_YOU + r"|\bdo(?:n't)? you (?:want|fancy|feel like|have time|feel up)"
+    r"|\b(?:may|might|can|could|will) (?:i (?:count on|expect|tempt|invite"
     r"|interest|ask|talk|persuade|put you down|borrow|have you|steal)|we (?:meet|get|find|count|sit"
     r"|have|do|try|go|run|play))\b"
     r"|\bare you (?:busy|doing anything|about|planning|off|free|in\b|coming|able|up for|around"
@@ -18,7 +26,8 @@ INVITES = re.compile(
     r"|you|,) come\b|^come\b|\byou (?:came|come|joined|were there|took part|could (?:come|join|make"
     r"|be there)|can (?:come|join))\b"
     r"|\bhop(?:e|ing) (?:that )?(?:to see you|you(?:'ll|'d| will| would| can| could| might)?)\b"
-    r"|\bfancy\b|\bcare to\b|\bshall we\b|\blet's\b|\blet us\b|\bwhy don't (?:you|we)\b"
+    r"|\bfancy\b|\bcare to\b|\bshall we\b|\blet's\b(?! (?:hope|see|face))|\blet us\b"
+    r"|\bwhy don't (?:you|we)\b"
     r"|\byou(?:'d| should| must| ought| really| simply| have to| need to|'ll have to|'ve got to"
     r"| mustn't| shouldn't| can't)"
     r" (?:\w+ )?(?:come|join|be|belong|see|try|do it|miss|sit|play|enjoy|like|love|to come|to join"
@@ -41,7 +50,8 @@ INVITES = re.compile(
     r"|\bbring (?:your|a|the|an|along|whatever|\w+ (?:and|or|if|along))\b|\bsee you (?:there|at)\b"
     r"|\bmeet (?:me|up)\b|\b(?:sit|pose) for (?:me|a)\b|\binterested\b|\btempted\b|\bgame for\b"
     r"|\bwhat do you say\b|\bhow about\b|\bwhat about\b|\bthinking of you\b|\bthought of you\b"
-    r"|\bthink about it\b|\bcoming\?|\bif you(?:'d| would)? (?:want|like|care|fancy)\b|\b(?:a|one|some|another) (?:\w+ )?(?:\w+ )?for you\b"
+    r"|\bthink about it\b|\bcoming\?|\bif you(?:'d| would)? (?:want|like|care|fancy)\b|\b(?:a|one"
+    r"|some|another) (?:\w+ )?(?:\w+ )?for you\b"
     r"|\bbe (?:our|my|the)\b"
     r"|\bi'd feel\b|\b(?:reserved|waiting|set aside|free|spare|kept|saved?|left|room) for you\b"
     r"|\bno experience\b|\bhigh time\b|\bhelp (?:me|us)\b|\blet me \w+ you\b|\b(?:does|would|will)"
@@ -80,7 +90,8 @@ TAKES_UP = re.compile(
     r"|\b(?:could i|can i|i can't|how to) (?:refuse|resist|say no)|\bask (?:me )?twice"
     r"|\bwouldn't miss"
     r"|\bhate to miss|\bwhy not\b|\bcount us in"
-    r"|\bwhat (?:time|hour)\b|\bwhen (?:do|does|is|would|should|shall|will|exactly)\b|\bwhen\?"
+    r"|\btempting\b|\b(?:what|which) (?:time|hour|day)\b|\bwhen (?:do|does|is|would|should|shall"
+    r"|will|exactly)\b|\bwhen\?"
     r"|\bwhere (?:do|does|is|would|should|shall|will)\b|\bi'd (?:love|like|be (?:glad|happy"
     r"|honoured)) (?:to|that|it)\b"
     r"|\bi'll do it\b|\bwhen's (?:it|that|kick-off)|\blet me know\b|\b(?:how|very|too) kind\b"
@@ -153,7 +164,8 @@ CONFIRMS = re.compile(
     r"^(?:(?:oh|ah|ha|well|hm+|mm+|and|that|why|goodness|haha|aha|heh|good old \w+|but|yes),? )*"
     r"(?:\w+,? )?(?:yes|yep|yeah|yup|aye|right|exactly|correct|precisely|indeed|perfect|super|great"
     r"|lovely|splendid|excellent|brilliant|wonderful|marvellous|terrific|fantastic|sure|of course"
-    r"|absolutely|it (?:is|does|was) (?:indeed|so)|quite so|quite right|just so|bingo|spot on|that's (?:it|right|the (?:one|plan"
+    r"|absolutely|it (?:is|does|was) (?:indeed|so)|quite so|quite right|just so|bingo|spot on"
+    r"|that's (?:it|right|the (?:one|plan"
     r"|idea"
     r"|spirit)|correct|settled|all|true|what|exactly|fine|great|perfect|me)|you've got it|you got"
     r" it|got it in one|(?:he|she|they|you|it|\w+)(?:'s|'ve| has| have| is| are)?"
@@ -163,7 +175,7 @@ CONFIRMS = re.compile(
     r"|true|hero))|see you|ok\b|okay|good\b|fine|agreed|deal|done|cool|all right|alright|as i said"
     r"|true|guilty|certainly|definitely|very (?:good|well)|sounds|please|no better|none other"
     r"|just that|grand|nice|amazing|awesome|cheers|then (?:it's )?settled|i owe you)\b"
-    r"|\b(?:has it|have it|got it|is|are|\w+'s) (?:all )?(?:right|correct|spot on|true)"
+    r"|\b(?:has it|have it|got it|is|are|\w+'s) (?:all |\w+ly )?(?:right|correct|spot on|true)"
     r"(?: (?:on|in) every \w+)?\b(?! (?:here|there|after|next|by|in|on|outside))"
     r"|\b(?:heard|been told) (?:right|correctly|the truth)\b|\btold you (?:right|correctly"
     r"|the truth)|\bevery word\b"

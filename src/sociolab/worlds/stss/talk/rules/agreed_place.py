@@ -44,10 +44,10 @@ class PlaceAgreed:
         """Take in the sentences of one line."""
         by = "P" if said[0].ours else "O"
         waited = self.table.waits_for(by)
-        wavers = any(HEDGES.search(one.text) for one in said)
+        wavers = [bool(HEDGES.search(one.text)) for one in said]
         asks = any(one.sentence.asks for one in said)
         for number, one in enumerate(said):
-            self._sentence(one, by, wavers, first=number == 0)
+            self._sentence(one, by, any(wavers[number:]), first=number == 0)
         if waited and self.table.waits_for(by) and not asks:
             # No answer is none: a yes in a later line would be to something else.
             self.table.refuse(by)

@@ -17,13 +17,20 @@ from sociolab.worlds.stss.talk.rules.acts import (
     HEDGES,
     OPEN,
 )
-from sociolab.worlds.stss.talk.rules.agreement import Negotiation
+from sociolab.worlds.stss.talk.rules.agreement import Negotiation, Offer
 from sociolab.worlds.stss.talk.rules.attaching import days_of, hours_of, unfit
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.reading import Said
 
 _HALF_A_DAY = 720
 _SETTLED = re.compile(r"(?: sharp| tomorrow| today)? it is(?:,? then)?(?=[.,!]|$)")
+
+_WHEN = re.compile(r"\bwhen\b[^.!]*\?|\btime\b[^.!]*\?")
+# A yes that can only be to a meeting.
+_SURELY = re.compile(
+    r"\b(?:i'll (?:be (?:there|along)|come|do it|join|bring|see)|see you|count me in|i'm in|agreed"
+    r"|deal|it's a date|i'd love to|i'd be (?:glad|happy|honoured)|gladly|with pleasure)\b"
+)
 
 
 class TimeAgreed:
@@ -34,28 +41,48 @@ class TimeAgreed:
         self._goal = occasion.task.day
         self.table: Negotiation[int] = Negotiation()
         self._day: date | None = None
+        self._stale = False
+        self._asked_when = False
 
     @property
     def met(self) -> bool:
         """Whether an hour is agreed, for the right day; unsaid, the day is today."""
-        return self.table.agreed is not None and (self._day or self._today) == self._goal
+        return self._settled is not None and (self._day or self._today) == self._goal
+
+    @property
+    def _settled(self) -> Offer[int] | None:
+        """What is agreed; the hour that the other asked for with its yes needs no second yes."""
+        last = self.table.open
+        answered = self._asked_when and last is not None and last.by == "P"
+        return self.table.agreed or (last if answered else None)
 
     @property
     def quote(self) -> str:
         """The words with which it was agreed."""
-        return self.table.agreed.quote if self.table.agreed else ""
+        return self._settled.quote if self._settled else ""
 
     def line(self, said: Sequence[Said]) -> None:
         """Take in the sentences of one line."""
         by = "P" if said[0].ours else "O"
         waited = self.table.waits_for(by)
-        wavers = any(wavering(one) for one in said)
+        wavers = [wavering(one) for one in said]
         asks = any(one.sentence.asks for one in said)
+        if said[0].ours and any(self._comes_back(one) for one in said):
+            self._stale = False
         for number, one in enumerate(said):
-            self._sentence(one, by, wavers, first=number == 0)
-        if waited and self.table.waits_for(by) and (wavers or not asks):
+            self._sentence(one, by, any(wavers[number:]), first=number == 0)
+        if waited and self.table.waits_for(by) and (any(wavers) or not asks):
             # No answer is none: a yes in a later line would be to something else.
             self.table.refuse(by)
+        if by == "O":
+            yes = any(ACCEPTS.search(one.text) for one in said) and not any(wavers)
+            self._asked_when = yes and any(_WHEN.search(one.text) for one in said)
+        if waited:
+            self._stale = self.table.waits_for(by)
+
+    def _comes_back(self, one: Said) -> bool:
+        """Whether a sentence is about the matter again, after other talk."""
+        return one.about or bool(one.places or days_of(one.sentence, self._today, one.about))
 
     def _sentence(self, one: Said, by: str, wavers: bool, first: bool) -> None:
         if CANCELS.search(one.text):
@@ -86,6 +113,8 @@ class TimeAgreed:
 
     def _accepts(self, one: Said, first: bool) -> bool:
         if unfit(one.text) or (one.sentence.asks and len(one.text) > 24):
+            return False
+        if self._stale and not one.ours and not _SURELY.search(one.text):
             return False
         return bool(ACCEPTS.search(one.text) or (first and one.ours and CONFIRMS.search(one.text)))
 

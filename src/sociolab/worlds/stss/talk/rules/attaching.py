@@ -15,7 +15,8 @@ _OTHER = re.compile(
     r"\b(?:(?:ring|call|phone|text|message|tell) (?:you|me|him|her|them)|clos(?:es?|ing)|shuts?"
     r"|shutting|opens?\b(?! air)|opening|(?<!i )was\b|were\b(?! (?:thinking|hoping|wondering"
     r"|planning))|woke|had to|since"
-    r"|yesterday|last (?:night|week|year|time|spring|summer|month)|usually|always|normally|every"
+    r"|yesterday|last (?:night|week|year|time|spring|summer|month)|(?<!as )(?:usually|always"
+    r"|normally)|every"
     r"|ago|dentist|train|bus (?:leaves|goes)|(?<!after )(?<!before )my (?:shift|lesson|class"
     r"|pupil|lecture|last|next|first"
     r"|mum|mother|sister|brother|wife|husband|daughter|son|cousin|aunt|nephew|niece|rehearsal"
@@ -32,7 +33,8 @@ _OTHER = re.compile(
     r"|town)"
     r"|off to|still|with|seeing|teaching|working|behind|due|expected|wanted|meeting|away|booked"
     r"|busy|cooking|serving|tied|stuck|minding|at the|taking)"
-    r"|i(?:'ve| have)(?: got)? (?:an? (?!free|open|gap|slot|hour|spare)|my|the|choir|to|class|classes|lessons?|work|deliveries"
+    r"|i(?:'ve| have)(?: got)? (?:an? (?!free|open|gap|slot|hour|spare)|my|the|choir|to|class"
+    r"|classes|lessons?|work|deliveries"
     r"|people"
     r"|patients|vaccinations|band|rehearsal|practice|another|theory|guests|pupils?|two|three"
     r"|something|physics|chemistry|promised|football|yoga|training|lectures?|dinner|supper)"
@@ -51,7 +53,8 @@ _ADVICE = re.compile(
 )
 # An hour that only bounds the time: "before six", "not later than six".
 _LIMIT = re.compile(
-    r"\b(?:before|after|since|than|by the time it's|free from|free after|off at) (?:about "
+    r"\b(?:before|after|since|than|by the time it's|free from|free after"
+    r"|(?<!kick-)(?<!kicks )(?<!kick )off at) (?:about "
     r"|around )?$"
 )
 _UNFIT = re.compile(

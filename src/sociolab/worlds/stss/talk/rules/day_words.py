@@ -21,6 +21,11 @@ _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "augu
            "october", "november", "december")  # fmt: skip
 _WEEKDAY = "|".join(_WEEKDAYS)
 _NOT_ONCE = re.compile(r"\b(?:last|every|each|since|most|previous|other|another) $")
+# What every day holds one of; most sentences have none, and are passed over quickly.
+_MAYBE = re.compile(
+    r"\d|day|night|morrow|this |later|hour|right now|straight|th\b|st\b|nd\b|rd\b"
+    r"|tm"
+)
 _PATTERN = re.compile(
     r"(?P<after>\b(?:the )?day after(?! tomorrow)\b(?: that)?)"
     r"|(?P<yesterday>\byesterday\b|\blast night\b)"
@@ -51,6 +56,8 @@ class Day:
 @lru_cache(maxsize=8192)
 def days_in(text: str, today: date) -> tuple[Day, ...]:
     """Each day in a text (small letters), in order; names of days are the next to come."""
+    if not _MAYBE.search(text):
+        return ()
     found = [
         Day(day, span)
         for day, span in dates(text, today)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
-from sociolab.worlds.stss.talk.rules.acts import CANCELS, CONFIRMS, CORRECTS
+from sociolab.worlds.stss.talk.rules.acts import CANCELS, CONFIRMS, CORRECTS, WOULD_YOU
 from sociolab.worlds.stss.talk.rules.attaching import denied
 from sociolab.worlds.stss.talk.rules.errands import Job, job_at, jobs_of
 from sociolab.worlds.stss.talk.rules.place_words import Mention
@@ -16,7 +16,7 @@ from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_time import agrees
 
 ASKS = re.compile(
-    r"\b(?:could|would|can|will|might|won't|couldn't|wouldn't) you\b|\bplease\b|\bif you(?:'d"
+    WOULD_YOU + r"|\bmight you\b|\bplease\b|\bif you(?:'d"
     r"| would"
     r"| could| can|'re)\b|\byou(?:'d| would| might| could| can|'ll) (?:\w+ )?(?:fetch|collect"
     r"|pick|get"
@@ -60,7 +60,10 @@ _OFFERS = re.compile(
     r"\b(?:want me to|shall i|should i|do you want|can i|could i|may i|i could|i can|would you like"
     r" me|anything i|need me to|you'd like me to|am i to|do i)\b"
 )
-_THEMSELVES = re.compile(r"\b(?:herself|himself|themselves|on (?:her|his|their) own)\b")
+_THEMSELVES = re.compile(
+    r"\b(?:(?:up|them|it) from me|herself|himself|themselves|on (?:her|his"
+    r"|their) own)\b"
+)
 
 
 class Help:

@@ -17,9 +17,14 @@ from sociolab.worlds.stss.talk.rules.acts import (
 from sociolab.worlds.stss.talk.rules.reading import Said
 
 _WHEN = re.compile(
-    r"\b(?:to(?:morrow|day|night)|\w+day|\d|at|around|half|quarter|noon|this (?:afternoon"
-    r"|evening))\b"
+    r"\b(?:to(?:morrow|day|night)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d|o'clock|noon"
+    r"|half (?:past )?\w+|quarter (?:past|to)|this (?:afternoon|evening)"
+    r"|(?:at|around|from|about) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"|twelve))\b"
 )
+
+_NEAR = 2
+"""How many lines before its matter a question may come: "Are you free?" - "Why?" - "A quiz!" """
 
 
 class Invitation:
@@ -29,6 +34,7 @@ class Invitation:
         self._named = False
         self._named_in = -1
         self._asked = ""
+        self._asked_in = -1
         self._other_asks = False
         self._hinted = ""
         self._announced = ""
@@ -49,6 +55,8 @@ class Invitation:
         """Take in the sentences of one line."""
         number = said[0].line
         if any(one.about for one in said):
+            if not self._named and self._asked_in < number - _NEAR:
+                self._asked = ""  # it was to something else
             self._named, self._named_in = True, number
         self._busy = self._busy or any(BUSY.search(one.text) for one in said)
         if not said[0].ours:
@@ -62,10 +70,8 @@ class Invitation:
                 continue
             if one.about or (self._named and not self._hinted):
                 self._hinted = one.quote
-            if _asks_briefly(one) or (
-                INVITES.search(one.text) and (one.about or number - self._named_in <= 8)
-            ):
-                self._asked = self._asked or one.quote
+            if not self._asked and (_asks_briefly(one) or INVITES.search(one.text)):
+                self._asked, self._asked_in = one.quote, number
         first = said[0].text
         if self._other_asks and (CONFIRMS.search(first) or ACCEPTS.search(first)):
             self._asked = self._asked or said[0].quote

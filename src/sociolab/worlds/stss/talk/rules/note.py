@@ -31,7 +31,8 @@ _ASKED = re.compile(
     r"|'ve promised)\b|and i (?:will|are|agreed|have|meet|settled|plan|can|'ll|said)\b|join\w*"
     r"|come\b|if i (?:came|would|could|might|wanted|fancied)|meet(?:ing)?\b|agreed|we(?:'re|'ll"
     r"| are| will| agreed"
-    r"| settled| have| plan)\b|told to\b|me (?:to|and|for|in|at|on|there)\b|interview me|for me\b|got me"
+    r"| settled| have| plan)\b|told to\b|me (?:to|and|for|in|at|on|there)\b|interview me|for me\b"
+    r"|got me"
     r"|put me|me into|persuaded me|talked me|roped"
     r"|i'm (?:having|doing|down|part|signed|on (?:the|her|his)|\w+ing)\b"
     r"|sign(?:ed)? (?:me )?up|see you|proposed|suggested|offered|told me (?:to|i)|let me know"
@@ -43,7 +44,8 @@ _BUSY = re.compile(
     r"|rushed off|snowed under|up to (?:his|her) (?:ears|neck|eyes))\b"
 )
 _REQUESTED = re.compile(
-    r"(?:^|: |- )(?:buy|fetch|collect|pick|get|bring|take|drop|hand|deliver|go)\b|\b(?:ask(?:ed"
+    r"(?:agreed|promised|have|had) to\b|i'm \w+ing\b|errand|(?:^|: |- )(?:buy|fetch|collect|pick"
+    r"|get|bring|take|drop|hand|deliver|go)\b|\b(?:ask(?:ed"
     r"|s)|i(?:'m| am) to\b|i promised|i(?:'ll| will| agreed| said| can| can't|'ve agreed"
     r"| told| must| should| need| have to|'m going| was asked| refused| declined| offered| take)\b"
     r"|wants? me|want(?:s|ed)? (?:me|somebody|someone)|would like me|needs? (?:me|somebody"
@@ -214,9 +216,10 @@ def _place_agreed(occasion: Occasion, said: tuple[Said, ...]) -> str:
     quote, wished, unsure = "", False, False
     for one in said:
         place = definite(one) or meant_places(occasion, one)
-        if OPEN.search(one.text) or _NO_PLACE.search(one.text):
-            if place or (ABOUT_PLACE.search(one.text) and not ABOUT_TIME.search(one.text)):
-                return ""
+        opens = OPEN.search(one.text) or _NO_PLACE.search(one.text)
+        of_place = ABOUT_PLACE.search(one.text) and not ABOUT_TIME.search(one.text)
+        if opens and (place or of_place):
+            return ""
         if place and not _HEARSAY.search(one.text):
             quote = quote or one.quote
             wished = bool(_WISH_ONLY.search(one.text)) and not _YES.search(one.text)

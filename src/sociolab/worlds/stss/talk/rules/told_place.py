@@ -60,7 +60,7 @@ class PlaceTold:
     def values(self, one: Said) -> list[tuple[bool, str]]:
         """Whether the places that a sentence gives are right; those of other matters left out."""
         found: list[tuple[bool, str]] = []
-        for mention in (*one.places, *self._else(one)):
+        for mention in (*self._else(one), *one.places):
             clause = one.sentence.clause_at(mention.span[0])
             if denied(one.text, mention.span):
                 continue

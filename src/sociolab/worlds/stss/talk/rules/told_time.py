@@ -61,10 +61,9 @@ class TimeTold:
         if CANCELS.search(one.text):
             self.hour.undo()
             self.day.undo()
-        if OPEN.search(one.text) and ABOUT_TIME.search(one.text):
-            if not ABOUT_PLACE.search(one.text) or "hour" in one.text or "time" in one.text:
-                self.hour.undo()
-                return False
+        if OPEN.search(one.text) and _of_time_alone(one.text):
+            self.hour.undo()
+            return False
         values = self._values(one)
         if OPEN.search(one.text) and ABOUT_PLACE.search(one.text):
             values = [value for value in values if value[0] is self.hour or value[1]]
@@ -89,6 +88,13 @@ class TimeTold:
             right = last_day.date == self._day if last_day else self._day in [d.date for d in days]
             found.append((self.day, right, one.quote))
         return found
+
+
+def _of_time_alone(text: str) -> bool:
+    """Whether words that leave something open speak of the hour and not of the place."""
+    if not ABOUT_TIME.search(text):
+        return False
+    return not ABOUT_PLACE.search(text) or "hour" in text or "time" in text
 
 
 def agrees(said: Sequence[Said]) -> bool:

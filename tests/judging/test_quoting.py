@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.worlds.stss.talk.quoting import quoted
+from sociolab.judging.quoting import quoted
 
 LINES = (
     "Good morning, Ada!",

@@ -1,0 +1,327 @@
+"""What agreement of people and judges lets one conclude, and what not, as sections of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sociolab.analysis.agreeing_charts import difference_bars, range_bars
+from sociolab.analysis.agreeing_tables import (
+    PLAYED,
+    Titles,
+    agreement_table,
+    alpha_table,
+    correlated,
+    correlation_table,
+    difference_table,
+    ends,
+    groups_of,
+    judged_by,
+    number,
+    pair_table,
+    people_by_group,
+    range_table,
+    raters_table,
+    share,
+)
+from sociolab.analysis.figures import listed
+from sociolab.analysis.rated import MODELS, PEOPLE, RULES, Ratings
+from sociolab.core.score import Method
+from sociolab.report.section import Figure, Section
+from sociolab.report.words import plural
+from sociolab.stats.agreement_cells import AgreementReport, AmongPeople, JudgeAndPeople
+from sociolab.stats.rated import OVERALL, POOLED
+
+FEW_CLUSTERS = 10
+"""Below so many scenarios an interval itself is not to be trusted far."""
+FEW_PLAYS = 20
+"""Below so many plays a correlation says little."""
+_WIDE = 4
+"""Points that a scale is long at least for a chart in whole points."""
+
+_KIND: dict[Method, str] = {
+    "model": "a model",
+    "heuristic": "rules only, no model: this says nothing of a model judge",
+    "rules": "rules that read the transcript, no model: this says nothing of a model judge",
+    "scripted": "scripted: its figures are made up for a test and say nothing",
+}
+
+TABLE_1 = {
+    MODELS: "SEC .22, KNO .33, SOC .33, BEL .45, REL .56, FIN .62, GOAL .71",
+    PEOPLE: "KNO .19, BEL .27, FIN .34, SOC .42, REL .49, GOAL .78",
+}
+"""Pearson's r of GPT-4 and people by who played (SOTOPIA, Table 1)."""
+
+
+def sections_of(ratings: Ratings, report: AgreementReport, bins: int) -> tuple[Section, ...]:
+    """People among themselves, each judge beside them, and each two judges."""
+    titles = Titles.of(ratings)
+    found = [_people(ratings, report.people, titles, bins)]
+    for number_, judge in enumerate(ratings.methods, 1):
+        found.append(_judge(ratings, report, judge, titles, f"agree{number_}"))
+    pairs = dict.fromkeys((cell.first, cell.second) for cell in report.pairs)
+    if pairs:
+        tables = tuple(
+            pair_table([c for c in report.pairs if (c.first, c.second) == pair], titles)
+            for pair in pairs
+        )
+        cautions = ("Judges that agree may share an error: only people show that.",)
+        found.append(Section("Judges beside each other", cautions=cautions, tables=tables))
+    return tuple(found)
+
+
+def _people(ratings: Ratings, cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Section:
+    plays = len({row.item for row in ratings.people})
+    clusters = len({row.cluster for row in ratings.people})
+    said = [
+        f"{plural(len(ratings.raters), 'person', 'people')} gave "
+        f"{plural(len(ratings.people), 'rating')} in "
+        f"{plural(len(ratings.measures), 'dimension')} of {plural(plays, 'play')} in "
+        f"{plural(clusters, titles.cluster)} of {listed(ratings.runs)}."
+    ]
+    tables = [raters_table(ratings)]
+    if any(cell.agreement.kappa.n for cell in cells):
+        said += _agreeing(cells, titles, bins)
+        tables += [agreement_table(cells, titles, bins), alpha_table(cells, titles)]
+        if len(groups_of(cells)) > 1:
+            tables.append(people_by_group(cells, titles))
+    return Section(
+        "How far people agree",
+        tuple(said),
+        tuple(_people_cautions(ratings, cells, titles, clusters)),
+        tuple(tables),
+    )
+
+
+def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterator[str]:
+    rows = [cell for cell in cells if cell.group is None]
+    main = next((cell for cell in rows if cell.dimension == POOLED), rows[0])
+    of = "Over all dimensions" if main.dimension == POOLED else f"On {titles[main.dimension]}"
+    found = main.agreement
+    yield (
+        f"{of}, two people give a play scores in the same of {bins} bins in "
+        f"{share(found.binned.value)} of cases (Randolph's kappa {number(found.kappa.value)} "
+        f"{ends(found.kappa)}), the same score in {share(found.exact.value)}, scores at most one "
+        f"point apart in {share(found.near.value)}."
+    )
+    alphas = sorted(
+        (cell.interval.value, titles[cell.dimension])
+        for cell in rows
+        if cell.interval is not None
+        and cell.interval.value is not None
+        and cell.dimension != OVERALL
+    )
+    if len(alphas) > 1:
+        (low, worst), (high, best) = alphas[0], alphas[-1]
+        yield (
+            f"Krippendorff's alpha (interval) runs from {number(low)} ({worst}) to {number(high)} "
+            f"({best})."
+        )
+
+
+def _people_cautions(
+    ratings: Ratings, cells: Sequence[AmongPeople], titles: Titles, clusters: int
+) -> Iterator[str]:
+    raters = len(ratings.raters)
+    if raters == 1:
+        yield (
+            "One rater only: nothing here tells how far people agree, and where a judge differs "
+            "from this person, others might side with the judge."
+        )
+    elif not any(cell.agreement.kappa.n for cell in cells):
+        yield "No play was rated by two people: nothing here tells how far people agree."
+    elif raters < 4:
+        yield (
+            f"{raters} raters: the intervals are over {titles.cluster}s, not over people; other "
+            "people may agree more or less."
+        )
+    if len(ratings.sets) > 1:
+        yield f"Ratings of several sets count as one: {listed(ratings.sets)}."
+    rows = [cell for cell in cells if cell.group is None and cell.dimension != POOLED]
+    lone = {titles[c.dimension]: c.agreement.left_out for c in rows if c.agreement.left_out}
+    if raters > 1 and lone:
+        told = ", ".join(f"{name} {count:,}" for name, count in lone.items())
+        yield f"Plays with a single rating are left out of agreement: {told}."
+    if flat := [titles[cell.dimension] for cell in rows if _flat(cell)]:
+        yield (
+            f"In {listed(flat)} nearly all scores fall in one bin: kappa is high there though the "
+            "raters tell hardly any plays apart, which alpha shows."
+        )
+    yield from _few(clusters, titles)
+    rules = len({row.item for row in ratings.people if row.group == RULES})
+    if rules:
+        yield (
+            f"{plural(rules, 'play')} rated here are by rules (scripted agents): agreement on "
+            "them says little of agreement on plays by models or people."
+        )
+
+
+def _flat(cell: AmongPeople) -> bool:
+    same, alpha = cell.agreement.binned.value, cell.interval
+    if same is None or alpha is None or same < 0.8:
+        return False
+    return alpha.value is None or alpha.value < 0.4
+
+
+def _few(clusters: int, titles: Titles) -> Iterator[str]:
+    if clusters < FEW_CLUSTERS:
+        yield (
+            f"Only {plural(clusters, titles.cluster)}: an interval from so few is itself uncertain, "
+            "and tends to be too short."
+        )
+
+
+def _judge(
+    ratings: Ratings, report: AgreementReport, judge: str, titles: Titles, key: str
+) -> Section:
+    cells = judged_by(report, judge)
+    rows = [cell for cell in cells if cell.group is None]
+    kind = _KIND.get(ratings.methods[judge], ratings.methods[judge])
+    said = [f"{judge}: {kind}."]
+    if not rows:
+        said.append("It scored no play that people rated.")
+        return Section(f"{judge} beside people", tuple(said))
+    said += [*_following(rows, titles), *_biased(rows, titles), *_inside(rows)]
+    tables = [correlation_table(cells, titles), difference_table(cells, titles)]
+    ranged = range_table(cells, titles)
+    if ranged.rows:
+        tables.append(ranged)
+    return Section(
+        f"{judge} beside people",
+        tuple(said),
+        tuple(_judge_cautions(ratings, judge, cells, titles)),
+        tuple(tables),
+        tuple(_figures(ratings, rows, titles, judge, key)),
+    )
+
+
+def _following(rows: Sequence[JudgeAndPeople], titles: Titles) -> Iterator[str]:
+    parts = [cell for cell in rows if cell.dimension != OVERALL]
+    ranked = sorted(
+        (cell for cell in parts if cell.pearson.value is not None),
+        key=lambda cell: -(cell.pearson.value or 0.0),
+    )
+    if not ranked:
+        return
+    best, worst = ranked[0], ranked[-1]
+    line = f"It follows the people's mean best in {titles[best.dimension]} (r {_r(best)})"
+    if len(ranked) > 1:
+        line += f" and least in {titles[worst.dimension]} (r {_r(worst)})"
+    yield f"{line}."
+    open_ = [
+        titles[cell.dimension]
+        for cell in ranked
+        if cell.pearson.low is None or cell.pearson.low <= 0 <= (cell.pearson.high or 0)
+    ]
+    if open_:
+        yield f"Not shown that it follows them at all: {listed(open_)}."
+
+
+def _r(cell: JudgeAndPeople) -> str:
+    found = cell.pearson
+    return f"{correlated(found)} {ends(found)}" if found.low is not None else correlated(found)
+
+
+def _biased(rows: Sequence[JudgeAndPeople], titles: Titles) -> Iterator[str]:
+    above, below = [], []
+    for cell in rows:
+        bias = cell.spread.bias
+        if bias.value is None or bias.low is None or bias.high is None:
+            continue
+        told = f"{titles[cell.dimension]} ({number(bias.value, sign=True)} {ends(bias)})"
+        if bias.low > 0:
+            above.append(told)
+        elif bias.high < 0:
+            below.append(told)
+    if above:
+        yield f"It scores higher than people in {listed(above)}."
+    if below:
+        yield f"It scores lower than people in {listed(below)}."
+    if not above and not below:
+        yield "No dimension shows it scoring higher or lower than people on average."
+
+
+def _inside(rows: Sequence[JudgeAndPeople]) -> Iterator[str]:
+    parts = [cell.spread for cell in rows if cell.dimension != OVERALL]
+    total = sum(spread.inside.n for spread in parts)
+    if total:
+        below, above = sum(s.below for s in parts), sum(s.above for s in parts)
+        inside = total - below - above
+        yield (
+            f"Of {plural(total, 'score')} of plays with two raters or more, {inside:,} "
+            f"({share(inside / total)}) lie in the range that the raters span, {below:,} below "
+            f"and {above:,} above."
+        )
+
+
+def _judge_cautions(
+    ratings: Ratings, judge: str, cells: Sequence[JudgeAndPeople], titles: Titles
+) -> Iterator[str]:
+    rows = [cell for cell in cells if cell.group is None]
+    there = {cell.dimension for cell in rows}
+    left_out = [titles[m.name] for m in ratings.measures if m.name not in there]
+    if left_out:
+        yield f"It gave no score that can be compared in {listed(left_out)}."
+    failed = {titles[cell.dimension]: cell.failed for cell in rows if cell.failed}
+    if failed:
+        told = ", ".join(f"{name} {count:,}" for name, count in failed.items())
+        yield f"Scores that it owes and that are missing: {told}."
+    small = [titles[cell.dimension] for cell in rows if cell.pearson.n < FEW_PLAYS]
+    if small:
+        yield f"Fewer than {FEW_PLAYS} plays: r says little in {listed(small)}."
+    undefined = [titles[cell.dimension] for cell in rows if cell.pearson.value is None]
+    if undefined:
+        yield (
+            f"No r for {listed(undefined)}: too few plays, or one side gives all of them the same "
+            "score; agreement there shows in the differences only."
+        )
+    doubtful = [titles[cell.dimension] for cell in rows if _doubtful(cell)]
+    if doubtful:
+        yield (
+            f"In {listed(doubtful)} the stars claim more than the interval, which is clustered: "
+            "believe the interval."
+        )
+    if len(ratings.raters) == 1:
+        yield "With one rater there is no range and no standard deviation to hold it against."
+    groups = groups_of(cells)
+    if PEOPLE not in groups:
+        played = listed([PLAYED[group] for group in groups])
+        yield f"All of these plays are by {played}: nothing is said of plays by people."
+    yield from _few(max(cell.pearson.clusters for cell in rows), titles)
+    if ratings.methods[judge] == "model" and set(ratings.worlds) == {"sotopia"}:
+        for group in groups:
+            if group in TABLE_1:
+                yield (
+                    f"SOTOPIA (Table 1) reports for GPT-4 and its raters, {PLAYED[group]}' plays: "
+                    f"{TABLE_1[group]}; other plays, raters and prompts than these."
+                )
+
+
+def _doubtful(cell: JudgeAndPeople) -> bool:
+    found = cell.pearson
+    if not found.stars:
+        return False
+    return found.low is None or found.high is None or found.low <= 0 <= found.high
+
+
+def _figures(
+    ratings: Ratings, rows: Sequence[JudgeAndPeople], titles: Titles, judge: str, key: str
+) -> Iterator[Figure]:
+    wide = {measure.name for measure in ratings.measures if measure.high - measure.low >= _WIDE}
+    drawn = [(titles[c.dimension], c.spread) for c in rows if c.dimension in wide]
+    if drawn:
+        title = f"{judge} minus people"
+        yield Figure(
+            f"{judge} minus the mean of the people, plays at each whole number of points",
+            difference_bars(f"{key}-d", title, drawn),
+        )
+    ranged = [
+        (titles[c.dimension], c.spread)
+        for c in rows
+        if c.dimension != OVERALL and c.spread.inside.n
+    ]
+    if ranged:
+        yield Figure(
+            f"Share of {judge}'s scores below (left, outlined), in (filled) and above (right, "
+            "outlined) the range of the people's scores of the same play, in percent",
+            range_bars(f"{key}-r", f"{judge} and the people's range", ranged),
+        )

@@ -1,0 +1,144 @@
+"""Two agents compared on the plays that both have, in each measure of one judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+from sociolab.analysis.matching import By, Key, Keyed, Side, matched
+from sociolab.analysis.values import Value
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Measure
+from sociolab.stats.comparison import Comparison, compare
+from sociolab.stats.pairs import Row
+
+Unit: TypeAlias = Literal["play", "episode"]
+"""A seat of a trial, or the whole of it, as the measure goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many plays each side has, scored or not, and how many of them answer to each other."""
+
+    a: int
+    b: int
+    matched: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """a minus b in each measure.
+
+    `counts` says what could be matched. Of the matched plays, `missing` counts by measure those of
+    a and of b whose value is missing (they are no pairs), `unlike` the pairs that differ at all.
+    """
+
+    world: str
+    a: Side
+    b: Side
+    judge: str
+    judge_id: JudgeId
+    by: By
+    counts: Mapping[Unit, Counts]
+    measures: Mapping[str, Measure]
+    found: Mapping[str, Comparison]
+    missing: Mapping[str, tuple[int, int]]
+    unlike: Mapping[str, int]
+
+
+def compared(
+    world: str, a: Side, b: Side, judge: tuple[str, JudgeId], measures: Mapping[str, Measure]
+) -> Compared:
+    """Compare both sides in these measures; `judge` is its label and itself.
+
+    Tasks of one id must be the same task on both sides. ConfigError where nothing can be matched.
+    """
+    found = matched(a, b)
+    counts = _counts(found.a, found.b)
+    if not any(count.matched for count in counts.values()):
+        raise ConfigError(
+            f"no play of {a.name} answers to one of {b.name}: they share no task with the same "
+            f"seat, partner and repeat (partners: {'; '.join(a.partners)} and "
+            f"{'; '.join(b.partners)})"
+        )
+    sides = {name: (found.a.get(name, {}), found.b.get(name, {})) for name in measures}
+    return Compared(
+        world=world,
+        a=a,
+        b=b,
+        judge=judge[0],
+        judge_id=judge[1],
+        by=found.by,
+        counts=counts,
+        measures=measures,
+        found=compare({name: (_rows(x), _rows(y)) for name, (x, y) in sides.items()}),
+        missing={name: _missing(x, y) for name, (x, y) in sides.items()},
+        unlike={name: _unlike(x, y) for name, (x, y) in sides.items()},
+    )
+
+
+def comparison_document(found: Compared) -> dict[str, Any]:
+    """The comparison as a JSON object: see docs/compare.md."""
+    return {
+        "a": _side(found.a),
+        "b": _side(found.b),
+        "judge": {"judge": found.judge, "method": found.judge_id.method},
+        "matched_by": ["task", "seat", found.by, "repeat"],
+        "matched": {unit: asdict(count) for unit, count in found.counts.items()},
+        "measures": {name: _measured(found, name) for name in found.measures},
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {"run": side.run, "agent": side.agent, "partners": list(side.partners)}
+
+
+def _measured(found: Compared, name: str) -> dict[str, Any]:
+    one, missing = found.found[name], found.missing[name]
+    return {
+        "pairs": one.pairs,
+        "clusters": one.clusters,
+        **asdict(one),
+        "superiority": one.effect.superiority,
+        "unlike": found.unlike[name],
+        "missing_a": missing[0],
+        "missing_b": missing[1],
+    }
+
+
+def _counts(a: Keyed, b: Keyed) -> dict[Unit, Counts]:
+    left, right = _keys(a), _keys(b)
+    return {
+        unit: Counts(len(left[unit]), len(right[unit]), len(left[unit] & right[unit]))
+        for unit in left
+        if left[unit] or right[unit]
+    }
+
+
+def _keys(side: Keyed) -> dict[Unit, set[Key]]:
+    keys = {key for values in side.values() for key in values}
+    whole = {key for key in keys if key.seat is None}
+    return {"play": keys - whole, "episode": whole}
+
+
+def _rows(values: Mapping[Key, Value]) -> list[Row]:
+    return [
+        Row(key, value.cluster, value.value)
+        for key, value in values.items()
+        if value.value is not None
+    ]
+
+
+def _missing(a: Mapping[Key, Value], b: Mapping[Key, Value]) -> tuple[int, int]:
+    both = a.keys() & b.keys()
+    return _without(a, both), _without(b, both)
+
+
+def _without(values: Mapping[Key, Value], keys: Iterable[Key]) -> int:
+    return sum(values[key].value is None for key in keys)
+
+
+def _unlike(a: Mapping[Key, Value], b: Mapping[Key, Value]) -> int:
+    both = [(a[key].value, b[key].value) for key in a.keys() & b.keys()]
+    return sum(x is not None and y is not None and abs(x - y) > 1e-11 for x, y in both)

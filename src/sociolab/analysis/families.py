@@ -1,0 +1,225 @@
+"""Whether a model judge prefers the play of its own model family, from scores that are stored.
+
+Two judges that judged the same plays differ by how strict they are, on all plays alike; what they
+differ by on the plays of the first one's family beyond that is the preference.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import permutations
+
+import numpy as np
+
+from sociolab.analysis.audits import ALL, OVERALL
+from sociolab.analysis.values import RunValues, Value
+from sociolab.stats.by_cluster import grouped
+from sociolab.stats.intervals import Estimate, mean
+from sociolab.stats.student import t_quantile
+
+Rules = Sequence[tuple[str, str]]
+"""(family, pattern) as a user sets them: the first whose pattern fits counts."""
+
+
+def family_of(label: str, rules: Rules = ()) -> str | None:
+    """The family of an agent's or judge's label; None for what is no model.
+
+    By the first rule whose pattern (`*` and `?` as in file names, in any case) fits the label or
+    the model's name; else the model's name up to its first digit, dash or other sign: "gpt" of
+    "openai/gpt-4o", "qwen" of "lab/Qwen/Qwen2.5-7B", "o" of "openai/o3".
+    """
+    if label.startswith("python:") or "/" not in label:
+        return None
+    path = label.partition("?")[0].casefold()
+    name = path.rpartition("/")[2]
+    for family, pattern in rules:
+        if any(fnmatchcase(text, pattern.casefold()) for text in (path, name)):
+            return family
+    found = re.match(r"[^\W\d_]+", name)
+    return found[0] if found else name
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """The effect of one's own family on one measure (by name; `ALL`: in percent of their scales).
+
+    `own` and `others`: the mean of judge minus other judge on plays of the judge's family, and on
+    all others; `effect` is their difference. `missing` counts plays that one of them has no score
+    of.
+    """
+
+    measure: str
+    own: Estimate
+    others: Estimate
+    effect: Estimate
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A judge beside another; `theirs` counts the other's own family among the other plays."""
+
+    judge: str
+    other: str
+    family: str
+    theirs: int
+    preferences: tuple[Preference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """Every judge beside every other one of another family; `why` where nothing can be said."""
+
+    pairs: tuple[Pair, ...]
+    families: Mapping[str, str]
+    why: str = ""
+
+
+def families(run: RunValues, rules: Rules = (), judge: str | None = None) -> Families:
+    """The preference of each model judge of a run, or (`judge`) of the one with this name."""
+    judges = [label for label, one in run.judges.items() if one.method == "model"]
+    labels = dict.fromkeys([*judges, *(v.agent for v in run.values if v.agent)])
+    known = {label: family_of(_named(run, label), rules) for label in labels}
+    of = {label: family for label, family in known.items() if family is not None}
+    wanted = [label for label in judges if judge in (None, _named(run, label))]
+    judges = [label for label in judges if label in of]
+    wanted = [label for label in wanted if label in of]
+    if len(judges) < 2:
+        who = f"only {judges[0]}" if judges else "no model"
+        why = f"it takes scores by two model judges of the same plays, and {who} judged {run.run}"
+        return Families((), of, why)
+    if not wanted:
+        why = (
+            f"no scores of {run.run} by {judge} as a model are stored; `sociolab judge` stores them"
+        )
+        return Families((), of, why)
+    pairs = [
+        pair
+        for one, other in permutations(judges, 2)
+        if one in wanted and of[one] != of[other]
+        for pair in [_pair(run, one, other, of)]
+        if pair is not None
+    ]
+    if pairs:
+        return Families(tuple(pairs), of)
+    told = ", ".join(f"{label} ({of[label]})" for label in judges)
+    agents = dict.fromkeys(v.agent for v in run.values if v.agent)
+    played = ", ".join(f"{agent} ({of.get(agent, 'no model')})" for agent in agents)
+    return Families(
+        (),
+        of,
+        "it takes two judges of different families, and plays both of a judge's family and of "
+        f"others; judges: {told}; agents: {played}",
+    )
+
+
+def _named(run: RunValues, label: str) -> str:
+    """A judge's name without what tells it from another of that name."""
+    return run.judges[label].name if label in run.judges else label
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """Judge minus other judge on one play in one measure; `value` is None where one is missing."""
+
+    play: tuple[str, str | None]
+    measure: str
+    cluster: str
+    family: str | None
+    value: float | None
+
+
+def _pair(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> Pair | None:
+    """None where the two share no plays of the judge's family, or none of others."""
+    gaps, mine = _gaps(run, judge, other, of), of[judge]
+    if len({gap.family == mine for gap in gaps}) < 2:
+        return None
+    measures = [name for name in run.measures if any(gap.measure == name for gap in gaps)]
+    found = [_preference(name, mine, [g for g in gaps if g.measure == name]) for name in measures]
+    parts = [name for name in measures if name != OVERALL]
+    if len(parts) > 1:
+        scales = {name: run.measures[name].high - run.measures[name].low for name in parts}
+        scaled = [_in_percent(gap, scales[gap.measure]) for gap in gaps if gap.measure in scales]
+        found.append(_preference(ALL, mine, scaled))
+    theirs = len({gap.play for gap in gaps if gap.family == of[other]})
+    return Pair(judge, other, mine, theirs, tuple(found))
+
+
+def _gaps(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> list[_Gap]:
+    """What was to be scored by both, play by play; plays of nobody in particular are left out."""
+    second = {_cell(value): value.value for value in run.values if value.judge == other}
+    return [
+        _Gap(
+            (value.trial, value.seat),
+            value.measure,
+            value.cluster,
+            of.get(value.agent),
+            _minus(value.value, second[_cell(value)]),
+        )
+        for value in run.values
+        if value.judge == judge and value.agent is not None and _cell(value) in second
+    ]
+
+
+def _cell(value: Value) -> tuple[str, str | None, str]:
+    return value.trial, value.seat, value.measure
+
+
+def _minus(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a - b
+
+
+def _in_percent(gap: _Gap, scale: float) -> _Gap:
+    return gap if gap.value is None else replace(gap, value=gap.value / scale * 100)
+
+
+def _preference(measure: str, family: str, gaps: Sequence[_Gap]) -> Preference:
+    own = [gap for gap in gaps if gap.family == family]
+    others = [gap for gap in gaps if gap.family != family]
+    return Preference(
+        measure,
+        _mean(own),
+        _mean(others),
+        contrast(_present(own), _present(others)),
+        sum(gap.value is None for gap in gaps),
+    )
+
+
+def _mean(gaps: Sequence[_Gap]) -> Estimate:
+    return mean([gap.value for gap in gaps], [gap.cluster for gap in gaps])
+
+
+def _present(gaps: Sequence[_Gap]) -> list[tuple[float, str]]:
+    return [(gap.value, gap.cluster) for gap in gaps if gap.value is not None]
+
+
+def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> Estimate:
+    """Mean of a minus mean of b, of values with their clusters, which may hold values of both.
+
+    The interval is Student's t with G - 1 degrees of freedom on the cluster-robust error of a
+    regression on the group (Liang and Zeger 1986), with the usual correction for G clusters and N
+    values, G / (G - 1) * (N - 1) / (N - 2). None of it where a group has no values.
+    """
+    n, clusters = len(a) + len(b), {cluster for _, cluster in (*a, *b)}
+    if not a or not b:
+        return Estimate(None, n, len(clusters), None, None, "none", note="a group has no values")
+    centres = [math.fsum(value for value, _ in group) / len(group) for group in (a, b)]
+    value = centres[0] - centres[1]
+    parts = [
+        (sign * (one - centre) / len(group), cluster)
+        for group, centre, sign in ((a, centres[0], 1), (b, centres[1], -1))
+        for one, cluster in group
+    ]
+    sums = grouped([part for part, _ in parts], [cluster for _, cluster in parts]).sums
+    groups = len(sums)
+    rounding = 1e-11 * max(abs(one) for one, _ in (*a, *b))
+    if groups < 2 or n < 3 or float(np.abs(sums).max()) <= rounding:
+        note = "1 cluster" if groups < 2 else "no variation between clusters"
+        return Estimate(value, n, groups, None, None, "none", note=note)
+    correction = groups / (groups - 1) * (n - 1) / (n - 2)
+    half = t_quantile(0.975, groups - 1) * math.sqrt(correction * float((sums**2).sum()))
+    return Estimate(value, n, groups, value - half, value + half, "t")

@@ -1,0 +1,136 @@
+"""Which play of one agent answers to which of another: same task, seat, partner and repeat.
+
+The two seats of one episode are never held against each other, where a kind partner would lose.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from sociolab.analysis.values import Value
+from sociolab.core.episode import CastMember
+from sociolab.core.errors import ConfigError
+
+By: TypeAlias = Literal["partner", "role"]
+"""Partners are matched by who they are, or, where both sides share none, by what they are."""
+
+ITSELF, ANOTHER = "itself", "another"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One agent of one run as one judge saw it; `casts` says who sat where in each trial."""
+
+    name: str
+    run: str
+    agent: str
+    values: tuple[Value, ...]
+    casts: Mapping[str, tuple[CastMember, ...]]
+
+    def met(self, value: Value) -> str:
+        """Whom the agent met in a play; several agents are named in the order of their seats."""
+        if value.partner is not None:
+            return value.partner
+        return ", ".join(m.agent for m in self.casts[value.trial] if m.agent != self.agent)
+
+    @property
+    def partners(self) -> tuple[str, ...]:
+        """All whom the agent met."""
+        return tuple(sorted({self.met(value) for value in self.values}))
+
+
+class Key(NamedTuple):
+    """What two plays must share to be a pair. No seat: a whole episode.
+
+    `cast` is empty where the other four are enough; where one agent has several such plays (it
+    sat in either seat of a measure of whole episodes) it says who sat in the other seats.
+    """
+
+    task: str
+    seat: str | None
+    partner: str
+    repeat: int
+    cast: tuple[str, ...] = ()
+
+    @property
+    def setting(self) -> str:
+        """All but the repeat: what is the same each time."""
+        return repr((self.task, self.seat, self.partner, self.cast))
+
+
+Keyed: TypeAlias = dict[str, dict[Key, Value]]
+"""The values by measure and key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """How partners were matched, and the values of both sides by measure and key."""
+
+    by: By
+    a: Keyed
+    b: Keyed
+
+
+def matched(a: Side, b: Side) -> Matching:
+    """Both sides by keys that mean the same; ConfigError where plays cannot be told apart.
+
+    Where they met a partner in common, only plays with such a partner can be pairs. Where they
+    did not, the agent itself answers to the agent itself, the only other one to the only other.
+    """
+    by: By = "partner" if set(a.partners) & set(b.partners) else "role"
+    crowded = _crowded(a, by) or _crowded(b, by)
+    return Matching(by, _keyed(a, by, cast=crowded), _keyed(b, by, cast=crowded))
+
+
+def settings_of(side: Side) -> Keyed:
+    """The values of one side by measure and key, for what repeats of one setting have to say."""
+    return _keyed(side, "partner", cast=_crowded(side, "partner"))
+
+
+def _crowded(side: Side, by: By) -> bool:
+    """Whether several plays of a measure share task, seat, partner and repeat."""
+    found = Counter((value.measure, _key(side, value, by, cast=False)) for value in side.values)
+    return any(count > 1 for count in found.values())
+
+
+def _keyed(side: Side, by: By, *, cast: bool) -> Keyed:
+    found: Keyed = {}
+    for value in side.values:
+        mine, key = found.setdefault(value.measure, {}), _key(side, value, by, cast=cast)
+        if key in mine:
+            raise ConfigError(
+                f"{side.name} has several plays of the task {value.task} with the same seat, "
+                f"partner and repeat ({value.repeat}), which cannot be told apart"
+            )
+        mine[key] = value
+    return found
+
+
+def _key(side: Side, value: Value, by: By, *, cast: bool) -> Key:
+    partner = side.met(value) if by == "partner" else _role(side, side.met(value))
+    others = _others(side, value, by) if cast else ()
+    return Key(value.task, value.seat, partner, value.repeat, others)
+
+
+def _role(side: Side, met: str) -> str:
+    if met == side.agent:
+        return ITSELF
+    others = [partner for partner in side.partners if partner != side.agent]
+    return ANOTHER if len(others) == 1 else met
+
+
+def _others(side: Side, value: Value, by: By) -> tuple[str, ...]:
+    """Who sat in each other seat; of a whole episode, who sat in each."""
+    own = by == "role" or value.seat is None
+    return tuple(
+        ITSELF if own and member.agent == side.agent else _named(side, member.agent, by)
+        for member in side.casts[value.trial]
+        if member.seat != value.seat
+    )
+
+
+def _named(side: Side, label: str, by: By) -> str:
+    return label if by == "partner" else _role(side, label)

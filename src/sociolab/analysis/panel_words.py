@@ -1,0 +1,122 @@
+"""A panel of judges to read: its scores, its judges beside it, and where they differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sociolab.analysis.audit_words import cell, main_measure, plain, table_notes, titled
+from sociolab.analysis.panels import Panel, PanelFigures, panel_figures
+from sociolab.report.layout import layout_of
+from sociolab.report.section import Section, TextTable
+from sociolab.report.words import plural
+from sociolab.stats.intervals import Estimate, means
+
+_MOST_SHOWN = 5
+
+
+def panel_section(panel: Panel, apart: float) -> Section:
+    """What the panel gave, where judges who lie more than `apart` points apart disagree."""
+    figures = panel_figures(panel, apart)
+    main = main_measure(panel.world, [one.measure.name for one in figures if one.mean.n])
+    of_main = next((one for one in figures if one.measure.name == main), None)
+    tables = [
+        _scores(panel, figures),
+        _disagreement(panel, figures, apart),
+        _alone(panel, figures),
+    ]
+    if of_main is not None:
+        tables += [_by_agent(panel, of_main), _apart(panel, of_main)]
+    return Section(
+        f"A panel of {', '.join(panel.judges)} · run {panel.run}",
+        _said(of_main, apart),
+        _cautions(panel, figures),
+        tuple(tables),
+    )
+
+
+def _said(main: PanelFigures | None, apart: float) -> tuple[str, ...]:
+    if main is None or main.mean.value is None:
+        return ("No play was scored by all judges of the panel.",)
+    title = titled(main.measure)
+    return (
+        f"{title}: {cell(main.mean)} over {plural(main.mean.n, 'play')}; the judges lie "
+        f"{cell(main.range)} points apart on a play, and more than {apart:g} on "
+        f"{cell(main.apart, percent=True)} of the plays.",
+    )
+
+
+def _cautions(panel: Panel, figures: Sequence[PanelFigures]) -> tuple[str, ...]:
+    found = []
+    incomplete = sum(one.incomplete for one in figures)
+    if incomplete:
+        total = len(panel.plays)
+        found.append(
+            f"{incomplete} of {plural(total, 'score')} of the panel are incomplete (a judge or the "
+            "play failed): left out, not averaged over fewer judges."
+        )
+    if panel.left_out:
+        found.append(f"Not given by all of these judges, and left out: {', '.join(panel.left_out)}")
+    return tuple(found)
+
+
+def _scores(panel: Panel, figures: Sequence[PanelFigures]) -> TextTable:
+    rows = tuple(
+        (titled(f.measure), cell(f.mean), cell(f.median), f"{f.mean.n:,}", f"{f.incomplete:,}")
+        for f in figures
+    )
+    notes = (
+        "over the judges of one play, then over plays",
+        *_how(panel, [estimate for f in figures for estimate in (f.mean, f.median)]),
+    )
+    columns = ("measure", "mean", "median", "plays", "incomplete")
+    return TextTable("Scores of the panel", columns, rows, notes)
+
+
+def _disagreement(panel: Panel, figures: Sequence[PanelFigures], apart: float) -> TextTable:
+    rows = tuple(
+        (titled(f.measure), cell(f.range), cell(f.sd), cell(f.apart, percent=True)) for f in figures
+    )
+    notes = (
+        f"range, sd: of the judges' scores of one play, mean over plays; more than {apart:g}: "
+        "share of plays whose range is more than that",
+        *_how(panel, [estimate for f in figures for estimate in (f.range, f.sd, f.apart)]),
+    )
+    columns = ("measure", "range", "sd", f"more than {apart:g}")
+    return TextTable("How far its judges lie apart", columns, rows, notes)
+
+
+def _alone(panel: Panel, figures: Sequence[PanelFigures]) -> TextTable:
+    rows = tuple((titled(f.measure), *(plain(judge.value) for judge in f.judges)) for f in figures)
+    notes = ("each judge's own mean over the same plays",)
+    return TextTable("Each judge alone", ("measure", *panel.judges), rows, notes)
+
+
+def _by_agent(panel: Panel, main: PanelFigures) -> TextTable:
+    rows, shown = [], []
+    for agent in panel.agents:
+        plays = panel.of(main.measure.name, agent)
+        whole = [play for play in plays if play.complete]
+        columns = {"mean": [p.mean for p in whole], "median": [p.median for p in whole]}
+        made = means(columns, [play.cluster for play in whole])
+        shown += list(made.values())
+        counts = (f"{len(whole):,}", f"{len(plays) - len(whole):,}")
+        rows.append((agent, cell(made["mean"]), cell(made["median"]), *counts))
+    names = ("agent", "mean", "median", "plays", "incomplete")
+    heading = f"{titled(main.measure)} by agent"
+    return TextTable(heading, names, tuple(rows), _how(panel, shown))
+
+
+def _apart(panel: Panel, main: PanelFigures) -> TextTable:
+    plays = [play for play in panel.of(main.measure.name) if play.complete]
+    plays.sort(key=lambda play: (-(play.range or 0), play.trial, play.seat or ""))
+    rows = tuple(
+        (play.trial[:10], play.seat or "-", *map(plain, play.scores), plain(play.range))
+        for play in plays[:_MOST_SHOWN]
+    )
+    columns = ("episode", "seat", *panel.judges, "range")
+    heading = f"{titled(main.measure)}: where they differ most"
+    return TextTable(heading, columns, rows, ("read one: sociolab show EPISODE",), words=(1,))
+
+
+def _how(panel: Panel, shown: Sequence[Estimate]) -> tuple[str, ...]:
+    return table_notes(shown, layout_of(panel.world).clusters)

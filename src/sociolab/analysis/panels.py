@@ -1,0 +1,176 @@
+"""A panel: several judges of the same plays as one judge, with their disagreement kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median, stdev
+
+from sociolab.analysis.values import RunValues, Value
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Measure
+from sociolab.stats.intervals import Estimate, means
+
+APART = 2.0
+"""Judges who differ by more points than this disagree."""
+
+
+@dataclass(frozen=True, slots=True)
+class PanelPlay:
+    """What the judges of a panel gave one play in one measure, in the panel's order.
+
+    A play that any of them has no score of (None) is incomplete: it has neither mean nor median nor
+    spread, since a mean over fewer judges would move with who is missing.
+    """
+
+    trial: str
+    task: str
+    cluster: str
+    seat: str | None
+    agent: str | None
+    measure: str
+    scores: tuple[float | None, ...]
+
+    @property
+    def complete(self) -> tuple[float, ...] | None:
+        """All scores; None where one is missing."""
+        present = tuple(score for score in self.scores if score is not None)
+        return present if len(present) == len(self.scores) else None
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the judges' scores."""
+        return fmean(self.complete) if self.complete else None
+
+    @property
+    def median(self) -> float | None:
+        """Their median; of two judges it is the mean."""
+        return median(self.complete) if self.complete else None
+
+    @property
+    def range(self) -> float | None:
+        """The greatest score minus the least."""
+        return max(self.complete) - min(self.complete) if self.complete else None
+
+    @property
+    def sd(self) -> float | None:
+        """The standard deviation of the scores (n - 1)."""
+        return stdev(self.complete) if self.complete else None
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The plays of one run as several judges scored them, measure by measure.
+
+    `left_out` are measures that not every one of them gives.
+    """
+
+    run: str
+    world: str
+    judges: tuple[str, ...]
+    plays: tuple[PanelPlay, ...]
+    measures: tuple[Measure, ...]
+    left_out: tuple[str, ...]
+
+    def of(self, measure: str, agent: str | None = None) -> tuple[PanelPlay, ...]:
+        """The plays in one measure, of all agents or of one."""
+        return tuple(
+            play for play in self.plays if play.measure == measure and agent in (None, play.agent)
+        )
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Who played, as they come."""
+        return tuple(dict.fromkeys(play.agent for play in self.plays if play.agent))
+
+
+def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
+    """The panel of these judges of a run; ConfigError for fewer than two, or one that is not
+    there."""
+    named = tuple(dict.fromkeys(judges))
+    for judge in named:
+        if judge not in run.judges:
+            known = ", ".join(run.judges) or "none"
+            raise ConfigError(
+                f'--panel: nothing in {run.run} was judged by "{judge}"; its judges: {known}'
+            )
+    if len(named) < 2:
+        raise ConfigError(f'--panel: expected two judges or more, found "{", ".join(named)}"')
+    said: dict[tuple[str, str, str | None], dict[str, Value]] = {}
+    for value in run.values:
+        if value.judge in named:
+            key = (value.measure, value.trial, value.seat)
+            said.setdefault(key, {})[value.judge] = value
+    gives = {
+        name: {judge for (measure, *_), by in said.items() if measure == name for judge in by}
+        for name in run.measures
+    }
+    shared = [name for name in run.measures if len(gives[name]) == len(named)]
+    plays = tuple(
+        _play(next(iter(by.values())), tuple(_score(by.get(judge)) for judge in named))
+        for (measure, *_), by in said.items()
+        if measure in shared
+    )
+    left = tuple(name for name in run.measures if gives[name] and name not in shared)
+    measures = tuple(run.measures[name] for name in shared)
+    return Panel(run.run, run.world, named, plays, measures, left)
+
+
+# ------------------------------------------------------------------ figures
+
+
+@dataclass(frozen=True, slots=True)
+class PanelFigures:
+    """The panel in one measure: means over complete plays with intervals clustered by scenario.
+
+    `apart` is the share of plays where two judges differ by more than the points asked for;
+    `judges` are their own means over the same plays.
+    """
+
+    measure: Measure
+    mean: Estimate
+    median: Estimate
+    range: Estimate
+    sd: Estimate
+    apart: Estimate
+    judges: tuple[Estimate, ...]
+    incomplete: int
+
+
+def panel_figures(panel: Panel, apart: float = APART) -> tuple[PanelFigures, ...]:
+    """The figures of each measure."""
+    return tuple(_figures(panel, measure, apart) for measure in panel.measures)
+
+
+def _figures(panel: Panel, measure: Measure, apart: float) -> PanelFigures:
+    plays = panel.of(measure.name)
+    whole = [play for play in plays if play.complete]
+    columns: dict[str, list[float | None]] = {
+        "mean": [play.mean for play in whole],
+        "median": [play.median for play in whole],
+        "range": [play.range for play in whole],
+        "sd": [play.sd for play in whole],
+        "apart": [float((play.range or 0) > apart) for play in whole],
+    }
+    for number, judge in enumerate(panel.judges):
+        columns[f"by {judge}"] = [play.scores[number] for play in whole]
+    found = means(columns, [play.cluster for play in whole])
+    return PanelFigures(
+        measure=measure,
+        mean=found["mean"],
+        median=found["median"],
+        range=found["range"],
+        sd=found["sd"],
+        apart=found["apart"],
+        judges=tuple(found[f"by {judge}"] for judge in panel.judges),
+        incomplete=len(plays) - len(whole),
+    )
+
+
+def _play(value: Value, scores: tuple[float | None, ...]) -> PanelPlay:
+    of = (value.trial, value.task, value.cluster, value.seat, value.agent, value.measure)
+    return PanelPlay(*of, scores)
+
+
+def _score(value: Value | None) -> float | None:
+    return None if value is None else value.value

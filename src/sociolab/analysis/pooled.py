@@ -1,0 +1,148 @@
+"""Runs taken together: the values of one world, one judge and one measure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sociolab.analysis.figures import listed, title_of
+from sociolab.analysis.values import RunValues, Value, chosen_judge
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Measure
+from sociolab.report.layout import layout_of
+from sociolab.report.words import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What one judge gave the plays of some runs in one measure. `clusters` names what intervals
+    cluster by; `notes` say what is odd about the runs beside each other."""
+
+    world: str
+    runs: tuple[str, ...]
+    judge: str
+    judge_id: JudgeId
+    measure: Measure
+    values: tuple[Value, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def clusters(self) -> str:
+        """What a cluster is called in this world."""
+        return layout_of(self.world).clusters
+
+    @property
+    def title(self) -> str:
+        """What the measure is called."""
+        return title_of(self.measure)
+
+
+def pooled(
+    runs: Sequence[RunValues],
+    judge: str | None,
+    measure: str | None,
+    settings: Mapping[str, Mapping[str, str]] | None = None,
+) -> Pool:
+    """The values of runs of one world; ConfigError where these, judge or measure do not agree.
+
+    `settings`: by run and agent, a hash of its settings. An agent that played with other settings
+    in another run is another agent, and is told apart by its run.
+    """
+    if len({run.world for run in runs}) > 1:
+        told = ", ".join(f"{run.run} ({run.world})" for run in runs)
+        raise ConfigError(f"expected runs of one world, found {told}")
+    apart, odd = _told_apart(runs, settings or {})
+    label = chosen_judge(apart, judge)
+    chosen = chosen_measure(apart, label, measure)
+    return Pool(
+        apart[0].world,
+        tuple(run.run for run in apart),
+        label,
+        apart[0].judges[label],
+        chosen,
+        tuple(
+            value
+            for run in apart
+            for value in run.values
+            if value.judge == label and value.measure == chosen.name
+        ),
+        (*odd, *_twice(apart)),
+    )
+
+
+def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) -> Measure:
+    """The measure that is wanted, or the main one of the world that the judge gave a value in.
+
+    ConfigError where a run has none by this judge, or its scale differs between runs.
+    """
+    scored = [_scored(run, judge) for run in runs]
+    shared = [name for name in scored[0] if all(name in one for one in scored)]
+    if wanted is not None and wanted not in shared:
+        known = ", ".join(shared) or "none"
+        raise ConfigError(
+            f'--measure: {judge} gave nothing in "{wanted}" in all these runs; it gave: {known}'
+        )
+    if not shared:
+        raise ConfigError(f"{judge} gave no measure a value in all these runs")
+    main = (name for name in layout_of(runs[0].world).main if name in shared)
+    name = wanted or next(main, shared[0])
+    if len({run.measures[name] for run in runs}) > 1:
+        raise ConfigError(f"the scale of {name} is not the same in all these runs")
+    return runs[0].measures[name]
+
+
+def judge_caution(pool: Pool) -> tuple[str, ...]:
+    """What to think of a judge that is neither a person nor a model; empty for those."""
+    if pool.judge_id.method in ("model", "people"):
+        return ()
+    return (
+        f"The judge ({pool.judge}) goes by rules, which see a part of what people see; a model "
+        "judge or people may find otherwise.",
+    )
+
+
+def _scored(run: RunValues, judge: str) -> tuple[str, ...]:
+    """The measures in which a judge gave a value, in the run's order."""
+    found = {v.measure for v in run.values if v.judge == judge and v.value is not None}
+    return tuple(name for name in run.measures if name in found)
+
+
+def _told_apart(
+    runs: Sequence[RunValues], settings: Mapping[str, Mapping[str, str]]
+) -> tuple[list[RunValues], tuple[str, ...]]:
+    """The runs, with agents of several settings named for their runs, and a note on these."""
+    kinds: dict[str, set[str]] = {}
+    for agents in settings.values():
+        for agent, hash_ in agents.items():
+            kinds.setdefault(agent, set()).add(hash_)
+    several = {agent for agent, hashes in kinds.items() if len(hashes) > 1}
+    if not several:
+        return list(runs), ()
+
+    def named(agent: str | None, run: str) -> str | None:
+        return f"{agent} ({run})" if agent in several else agent
+
+    apart = [
+        replace(
+            run,
+            values=tuple(
+                replace(v, agent=named(v.agent, run.run), partner=named(v.partner, run.run))
+                for v in run.values
+            ),
+        )
+        for run in runs
+    ]
+    told = f"{listed(sorted(several))} did not play with the same settings in all these runs, so"
+    return apart, (f"{told} each run's stands for itself, as agent and as partner.",)
+
+
+def _twice(runs: Sequence[RunValues]) -> tuple[str, ...]:
+    trials = Counter(trial for run in runs for trial in {value.trial for value in run.values})
+    twice = sum(count > 1 for count in trials.values())
+    if not twice:
+        return ()
+    return (
+        f"{plural(twice, 'trial')} of the same task, cast, repeat and seed stand in several of "
+        "these runs and count each time; if one run is a copy of another, leave it out.",
+    )

@@ -1,0 +1,168 @@
+"""Agents ranked by who scores higher at the same task and seat with the same partner."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import permutations
+from statistics import NormalDist
+from typing import Any
+
+from sociolab.analysis.pooled import Pool
+from sociolab.analysis.values import Value
+from sociolab.core.errors import ConfigError
+from sociolab.stats.bradley_terry import POINTS, Rating, Ratings, rate
+from sociolab.stats.contests import Compared, Comparison, Score, comparisons
+from sociolab.stats.student import t_quantile
+
+WHOLE = ""
+"""The seat of a measure of whole episodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What became of the comparisons of two agents, by weight, as the first one sees it."""
+
+    won: float
+    tied: float
+    lost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Ratings of all agents that met a counterpart.
+
+    `plays` counts each agent's scored plays, `missing` those whose score is missing, `mixed` the
+    scored plays with several partners at once, which answer to no other play; `alone` are the
+    agents that were never compared. `records` has both orders of each two agents that were.
+    `firm`: by group, the share of the resamples below which an order that they turn is settled.
+    """
+
+    pool: Pool
+    ratings: Ratings
+    compared: Compared
+    plays: dict[str, int]
+    missing: dict[str, int]
+    mixed: int
+    alone: tuple[str, ...]
+    records: dict[tuple[str, str], Record]
+    firm: dict[int, float]
+
+
+def ranking(pool: Pool, *, seed: int = 0) -> Ranking:
+    """Rate the agents of a pool; ConfigError where no two of them can be compared.
+
+    Intervals and the firmness of the order resample clusters of tasks.
+    """
+    mine = [value for value in pool.values if value.agent is not None]
+    placed = [value for value in mine if value.partner is not None]
+    compared = comparisons([_score(value) for value in placed])
+    if not compared.comparisons:
+        raise ConfigError(
+            "no two agents of these runs have a score at the same task and seat with the same "
+            f"partner in {pool.measure.name}, so that nothing can be ranked; play several agents "
+            "on the same tasks, with one --partner or among each other"
+        )
+    ratings = rate(compared.comparisons, seed=seed)
+    rated = {one.model for one in ratings.models}
+    return Ranking(
+        pool=pool,
+        ratings=ratings,
+        compared=compared,
+        plays=dict(Counter(str(value.agent) for value in placed if value.value is not None)),
+        missing=dict(Counter(str(value.agent) for value in placed if value.value is None)),
+        mixed=sum(value.partner is None and value.value is not None for value in mine),
+        alone=tuple(sorted({str(value.agent) for value in mine} - rated)),
+        records=_records(compared.comparisons),
+        firm=_firm(ratings, compared.comparisons),
+    )
+
+
+def points(strength: float | None) -> float | None:
+    """Elo points above the mean of the agents rated together."""
+    return None if strength is None else POINTS * strength
+
+
+def ranking_document(found: Ranking) -> dict[str, Any]:
+    """The ranking as a JSON object: see docs/ranking.md."""
+    pool, ratings = found.pool, found.ratings
+    return {
+        "schema": 1,
+        "world": pool.world,
+        "runs": list(pool.runs),
+        "judge": {"judge": pool.judge, "method": pool.judge_id.method},
+        "measure": pool.measure.name,
+        "plays": found.plays,
+        "missing": found.missing,
+        "several_partners": found.mixed,
+        "unmatched": found.compared.unmatched,
+        "comparisons": len(found.compared.comparisons),
+        "clusters": ratings.clusters,
+        "level": ratings.level,
+        "settled_below": {str(group): share for group, share in found.firm.items()},
+        "agents": [_agent(one) for one in ratings.models],
+        "not_compared": list(found.alone),
+        "order": [asdict(one) for one in ratings.neighbours],
+        "records": [
+            {"agent": a, "against": b, **asdict(one)} for (a, b), one in found.records.items()
+        ],
+        "notes": list(pool.notes),
+    }
+
+
+def _agent(one: Rating) -> dict[str, Any]:
+    return {
+        "agent": one.model,
+        "group": one.group,
+        "points": points(one.strength),
+        "low": points(one.low),
+        "high": points(one.high),
+        "strength": one.strength,
+        "expected": one.expected,
+        "won": one.won,
+        "tied": one.tied,
+        "lost": one.lost,
+        "note": one.note,
+    }
+
+
+def _firm(ratings: Ratings, rows: Sequence[Comparison]) -> dict[int, float]:
+    """By group, the tail that the intervals leave out on one side: less than 2.5 %, since resamples
+    of few clusters differ too little from each other (`stats.bradley_terry`)."""
+    group = {one.model: one.group for one in ratings.models}
+    clusters: dict[int, set[str]] = {}
+    for row in rows:
+        if group[row.a] == group[row.b]:
+            clusters.setdefault(group[row.a], set()).add(row.cluster)
+    counts = {number: len(found) for number, found in clusters.items() if len(found) > 1}
+    return {
+        number: NormalDist().cdf(
+            -math.sqrt(n / (n - 1)) * t_quantile((1 + ratings.level) / 2, n - 1)
+        )
+        for number, n in counts.items()
+    }
+
+
+def _score(value: Value) -> Score:
+    return Score(
+        model=str(value.agent),
+        task=value.task,
+        seat=WHOLE if value.seat is None else value.seat,
+        partner=str(value.partner),
+        play=f"{value.run}/{value.trial}",
+        cluster=value.cluster,
+        value=value.value,
+    )
+
+
+def _records(rows: Sequence[Comparison]) -> dict[tuple[str, str], Record]:
+    found: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        # 1, 0.5 and 0 are won, tied and lost; the other side sees them the other way round.
+        for pair, outcome in (((row.a, row.b), row.outcome), ((row.b, row.a), 1 - row.outcome)):
+            record = found.setdefault(pair, [0.0, 0.0, 0.0])
+            record[round(2 - 2 * outcome)] += row.weight
+    names = sorted({name for pair in found for name in pair})
+    return {pair: Record(*found[pair]) for pair in permutations(names, 2) if pair in found}

@@ -1,0 +1,195 @@
+"""`sociolab compare`: picks two agents of stored runs, checks that they can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sociolab.analysis.comparing import Compared, compared, comparison_document
+from sociolab.analysis.comparison_section import comparison_section
+from sociolab.analysis.consistency import (
+    KS,
+    Passing,
+    consistency_section,
+    passing,
+    passing_document,
+    thresholds,
+)
+from sociolab.analysis.matching import Side
+from sociolab.analysis.values import chosen_judge, values_of
+from sociolab.app.comparable import OpenedRun, cautions_of, check_tasks, same_agent
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Measure
+from sociolab.report.result import result_of
+from sociolab.report.schema import RunResult
+from sociolab.report.section import Section
+from sociolab.report.words import agent_kind, nature, plural
+from sociolab.store.sqlite import Store
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to compare: one run or two, and of them which agents, judge, measures and k."""
+
+    runs: tuple[str, ...]
+    agent: str | None = None
+    other: str | None = None
+    judge: str | None = None
+    measures: tuple[str, ...] = ()
+    ks: tuple[int, ...] = KS
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusions:
+    """What was found: a comparison (None for agents that are only looked at), and pass^k."""
+
+    results: tuple[RunResult, ...]
+    comparison: Compared | None
+    passing: tuple[Passing, ...]
+    sections: tuple[Section, ...]
+
+    def document(self) -> dict[str, Any]:
+        """All of it as one JSON object: see docs/compare.md."""
+        said = [sentence for section in self.sections for sentence in section.said]
+        cautions = [sentence for section in self.sections for sentence in section.cautions]
+        return {
+            "schema": SCHEMA,
+            "runs": [result.run for result in self.results],
+            "world": self.results[0].world,
+            "comparison": self.comparison and comparison_document(self.comparison),
+            "consistency": [passing_document(one) for one in self.passing],
+            "said": said,
+            "cautions": cautions,
+        }
+
+
+def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
+    """Compare two agents, or look at the consistency of one run's; ConfigError where it cannot
+    be done: the world, tasks or judge differ, or an agent must be named."""
+    runs, judge = _opened(store, wanted)
+    measures = _measures(runs, wanted.measures)
+    sides = _sides(runs, wanted)
+    sections: list[Section] = []
+    found = None
+    if len(sides) == 2 and (len(runs) == 2 or wanted.other):
+        a, b = _named(sides)
+        check_tasks(runs)
+        kinds = [_judged(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b)]
+        found = compared(
+            runs[0].result.world, a, b, (judge, runs[0].values.judges[judge]), measures
+        )
+        cautions = tuple(cautions_of(runs, found))
+        sections.append(comparison_section(found, " ".join(kinds), cautions))
+        sides = (a, b)
+    limits = thresholds(measures, wanted.threshold, named=bool(wanted.measures))
+    passed = passing(sides, limits, wanted.ks)
+    sections.append(consistency_section(passed, measures))
+    if found is None:
+        judged = f"{runs[0].result.run}: {_judged(runs, judge)}"
+        sections[-1] = replace(sections[-1], said=(judged, *sections[-1].said))
+    results = tuple(run.result for run in runs)
+    return Conclusions(results, found, tuple(passed), tuple(sections))
+
+
+def _opened(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], str]:
+    """The runs with the values of the one judge, and its label."""
+    if not 1 <= len(wanted.runs) <= 2:
+        raise ConfigError(
+            f"expected one or two runs to compare, found {len(wanted.runs)}; "
+            "`sociolab table` shows more"
+        )
+    if len(wanted.runs) == 2 and wanted.runs[0] == wanted.runs[1] and not wanted.other:
+        raise ConfigError(
+            f"expected two runs, found {wanted.runs[0]} twice; to compare two agents of one run, "
+            "name them by --agent and --with"
+        )
+    names = tuple(dict.fromkeys(wanted.runs))
+    values = [values_of(store, name) for name in names]
+    worlds = {one.world for one in values}
+    if len(worlds) > 1:
+        told = ", ".join(f"{one.run} of {one.world}" for one in values)
+        raise ConfigError(f"only runs of one world can be compared, found {told}")
+    judge = chosen_judge(values, wanted.judge)
+    return tuple(
+        OpenedRun(
+            result_of(store, name),
+            one.of(judge),
+            tuple(row.trial for row in store.trials(name)),
+        )
+        for name, one in zip(names, values, strict=True)
+    ), judge
+
+
+def _measures(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, Measure]:
+    """The judge's measures, or those of them that are named."""
+    judged = {value.measure for run in runs for value in run.values.values}
+    found = {
+        name: measure
+        for run in runs
+        for name, measure in run.values.measures.items()
+        if name in judged
+    }
+    for name in wanted:
+        if name not in found:
+            raise ConfigError(
+                f'--measure: the judge has no values of "{name}"; it has {", ".join(found)}'
+            )
+    return {name: found[name] for name in found if not wanted or name in wanted}
+
+
+def _sides(runs: Sequence[OpenedRun], wanted: Wanted) -> tuple[Side, ...]:
+    """Two agents to compare, or of one run those to look at."""
+    if len(runs) == 2:
+        first = _agent(runs[0], wanted.agent, "--agent")
+        same = wanted.agent if wanted.agent in runs[1].agents else None
+        return runs[0].side(first), runs[1].side(_agent(runs[1], wanted.other or same, "--with"))
+    (run,) = runs
+    if wanted.other is None:
+        named = (wanted.agent,) if wanted.agent else run.agents
+        return tuple(run.side(_agent(run, agent, "--agent")) for agent in named)
+    if wanted.agent is None or wanted.agent == wanted.other:
+        raise ConfigError("to compare two agents of one run, name both: --agent A --with B")
+    return (
+        run.side(_agent(run, wanted.agent, "--agent")),
+        run.side(_agent(run, wanted.other, "--with")),
+    )
+
+
+def _agent(run: OpenedRun, wanted: str | None, flag: str) -> str:
+    """The agent that is named, or the only one."""
+    has_values = {value.agent for value in run.values.values}
+    known = ", ".join(run.agents) or "none"
+    if wanted is not None and wanted not in has_values:
+        raise ConfigError(f'{flag}: "{wanted}" has no values in {run.result.run}; it has {known}')
+    if wanted is None and len(run.agents) != 1:
+        raise ConfigError(
+            f"{run.result.run} has {plural(len(run.agents), 'agent')} with values ({known}); "
+            f"name one by {flag}"
+        )
+    return wanted or run.agents[0]
+
+
+def _named(sides: Sequence[Side]) -> tuple[Side, Side]:
+    """Sides whose names differ: an agent that is on both is named with its run."""
+    a, b = sides
+    if a.agent != b.agent:
+        return a, b
+    return tuple(replace(side, name=f"{side.agent} in {side.run}") for side in (a, b))  # type: ignore[return-value]
+
+
+def _judged(runs: Sequence[OpenedRun], judge: str) -> str:
+    texts = dict.fromkeys(nature(run.result, judge) for run in runs)
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
+
+
+def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[Side]) -> Iterator[str]:
+    rules = {
+        side.agent for side in sides if agent_kind(runs[0].result, side.agent).startswith("rules")
+    }
+    if rules:
+        plays = "plays" if len(rules) == 1 else "play"
+        yield f"{' and '.join(sorted(rules))} {plays} by rules: no language model is compared."

@@ -1,0 +1,132 @@
+"""`sociolab audit`: whether a judge is moved by what should not count; panels of judges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import typer
+from pydantic import ValidationError
+
+from sociolab.app.audit import AuditConfig, AuditResult
+from sociolab.app.audit import audit as examine
+from sociolab.app.config import first_problem
+from sociolab.cli.output import print_json, say
+from sociolab.cli.progress import watch
+from sociolab.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from sociolab.stats.intervals import Estimate
+
+
+def audit(flags: dict[str, Any], *, as_json: bool) -> None:
+    """Audit, and print sections or one JSON object."""
+    try:
+        config = AuditConfig.model_validate({k: v for k, v in flags.items() if v is not None})
+    except ValidationError as error:
+        raise ConfigError(f"audit: {first_problem(error)}") from error
+    try:
+        found = examine(config, watch(lambda name: None))
+    except KeyboardInterrupt:
+        say("interrupted; what was judged is kept, the same command goes on from here")
+        raise typer.Exit(130) from None
+    if as_json:
+        print_json(_document(found))
+    else:
+        from rich.console import Console
+
+        from sociolab.report.section import printed
+
+        Console().print(printed(found.sections))
+    raise typer.Exit(1 if found.stopped else 0)
+
+
+def family_rules(texts: Sequence[str] | None) -> list[tuple[str, str]] | None:
+    """Families as NAME=PATTERN; ConfigError for one that is not so written."""
+    if not texts:
+        return None
+    found = []
+    for text in texts:
+        name, _, pattern = (part.strip() for part in text.partition("="))
+        if not name or not pattern:
+            raise ConfigError(f'--family: expected NAME=PATTERN, such as gpt=*o3*, found "{text}"')
+        found.append((name, pattern))
+    return found
+
+
+def _document(found: AuditResult) -> dict[str, Any]:
+    from sociolab.report.section import documents
+
+    return {
+        "schema": 1,
+        "kind": "audit",
+        "run": found.run,
+        "judge": found.judge,
+        "episodes": found.episodes,
+        "stopped": found.stopped,
+        "audits": {
+            kind: [
+                {
+                    "measure": effect.measure,
+                    "what": effect.what,
+                    **_estimate(effect.estimate),
+                    "missing": effect.missing,
+                }
+                for effect in effects
+            ]
+            for kind, effects in found.effects.items()
+        },
+        "family": _families(found),
+        "panel": _panel(found),
+        "sections": documents(found.sections),
+    }
+
+
+def _families(found: AuditResult) -> dict[str, Any] | None:
+    if found.families is None:
+        return None
+    return {
+        "why_not": found.families.why,
+        "families": dict(found.families.families),
+        "effects": [
+            {
+                "judge": pair.judge,
+                "beside": pair.other,
+                "family": pair.family,
+                "measure": one.measure,
+                "on_own": one.own.value,
+                "on_others": one.others.value,
+                **_estimate(one.effect),
+                "missing": one.missing,
+            }
+            for pair in found.families.pairs
+            for one in pair.preferences
+        ],
+    }
+
+
+def _panel(found: AuditResult) -> dict[str, Any] | None:
+    if found.panel is None:
+        return None
+    return {
+        "judges": list(found.panel.judges),
+        "left_out": list(found.panel.left_out),
+        "plays": [
+            asdict(play)
+            | {"mean": play.mean, "median": play.median, "range": play.range, "sd": play.sd}
+            for play in found.panel.plays
+        ],
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+        "clusters": estimate.clusters,
+        "interval": estimate.method,
+        "note": estimate.note,
+    }

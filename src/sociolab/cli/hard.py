@@ -1,0 +1,36 @@
+"""`sociolab hard`: the tasks that are hard for one agent, stored as a list to play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from sociolab.analysis.hard import hard_document
+from sociolab.analysis.hard_words import hard_section
+from sociolab.app.hard import HardSpec, store_hard
+from sociolab.app.page import write_page
+from sociolab.app.stored import open_store
+from sociolab.cli.output import print_json, say
+from sociolab.report.result import result_of
+from sociolab.report.section import printed
+
+
+def hard(
+    spec: HardSpec, *, details: bool, html: Path | None, store: Path | None, as_json: bool
+) -> None:
+    """Store the list and print it with all that it is made of, or its JSON object."""
+    with open_store(store) as opened:
+        stored = store_hard(opened, spec)
+        found = stored.hard
+        section = hard_section(found, spec.name, stored.pools if details else stored.pools[:1])
+        if html is not None:
+            write_page(opened, [result_of(opened, run) for run in found.pool.runs], html, [section])
+    if as_json:
+        print_json(hard_document(found, spec.name))
+    else:
+        Console().print(printed([section]))
+    if html is not None:
+        say(f"wrote {html}")
+    say(f"wrote {stored.path}")
+    say(f"play it: {stored.command}")

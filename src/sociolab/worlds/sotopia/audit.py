@@ -1,0 +1,232 @@
+"""Variants of an episode that a judge should score alike: order, names, empty words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from sociolab.core.episode import Action, Episode, Event, Json, Moved
+from sociolab.core.ports import Variant, Variants
+from sociolab.core.seeding import stream
+from sociolab.worlds.sotopia.profiles import Character
+from sociolab.worlds.sotopia.scene import SPEAK, Casting, casting_from
+
+EMPTY = (
+    "Well, here we are.",
+    "So, there it is.",
+    "It is what it is.",
+    "Anyway, you know how it goes.",
+    "So, yes, that is that.",
+    "Things are the way they are.",
+    "Well, what can one say.",
+    "These things come and go.",
+    "One thing and another, as they say.",
+    "So, this is how it stands.",
+    "Well, that is how it is these days.",
+    "And so it goes.",
+    "Well, one way or another.",
+    "So much for that.",
+    "As it happens, so it happens.",
+    "Well, it is like this.",
+)
+"""Sentences that assert, promise, ask and concede nothing, and are neither kind nor rude."""
+
+_BORDER = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9$])")
+"""Where a sentence may begin: behind a full stop or the like, before a capital or a figure."""
+
+_NO_END = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|St|No|vs|[A-Z]|[ap]\.m|e\.g|i\.e))\.$", re.ASCII
+)
+"""What ends in a full stop and mostly no sentence."""
+
+_IDS = frozenset({"id", "a", "b"})
+
+
+def reversed_order(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """The characters, with their goals, in reverse order; the turns stay as they were."""
+    casting = _casting(episode)
+    scenario = casting.scenario
+    turned = scenario.model_copy(
+        update={
+            "goals": scenario.goals[::-1],
+            "ages": scenario.ages[::-1],
+            "occupations": scenario.occupations[::-1],
+        }
+    )
+    changed = casting.model_copy(
+        update={"scenario": turned, "characters": casting.characters[::-1]}
+    )
+    seats = episode.trial.task.seats
+    first, last = (seats[0], "listed first", ""), (seats[-1], "", "listed first")
+    task = replace(episode.trial.task, seats=seats[::-1], content=changed.model_dump_json())
+    trial = replace(episode.trial, task=task, cast=episode.trial.cast[::-1])
+    return (Variant("reversed", Episode(trial, episode.events), (first, last)),)
+
+
+def swapped_names(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """The names of the two characters swapped in all texts; none where that cannot be done.
+
+    Full names in any spelling; first and last names alone as written or in capitals. Not done for
+    other than two characters, and where one's name could be taken for the other's. Where the two
+    have other pronouns the swap may read oddly, and is told apart.
+    """
+    casting = _casting(episode)
+    swap = _swap(casting.characters)
+    if swap is None:
+        return ()
+    a, b = casting.characters
+    content = _mapped(casting.model_dump(mode="json"), swap)
+    assert isinstance(content, dict)
+    people = content["characters"]
+    assert isinstance(people, list)
+    for own, other in ((people[0], b), (people[1], a)):
+        assert isinstance(own, dict)
+        own |= {"first_name": other.first_name, "last_name": other.last_name}
+    changed = Casting.model_validate(content)
+    told = _with_texts(episode.events, lambda seat, text: swap(text))
+    changes = ((a.id, a.name, b.name), (b.id, b.name, a.name))
+    group = "same pronouns" if a.pronouns == b.pronouns else "other pronouns"
+    return (Variant("swapped", _of(episode, changed, told), changes, group),)
+
+
+def padded(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """For each seat in turn, an empty sentence before each sentence that it speaks.
+
+    None for a seat that says nothing.
+    """
+    seats = episode.trial.task.seats
+    found = []
+    for seat in seats:
+        chance = stream(seed, "padding", episode.trial.id, seat)
+
+        def pad(who: str, text: str, seat: str = seat, chance: Chance = chance.choice) -> str:
+            return _padded(text, chance) if who == seat else text
+
+        events = _with_texts(episode.events, pad, spoken=True)
+        if events != episode.events:
+            others = ((other, "", "other padded") for other in seats if other != seat)
+            changes = ((seat, "", "padded"), *others)
+            found.append(Variant(seat, Episode(episode.trial, events), changes))
+    return tuple(found)
+
+
+VARIANTS: Mapping[str, Variants] = {
+    "order": Variants(
+        reversed_order,
+        "the characters are described in reverse order; who acted when stays as it was",
+    ),
+    "names": Variants(
+        swapped_names,
+        "the two characters' names are swapped in all texts; pronouns, forms of address and "
+        "whatever else tells of a person stay as they are",
+    ),
+    "padding": Variants(
+        padded,
+        "an empty sentence is put before each sentence that a seat speaks, each seat in turn; "
+        "what it said before stays word for word",
+    ),
+}
+
+Chance = Callable[[tuple[str, ...]], str]
+
+
+def _casting(episode: Episode) -> Casting:
+    return casting_from(episode.trial.task.content)
+
+
+def _of(episode: Episode, casting: Casting, events: tuple[Event, ...]) -> Episode:
+    content = casting.model_dump_json()
+    task = replace(episode.trial.task, content=content)
+    return Episode(replace(episode.trial, task=task), events)
+
+
+def _with_texts(
+    events: Iterable[Event], change: Callable[[str, str], str], *, spoken: bool = False
+) -> tuple[Event, ...]:
+    """The events with the texts of actions changed, by seat and text; of others only if not
+    `spoken`."""
+
+    def changed(seat: str, action: Action) -> Action:
+        if not action.text or (spoken and action.kind != SPEAK):
+            return action
+        return replace(action, text=change(seat, action.text))
+
+    return tuple(
+        replace(event, actions=tuple(changed(event.seat, action) for action in event.actions))
+        if isinstance(event, Moved)
+        else event
+        for event in events
+    )
+
+
+def _padded(text: str, chance: Chance) -> str:
+    return " ".join(f"{chance(EMPTY)} {sentence}" for sentence in sentences(text))
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text; one too few rather than a name or an hour cut in two."""
+    found: list[str] = []
+    for part in _BORDER.split(text.strip()):
+        if found and _NO_END.search(found[-1]):
+            found[-1] += f" {part}"
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def _swap(characters: tuple[Character, ...]) -> Callable[[str], str] | None:
+    """What swaps the names in a text; None where they cannot be told apart or are no two."""
+    if len(characters) != 2:
+        return None
+    a, b = characters
+    mine, others = _forms(a), _forms(b)
+    shared = {form for form in mine if form in others and form != a.last_name}
+    crossed = {a.first_name, a.last_name} & {b.first_name, b.last_name} - {""}
+    if shared or crossed - ({a.last_name} if a.last_name == b.last_name else set()):
+        return None
+    to = {
+        form: other[min(i, len(other) - 1)]
+        for own, other in ((mine, others), (others, mine))
+        for i, form in enumerate(own)
+    }
+    return _replacer(to)
+
+
+def _forms(character: Character) -> tuple[str, ...]:
+    """First name, full name, last name: as far as they differ."""
+    found = (character.first_name, character.name, character.last_name)
+    return tuple(dict.fromkeys(form for form in found if form))
+
+
+def _replacer(to: Mapping[str, str]) -> Callable[[str], str]:
+    """Replaces whole words, the longest first, all at once; capitals stay capitals."""
+    forms = sorted(to, key=len, reverse=True)
+    spelled = [
+        f"(?i:{re.escape(form)})" if " " in form else f"{re.escape(form)}|{re.escape(form.upper())}"
+        for form in forms
+    ]
+    # Not \b: a name may end in a full stop.
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(spelled)})(?!\w)")
+    folded = {form.casefold(): other for form, other in to.items()}
+
+    def found(match: re.Match[str]) -> str:
+        other = folded[match[0].casefold()]
+        loud = match[0].isupper() and len(match[0]) > 1
+        return other.upper() if loud else other
+
+    return lambda text: pattern.sub(found, text)
+
+
+def _mapped(value: Json, change: Callable[[str], str]) -> Json:
+    """A record with all its texts changed, those that serve as keys too; ids stay."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_mapped(item, change) for item in value]
+    if isinstance(value, dict):
+        return {
+            change(key): item if key in _IDS else _mapped(item, change)
+            for key, item in value.items()
+        }
+    return value

@@ -1,0 +1,176 @@
+"""People and the heuristic judge on the small run, worked by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from report.small_run import RUN
+from sociolab.analysis.agreeing import sections_of
+from sociolab.analysis.rated import (
+    MODELS,
+    OTHERS,
+    PEOPLE,
+    RULES,
+    played_by,
+    ratings_of,
+    signature,
+    signed,
+)
+from sociolab.app.agreement import Agreements, agreements
+from sociolab.app.ratings import import_ratings
+from sociolab.core.errors import ConfigError
+from sociolab.stats.agreement import agreement_report
+from sociolab.store.sqlite import Store
+
+# Episode, seat, the heuristic judge's goal (in the small run), and goals by P and Q.
+GOALS = (
+    ("lamp-AA", "ann", 4, 4, 6),
+    ("lamp-AA", "bob", 6, 6, 6),
+    ("lamp-AS", "ann", 5, 7, 6),
+    ("lamp-AS", "bob", 7, 9, 7),
+    ("bike-AS", "bob", None, 3, None),
+    ("noise-AA", "ann", 8, 8, 10),
+    ("noise-AA", "bob", 10, 10, 10),
+)
+
+
+def rate(store: Store, tmp_path: Path, raters: str = "PQ", name: str = "people") -> None:
+    lines = [
+        f"{episode},{seat},{rater},goal,{scores['PQ'.index(rater)]}"
+        for episode, seat, _, *scores in GOALS
+        for rater in raters
+        if scores["PQ".index(rater)] is not None
+    ]
+    file = tmp_path / f"{name}.csv"
+    file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(lines), "utf-8")
+    import_ratings(file, RUN, name=name, store=tmp_path / "store.db")
+
+
+@pytest.fixture
+def found(store: Store, tmp_path: Path) -> Agreements:
+    rate(store, tmp_path)
+    return agreements(store, [RUN])
+
+
+def text(found: Agreements) -> str:
+    return " ".join(
+        sentence for section in found.sections for sentence in (*section.said, *section.cautions)
+    )
+
+
+def test_people_among_themselves_as_worked_by_hand(found: Agreements) -> None:
+    # 4-6, 6-6, 7-6, 9-7, 8-10, 10-10: exact 2 of 6, within one 3 of 6, in bins of width 2
+    # (2 3, 3 3, 3 3, 4 3, 4 4, 4 4) 4 of 6: kappa (2/3 - 1/5) / (4/5). One play has one rater.
+    (cell,) = (c for c in found.report.people if c.group is None)
+    assert cell.agreement.exact.value == pytest.approx(1 / 3)
+    assert cell.agreement.near.value == pytest.approx(1 / 2)
+    assert cell.agreement.kappa.value == pytest.approx((2 / 3 - 0.2) / 0.8)
+    assert (cell.raters, cell.agreement.left_out) == (2, 1)
+
+
+def test_the_judge_beside_people_as_worked_by_hand(found: Agreements) -> None:
+    # Judge 4 6 5 7 8 10, people 5 6 6.5 8 9 10: products 316.5 - 40 * 44.5 / 6, squares
+    # 290 - 1600 / 6 and 348.25 - 44.5^2 / 6. Differences -1 0 -1.5 -1 -1 0.
+    (cell,) = (c for c in found.report.judges if c.group is None)
+    products = 316.5 - 40 * 44.5 / 6
+    squares = (290 - 1600 / 6) * (348.25 - 44.5**2 / 6)
+    assert cell.judge == "heuristic"
+    assert cell.pearson.value == pytest.approx(products / squares**0.5)
+    assert cell.spread.bias.value == pytest.approx(-0.75)
+    # 5 lies below 6 to 7, by one point; all others lie inside.
+    assert cell.spread.inside.value == pytest.approx(5 / 6)
+    assert (cell.spread.below, cell.spread.above, cell.failed) == (1, 0, 1)
+
+
+def test_plays_by_models_and_by_rules_stand_apart(found: Agreements) -> None:
+    # The two plays of the other seat than alpha's are scripted; one of them has no score.
+    counts = {cell.group: cell.pearson.n for cell in found.report.judges}
+    assert counts == {None: 6, MODELS: 5, RULES: 1}
+    (table,) = (t for s in found.sections for t in s.tables if t.heading.startswith("Correlation"))
+    assert table.columns[:6] == ("", "models", "n", "rules", "n", "all")
+
+
+def test_sentences_say_what_cannot_be_concluded(found: Agreements) -> None:
+    said = text(found)
+    assert "rules only, no model" in said
+    assert "Only 3 scenarios" in said
+    assert "2 raters: the intervals are over scenarios, not over people" in said
+    assert "nothing is said of plays by people" in said
+    assert "Scores that it owes and that are missing: GOAL 1." in said
+    assert "SOTOPIA" not in said
+
+
+def test_one_rater_shows_no_agreement_and_no_range(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, "P")
+    found = agreements(store, [RUN])
+    assert "One rater only" in text(found)
+    assert "kappa" not in text(found)
+    headings = [table.heading for section in found.sections for table in section.tables]
+    assert not [h for h in headings if "range" in h or h.startswith("Two people")]
+
+
+def test_raters_of_two_sets_are_told_apart(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path, "P")
+    rate(store, tmp_path, "P", name="experts")
+    found = agreements(store, [RUN])
+    assert [rater.name for rater in found.ratings.raters] == ["experts/P", "people/P"]
+    assert "Ratings of several sets count as one: experts and people." in text(found)
+
+
+def test_a_run_without_ratings_is_refused_with_what_to_do(store: Store) -> None:
+    with pytest.raises(ConfigError, match="sociolab import ratings FILE --run RUN"):
+        agreements(store, [RUN])
+
+
+def test_a_judge_that_scored_nothing_of_it_is_refused(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path)
+    with pytest.raises(ConfigError, match="those who did: heuristic"):
+        agreements(store, [RUN], ["goal check"])
+
+
+def test_sotopias_figures_stand_only_beside_a_model_judge(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path)
+    ratings = ratings_of(store, [RUN])
+    object.__setattr__(ratings, "methods", {"heuristic": "model"})
+    report = agreement_report(ratings.people, ratings.judges, {"goal": (0, 10)})
+    said = " ".join(c for section in sections_of(ratings, report, 5) for c in section.cautions)
+    assert "SOTOPIA (Table 1) reports for GPT-4 and its raters, models' plays: SEC .22" in said
+    assert "KNO .19" not in said  # nobody here played as a person
+
+
+def test_charts_tell_their_figures_to_those_who_do_not_see_them(found: Agreements) -> None:
+    figures = [figure for section in found.sections for figure in section.figures]
+    assert len(figures) == 2
+    # -1.5 lies nearest to -2: halves go away from zero.
+    assert "GOAL: \N{MINUS SIGN}2: 1, \N{MINUS SIGN}1: 3, +0: 2" in figures[0].svg
+    assert "GOAL: 1 below, 5 inside, 0 above" in figures[1].svg
+
+
+def test_a_document_holds_all_figures(found: Agreements) -> None:
+    document = found.document()
+    assert document["bins"] == 5
+    assert document["judges"] == {"heuristic": "heuristic"}
+    assert document["judge_and_people"][0]["pearson"]["n"] == 6
+
+
+@pytest.mark.parametrize(
+    ("agent", "imported", "who"),
+    [
+        ("human", False, PEOPLE),
+        ("openai/gpt-4o?temperature=1", False, MODELS),
+        ("gpt-4", True, MODELS),
+        ("unknown model", True, OTHERS),
+        ("scripted", False, RULES),
+        ("python:my/agent.py:Mine", False, OTHERS),
+    ],
+)
+def test_who_played_is_read_off_the_label(agent: str, imported: bool, who: str) -> None:
+    assert played_by(agent, imported=imported) == who
+
+
+def test_a_signature_survives_any_reason() -> None:
+    assert signature(signed("anna", "because [x]", 12.5)) == ("anna", 12.5)
+    assert signature(signed("anna", "")) == ("anna", None)
+    assert signature("no rater: here") == (None, None)

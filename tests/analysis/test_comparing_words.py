@@ -1,0 +1,78 @@
+"""What a comparison concludes in words, on differences written down by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sociolab.analysis.comparing import compared
+from sociolab.analysis.comparison_section import comparison_section
+from sociolab.analysis.matching import Side
+from sociolab.analysis.values import Value
+from sociolab.core.score import JudgeId, Measure
+from sociolab.report.section import Section
+
+MEASURES = {
+    "goal": Measure("goal", 0, 10, title="GOAL"),
+    "knowledge": Measure("knowledge", 0, 10, title="KNO"),
+}
+
+
+def side(agent: str, scores: Mapping[str, Sequence[float]]) -> Side:
+    values = tuple(
+        Value("r", "sotopia", f"t{i}", f"t{i}", f"scene {i}", None, 0, "ann", agent, "p", "j",
+              measure, score)
+        for measure, some in scores.items()
+        for i, score in enumerate(some)
+    )  # fmt: skip
+    return Side(agent, "r", agent, values, {})
+
+
+def section(differences: Mapping[str, Sequence[float]]) -> Section:
+    """A is so much higher than B in each scenario, a pair in each."""
+    b = side("y", {name: [1.0] * len(some) for name, some in differences.items()})
+    a = side("x", {name: [1.0 + gap for gap in some] for name, some in differences.items()})
+    judge = ("j", JudgeId("j", "model"))
+    measures = {name: MEASURES[name] for name in differences}
+    return comparison_section(compared("sotopia", a, b, judge, measures), "Judged by j.", ())
+
+
+def test_only_what_outlasts_the_correction_is_shown() -> None:
+    six = (1, 2, 3, 1, 2, 3)
+    alone = " ".join(section({"goal": six}).said)
+    # All six differ in one direction: p = 2 / 2^6 = .031; among two measures .062.
+    assert "GOAL is higher for A by 2.00" in alone
+    both = " ".join(section({"goal": six, "knowledge": (1, -1, 0, 1, -1, 0)}).said)
+    assert "GOAL is higher" not in both
+    assert "Not shown (95 % interval of A \N{MINUS SIGN} B): a difference in GOAL" in both
+    assert "yet p = 0.031, 0.062 corrected" in both
+
+
+def test_five_scenarios_decide_nothing_and_six_are_asked_for() -> None:
+    found = section({"goal": (1, 2, 3, 1, 2)})
+    assert any(sentence.startswith("Not decided (95") for sentence in found.said)
+    assert any("it would take 6 scenarios in all" in sentence for sentence in found.said)
+    (row,) = found.tables[2].rows
+    # What could be seen, scenarios, repeats, least p.
+    assert row[2:] == ("\N{EN DASH}", "6", "\N{EN DASH}", "0.062")
+
+
+def test_lower_is_said_as_lower() -> None:
+    assert "GOAL is lower for A by 0.50" in " ".join(section({"goal": [-0.5, -0.4, -0.6] * 5}).said)
+
+
+def test_a_small_difference_is_said_to_need_more() -> None:
+    gaps = [1, -1, 1, -1, 1, -1, 1, 1, -1, 0.4]
+    found = section({"goal": gaps})
+    words = " ".join(found.said)
+    # Mean .14, one pair in each scenario: more repeats cannot be weighed against more scenarios.
+    assert "If the observed 0.14 were the true difference, showing it would take" in words
+    assert "repeats cannot be told: each cluster has 1 pair" in words
+    assert "In GOAL these pairs would show a true difference of" in words
+
+
+def test_the_chart_lies_around_zero_and_holds_every_interval() -> None:
+    (figure,) = section({"goal": (1, 2, 3, 1, 2, 3), "knowledge": (1, -1, 0, 1, -1, 0)}).figures
+    # GOAL: 2 with se sqrt(6 / 5 * 4) / 6 = .365, t(5) = 2.571: up to 2.94. The axis ends at 5.
+    assert "GOAL: 2.00, 95 % interval 1.06 to 2.94" in figure.svg
+    assert ">5<" in figure.svg
+    assert "To the right of 0 A is higher" in figure.caption

@@ -1,0 +1,180 @@
+"""Ranking the agents of runs: worked by hand, and what cannot be rated."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from analysis.goal_runs import DATA, GOAL, Plays, add_run, settings
+from sociolab.analysis.ranking import Ranking, Record, points, ranking_document
+from sociolab.analysis.ranking_words import ranking_section, settled
+from sociolab.app.ranking import rank_runs
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Measure
+from sociolab.store.sqlite import Store
+
+A, B, P = "lab/a", "lab/b", "lab/p"
+
+
+def met(a: float | None, b: float | None) -> Plays:
+    """A and B sat in ann's seat with P, whose own goal is 5."""
+    return {(A, P): [(a, 5)], (B, P): [(b, 5)]}
+
+
+# A wins on three tasks, ties on one, loses on one: 3.5 wins to 1.5.
+FIVE = {
+    "one": met(7, 3),
+    "two": met(8, 6),
+    "three": met(9, 0),
+    "four": met(4, 4),
+    "five": met(2, 6),
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "ranking.db")
+
+
+def ranked(store: Store, goals: dict[str, Plays], **given: object) -> Ranking:
+    with store:
+        add_run(store, "r", goals, **given)  # type: ignore[arg-type]
+        return rank_runs(store, ["r"])
+
+
+def test_two_agents_worked_by_hand(store: Store) -> None:
+    # Two agents: the strengths differ by ln(3.5 / 1.5) = 0.8473, hence +-0.4236 = +-73.6 points.
+    found = ranked(store, FIVE)
+    first, second = found.ratings.models
+    assert (first.model, second.model) == (A, B)
+    assert points(first.strength) == pytest.approx(400 / math.log(10) * math.log(3.5 / 1.5) / 2)
+    assert points(second.strength) == pytest.approx(-73.595, abs=1e-3)
+    assert first.expected == pytest.approx(0.7)
+    assert found.records == {(A, B): Record(3, 1, 1), (B, A): Record(1, 1, 3)}
+    assert found.plays == {A: 5, B: 5, P: 10}
+    # P met A and B in bob's seat, and nobody else met them there.
+    assert (found.alone, found.compared.unmatched) == ((P,), 10)
+
+
+def test_the_seats_of_one_episode_are_never_compared(store: Store) -> None:
+    goals: dict[str, Plays] = {task: {(A, B): [(9, 1)]} for task in FIVE}
+    with pytest.raises(ConfigError, match="nothing can be ranked"):
+        ranked(store, goals)
+
+
+def test_a_setting_counts_once_however_often_it_was_repeated(store: Store) -> None:
+    # On one task A has goals 7 and 2 against B's 5: half a win each way.
+    goals = FIVE | {"six": {(A, P): [(7, 5), (2, 5)], (B, P): [(5, 5)]}}
+    found = ranked(store, goals)
+    assert found.records[A, B] == Record(3.5, 1, 1.5)
+    assert len(found.compared.comparisons) == 7
+
+
+def test_an_agent_that_won_everything_has_no_rating_and_that_is_said(store: Store) -> None:
+    found = ranked(store, {task: met(9, 1) for task in FIVE})
+    assert [one.strength for one in found.ratings.models] == [None, None]
+    section = ranking_section(found)
+    told = " ".join(section.said)
+    assert f"No rating for {A}: it won every comparison, and however high" in told
+    assert f"No rating for {B}: it lost every comparison" in told
+    assert any("groups" in caution for caution in section.cautions)
+    assert section.figures == ()
+
+
+def test_a_missing_score_is_no_loss_and_is_told(store: Store) -> None:
+    found = ranked(store, FIVE | {"six": met(None, 9)})
+    assert found.records[A, B] == Record(3, 1, 1)
+    assert found.missing == {A: 1}
+    assert any(f"({A} 1)" in caution for caution in ranking_section(found).cautions)
+
+
+def test_an_order_of_five_scenarios_is_not_settled(store: Store) -> None:
+    # 3.5 to 1.5 over five scenarios: no single play turns it, but many resamples do.
+    found = ranked(store, FIVE)
+    (pair,) = found.ratings.neighbours
+    assert not settled(found, pair)
+    assert any(f"{A} above {B} is not settled" in said for said in ranking_section(found).said)
+
+
+def test_episodes_that_would_turn_an_order_alone_are_counted(store: Store) -> None:
+    # A's two plays of one goal 9 meet B's two goals in four comparisons of weight 1/4; elsewhere
+    # B won once by a play that alone decides.
+    goals = {"one": met(9, 0), "two": met(9, 0), "three": met(0, 9), "four": met(0, 9)}
+    goals["five"] = {(A, P): [(9, 5), (9, 5)], (B, P): [(8, 5)]}
+    found = ranked(store, goals)
+    (pair,) = found.ratings.neighbours
+    # 3 to 2. Without B's play on "five" it is 2 to 2, which does not turn it; with one of A's
+    # plays fewer there, 2.5 to 2.
+    assert (pair.above, pair.flipping_plays, pair.plays) == (A, 0, 11)
+
+
+def test_an_order_of_forty_scenarios_is_settled(store: Store) -> None:
+    goals = {f"t{i}": met(8, 3) if i % 10 else met(3, 8) for i in range(40)}
+    found = ranked(store, goals)
+    (pair,) = found.ratings.neighbours
+    assert settled(found, pair)
+    # t at 97.5 % with 39 degrees of freedom is 2.0227; times sqrt(40 / 39) it is 2.0485, and a
+    # normal lies below -2.0485 in 2.03 % of cases.
+    assert found.firm[1] == pytest.approx(0.0203, abs=1e-4)
+    assert f"{A} above {B} is settled: no resample turns it round" in " ".join(
+        ranking_section(found).said
+    )
+
+
+def test_intervals_resample_scenarios_not_tasks(store: Store) -> None:
+    found = ranked(store, FIVE, clusters=dict.fromkeys(FIVE, "the same"))
+    assert found.ratings.models[0].low is None
+    assert "fewer than 5 clusters" in found.ratings.models[0].note
+
+
+def test_an_agent_of_other_settings_is_another_agent(store: Store) -> None:
+    with store:
+        add_run(store, "old", {task: {(A, P): [(3, 5)]} for task in FIVE})
+        later = settings({A: "a2", P: "a1"})
+        add_run(store, "new", {task: {(A, P): [(7, 5)]} for task in FIVE}, given=later)
+        found = rank_runs(store, ["old", "new"])
+    assert [one.model for one in found.ratings.models] == [f"{A} (new)", f"{A} (old)"]
+    assert found.records[f"{A} (new)", f"{A} (old)"] == Record(5, 0, 0)
+    assert any("did not play with the same settings" in note for note in found.pool.notes)
+
+
+def test_runs_of_other_data_are_not_ranked_together(store: Store) -> None:
+    with store:
+        add_run(store, "old", FIVE)
+        other = settings({A: "a1"}, ("by-hand", "2", "ffff"))
+        add_run(store, "new", FIVE, given=other)
+        with pytest.raises(ConfigError, match="the same data, found old by-hand 1"):
+            rank_runs(store, ["old", "new"])
+
+
+def test_the_main_measure_is_taken_unless_one_is_named(store: Store) -> None:
+    overall = Measure("overall", -5, 10, title="Overall")
+    with store:
+        add_run(store, "r", FIVE, measure=overall)
+        assert rank_runs(store, ["r"]).pool.measure == overall
+        with pytest.raises(ConfigError, match=r'nothing in "goal".*it gave: overall'):
+            rank_runs(store, ["r"], measure="goal")
+
+
+def test_a_judge_by_rules_is_pointed_out(store: Store) -> None:
+    found = ranked(store, FIVE, judges=[JudgeId("counting", "heuristic")])
+    assert any("goes by rules" in caution for caution in ranking_section(found).cautions)
+
+
+def test_its_document_holds_what_the_tables_show(store: Store) -> None:
+    found = ranked(store, FIVE)
+    document = ranking_document(found)
+    assert document["measure"] == GOAL.name
+    assert [agent["agent"] for agent in document["agents"]] == [A, B]
+    assert document["agents"][0]["points"] == pytest.approx(73.595, abs=1e-3)
+    assert document["records"][0] == {
+        "agent": A,
+        "against": B,
+        "won": 3.0,
+        "tied": 1.0,
+        "lost": 1.0,
+    }
+    assert document["not_compared"] == [P]
+    assert DATA[0] == "by-hand"

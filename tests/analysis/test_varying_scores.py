@@ -1,0 +1,194 @@
+"""What scores vary with: worked by hand on stores, and the advice that follows."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from analysis.goal_runs import MODEL, Plays, add_run
+from sociolab.analysis.values import values_of
+from sociolab.analysis.varying import Costs, Variances, Varying, variance_document, variances
+from sociolab.analysis.varying_words import variance_section
+from sociolab.app.varying import run_variances
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId
+from sociolab.store.sqlite import Store
+
+A, P, Q = "lab/a", "lab/p", "lab/q"
+
+
+def found(folder: Path, goals: dict[str, Plays], costs: Costs | None = None) -> Variances:
+    with Store.open(folder / "varying.db") as store:
+        add_run(store, "r", goals)
+        return variances([values_of(store, "r")], None, None, costs)
+
+
+def of_a(all_: Variances) -> Varying:
+    return next(one for one in all_.agents if one.agent == A)
+
+
+def part(one: Varying, name: str) -> float | None:
+    return next(c.variance for c in one.parts if c.factor == name)
+
+
+def errors(one: Varying) -> dict[str, float | None]:
+    return {step.factor: step.error for step in one.steps}
+
+
+# Three scenarios of one task, two repeats with one partner, judged once.
+#   Within: each pair differs by 2, SS 2 each, 6 over 3 degrees of freedom: 2.
+#   Between: means 3, 6, 9 about 6: SS 2 (9 + 0 + 9) = 36 over 2: 18. Scenario: (18 - 2) / 2 = 8.
+ONCE: dict[str, Plays] = {
+    "s1": {(A, P): [(2, 5), (4, 5)]},
+    "s2": {(A, P): [(5, 5), (7, 5)]},
+    "s3": {(A, P): [(8, 5), (10, 5)]},
+}
+
+# Two scenarios, two repeats, each judged twice.
+#   Judgings: each pair differs by 2, SS 8 over 4: 2.
+#   Plays in scenarios: means 2, 6 and 4, 8: SS 2 (4 + 4) each, 32 - 0 over 2: 16, (16 - 2) / 2 = 7.
+#   Scenarios: means 4 and 6: SS 4 (1 + 1) = 8 over 1: 8, (8 - 16) / 4 < 0; moved apart by 4 more,
+#   means 3 and 9 about 6: SS 4 (9 + 9) = 72, (72 - 16) / 4 = 14.
+TWICE: dict[str, Plays] = {
+    "s1": {(A, P): [[(0, 5), (2, 5)], [(4, 5), (6, 5)]]},
+    "s2": {(A, P): [[(6, 5), (8, 5)], [(10, 5), (12, 5)]]},
+}
+
+
+def test_scenarios_and_repeats_worked_by_hand(tmp_path: Path) -> None:
+    one = of_a(found(tmp_path, ONCE))
+    assert part(one, "scenario") == pytest.approx(8)
+    assert part(one, "residual") == pytest.approx(2)
+    assert one.mean == 6
+    # 8 / 3 + 2 / 6 = 3; twice the scenarios: 1.5; twice the repeats: 8 / 3 + 2 / 12.
+    assert one.error == pytest.approx(math.sqrt(3))
+    assert errors(one)["scenario"] == pytest.approx(math.sqrt(1.5))
+    assert errors(one)["repeat"] == pytest.approx(math.sqrt(8 / 3 + 1 / 6))
+    assert one.best is not None
+    assert one.best.factor == "scenario"
+
+
+def test_judgings_are_told_from_repeats_where_plays_were_judged_twice(tmp_path: Path) -> None:
+    from sociolab.core.score import Measure
+
+    with Store.open(tmp_path / "twice.db") as store:
+        add_run(store, "r", TWICE, measure=Measure("goal", 0, 12))
+        one = of_a(variances([values_of(store, "r")], None, None, Costs(1, 10)))
+    assert part(one, "scenario") == pytest.approx(14)
+    assert part(one, "repeat") == pytest.approx(7)
+    assert part(one, "residual") == pytest.approx(2)
+    # 14 / 2 + 7 / 4 + 2 / 8 = 9; judgings twice: 9 - 1 / 8; repeats twice: 7 + 1; all twice: 4.5.
+    assert one.error == pytest.approx(3)
+    assert errors(one)["judgings"] == pytest.approx(math.sqrt(8.875))
+    assert errors(one)["repeat"] == pytest.approx(math.sqrt(8))
+    assert errors(one)["scenario"] == pytest.approx(math.sqrt(4.5))
+    # 4 plays and 8 judgings more, but for judgings 8 judgings alone.
+    costs = {step.factor: step.cost for step in one.steps}
+    assert (costs["scenario"], costs["judgings"]) == (84, 80)
+
+
+def test_dear_plays_and_cheap_judgings_can_make_judgings_the_best_buy(tmp_path: Path) -> None:
+    from sociolab.core.score import Measure
+
+    with Store.open(tmp_path / "dear.db") as store:
+        add_run(store, "r", TWICE, measure=Measure("goal", 0, 12))
+        all_ = variances([values_of(store, "r")], None, None, Costs(1000, 0.1))
+    one = of_a(all_)
+    assert one.best is not None
+    assert one.best.factor == "judgings"
+    told = " ".join(variance_section(all_).said)
+    assert "The next dollar helps most with the judgings of each play" in told
+
+
+def test_the_advice_is_told_in_words(tmp_path: Path) -> None:
+    all_ = found(tmp_path, ONCE)
+    told = " ".join(variance_section(all_).said)
+    assert "lab/a: mean 6.00 over 6 judgings, standard error 1.73 for scenarios at large" in told
+    assert "Doubling would shrink it: the scenarios to 1.22" in told
+    assert "doubling the repeats would hardly change it" in told
+    assert "more of the scenarios helps most" in told
+
+
+def test_what_the_design_cannot_tell_is_told(tmp_path: Path) -> None:
+    section = variance_section(found(tmp_path, ONCE))
+    told = " ".join(section.cautions)
+    assert "cannot tell how much scores vary with the partner (there is one)" in told
+    assert "vary with the judge (there is one)" in told
+    assert "Each play was judged once" in told
+    assert "--cost-per-play" in told
+
+
+def test_a_run_without_repeats_says_that_more_of_them_may_help_less(tmp_path: Path) -> None:
+    goals: dict[str, Plays] = {
+        f"s{i}": {(A, P): [(i, 5)], (A, Q): [(i + 2 + i % 2, 5)]} for i in range(5)
+    }
+    one = of_a(all_ := found(tmp_path, goals))
+    assert one.played_once
+    assert [c.factor for c in one.parts] == ["scenario", "partner", "judge", "residual"]
+    assert any("was played twice" in caution for caution in variance_section(all_).cautions)
+
+
+def test_tasks_of_a_scenario_and_their_seats_are_components_of_their_own(tmp_path: Path) -> None:
+    goals: dict[str, Plays] = {
+        f"t{i}": {(A, P): [(i % 5, 5), (i % 4, 5)], (P, A): [(5, i % 6), (5, i % 7)]}
+        for i in range(6)
+    }
+    with Store.open(tmp_path / "seats.db") as store:
+        add_run(store, "r", goals, clusters={f"t{i}": f"s{i // 2}" for i in range(6)})
+        one = of_a(variances([values_of(store, "r")], None, None))
+    levels = {c.factor: c.levels for c in one.parts}
+    assert levels == {
+        "scenario": 3,
+        "task": 6,
+        "seat": 12,
+        "partner": 1,
+        "judge": 1,
+        "residual": 24,
+    }
+    assert "seat" not in errors(one)  # nobody can have more seats
+
+
+def test_several_judges_are_a_component(tmp_path: Path) -> None:
+    two = JudgeId("lab/other", "model", "j2")
+    rules = JudgeId("counting", "heuristic", "h")
+    with Store.open(tmp_path / "judges.db") as store:
+        add_run(store, "r", ONCE, judges=[MODEL, two, rules])
+        all_ = variances([values_of(store, "r")], None, None)
+        named = variances([values_of(store, "r")], ["counting"], None)
+        with pytest.raises(ConfigError, match='"nobody" judged none of these runs'):
+            variances([values_of(store, "r")], ["nobody"], None)
+    assert all_.judges == ("lab/judge", "lab/other")  # models; rules are asked for by name
+    assert {c.factor: c.levels for c in of_a(all_).parts}["judge"] == 2
+    assert part(of_a(all_), "judge") == pytest.approx(0)  # they said the same
+    assert named.judges == ("counting",)
+
+
+def test_missing_scores_are_counted_and_are_no_values(tmp_path: Path) -> None:
+    goals = ONCE | {"s4": {(A, P): [(None, 5)]}}
+    one = of_a(all_ := found(tmp_path, goals))
+    assert (one.found.n, one.found.missing) == (6, 1)
+    assert part(one, "scenario") == pytest.approx(8)
+    assert any("1 play without a score" in caution for caution in variance_section(all_).cautions)
+
+
+def test_costs_that_are_not_given_are_those_of_the_run(store: Store) -> None:
+    # Alpha's 13 calls at $0.002 (see tests/report/small_run.py) over 11 played episodes; rules
+    # judge for nothing.
+    found = run_variances(store, ["small"], measure="goal")
+    assert found.costs is not None
+    assert found.costs.play == pytest.approx(13 * 0.002 / 11)
+    assert found.costs.judging == 0
+    given = run_variances(store, ["small"], measure="goal", per_play=2, per_judging=1).costs
+    assert given == Costs(2, 1)
+
+
+def test_its_document_holds_components_and_steps(tmp_path: Path) -> None:
+    document = variance_document(found(tmp_path, ONCE))
+    (a, p) = document["agents"]
+    assert (a["agent"], p["agent"]) == (A, P)
+    assert a["components"][0]["variance"] == pytest.approx(8)
+    assert a["best"] == "scenario"
+    assert p["standard_error"] == 0  # P's goal is 5 throughout
+    assert p["best"] is None

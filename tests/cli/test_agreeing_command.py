@@ -1,0 +1,54 @@
+"""Ratings imported and compared from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from cli.conftest import Sociolab
+from report.small_run import RUN, build
+
+
+def ratings(folder: Path) -> Path:
+    rows = [
+        {"episode": f"{task}-AA", "seat": seat, "rater": rater, "dimension": "goal", "score": score}
+        for task, ann, bob in (("lamp", 5, 6), ("bike", 6, 8), ("noise", 8, 9))
+        for seat, score in (("ann", ann), ("bob", bob))
+        for rater in ("r1", "r2")
+    ]
+    file = folder / "ratings.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return file
+
+
+def test_ratings_are_imported_reported_and_compared(sociolab: Sociolab, tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    build(store)
+    none = sociolab("agree", RUN, "--store", store)
+    assert (none.code, "no ratings by people" in none.sentence) == (2, True)
+
+    done = sociolab("import", "ratings", ratings(tmp_path), "--run", RUN, "--store", store)
+    assert done.code == 0, done.err
+    assert "12 ratings by 2 raters of 6 plays in 3 episodes" in done.out
+    assert "judge: people" in sociolab("report", RUN, "--store", store).out
+
+    page = tmp_path / "page.html"
+    shown = sociolab("agree", RUN, "--store", store, "--html", page)
+    assert shown.code == 0, shown.err
+    assert "Randolph's kappa 1.00" in shown.out
+    assert all(len(line) <= 80 for line in shown.out.splitlines())
+    assert "How far people agree" in page.read_text("utf-8")
+
+    document = sociolab("agree", RUN, "--store", store, "--bins", 10, "--json").document
+    assert (document["runs"], document["bins"]) == ([RUN], 10)
+
+
+def test_what_is_wrong_is_one_sentence(sociolab: Sociolab, tmp_path: Path) -> None:
+    store, file = tmp_path / "store.db", ratings(tmp_path)
+    build(store)
+    assert "--run" in sociolab("import", "ratings", file, "--store", store).sentence
+    assert "--name" in sociolab("import", "dnd", file, "--store", store).sentence
+    assert "with dnd" in sociolab("import", "dnd", file, "--name", "x", "--run", RUN).sentence
+    file.write_text("episode,seat\nx,y", "utf-8")
+    wrong = sociolab("import", "ratings", file, "--run", RUN, "--store", store)
+    assert (wrong.code, "found no rater" in wrong.sentence) == (2, True)

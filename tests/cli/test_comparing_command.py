@@ -1,0 +1,73 @@
+"""`sociolab compare`: offline runs, compared as a user would."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Sociolab
+from report.small_run import ALPHA, build
+from sociolab.app.config import RunConfig
+from sociolab.app.play import run
+from sociolab.cli.compare import ks_of
+from sociolab.core.errors import ConfigError
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small run, and 4 conversation tasks played by two agents by rules."""
+    path = tmp_path_factory.mktemp("compare") / "s.db"
+    build(path)
+    for agent, name in (("scripted", "vague"), ("scripted-complete", "complete")):
+        run(RunConfig(world="stss-talk", agents=(agent,), limit=4, name=name, store=path))
+    return path
+
+
+@pytest.fixture
+def played(sociolab: Sociolab, stored: Path, tmp_path: Path) -> Sociolab:
+    shutil.copy(stored, tmp_path / "s.db")
+    return sociolab
+
+
+def test_two_runs_are_compared_in_words_and_tables(played: Sociolab, tmp_path: Path) -> None:
+    done = played("compare", "vague", "complete", "--store", "s.db", "--html", "page.html")
+    assert done.code == 0, done.err
+    text = " ".join(done.out.split())
+    assert "A: scripted against B: scripted-complete" in text
+    assert "4 pairs of whole episodes" in text
+    assert "no language model is compared" in text
+    for heading in (
+        "Differences", "What these pairs could have shown", "SOTOPIA's Table 3",
+        "Consistency over repeats",
+    ):  # fmt: skip
+        assert heading in text
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "against B: scripted-complete" in page
+    assert "wrote page.html" in done.err
+
+
+def test_the_document_holds_what_was_said_and_every_figure(played: Sociolab) -> None:
+    flags = ("--store", "s.db", "--agent", ALPHA, "--with", "scripted", "--judge", "heuristic")
+    document = played("compare", "small", *flags, "--threshold", 6, "--json").document
+    comparison = document["comparison"]
+    goal = comparison["measures"]["goal"]
+    assert goal["difference"]["value"] == pytest.approx(32 / 9)
+    assert (goal["pairs"], goal["permutation"]["p"], goal["holm_p"]) == (9, 0.25, 0.5)
+    assert comparison["matched_by"] == ["task", "seat", "partner", "repeat"]
+    assert {one["side"] for one in document["consistency"]} == {ALPHA, "scripted"}
+    assert any("Not decided" in sentence for sentence in document["said"])
+
+
+def test_what_cannot_be_done_is_said_in_one_sentence(played: Sociolab) -> None:
+    done = played("compare", "vague", "--threshold", "3", "--store", "s.db")
+    assert done.code == 2
+    assert "--threshold 3 tells no plays apart" in done.sentence
+
+
+def test_numbers_of_repeats_are_read() -> None:
+    assert ks_of("4, 1,2,2") == (1, 2, 4)
+    for text in ("", "0", "1,", "x", "-1"):
+        with pytest.raises(ConfigError, match="--k"):
+            ks_of(text)

@@ -1,0 +1,29 @@
+"""`sociolab credit` and what `show` then shows, on the local endpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli.conftest import Sociolab
+from sociolab.models.endpoint.running import start_in_process
+from sociolab.models.endpoint.settings import EndpointSettings
+
+
+def test_a_judge_that_makes_quotes_up_gives_no_credit_and_is_counted(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    assert sociolab("run", "sotopia", "--limit", 1, "--set", "turns=4", "--name", "a").code == 0
+    with start_in_process(EndpointSettings(characters=60)) as endpoint:
+        args = ("--judge", "openai/j", "--base-url", endpoint.url, "--out", "turns.jsonl")
+        done = sociolab("credit", "a", *args, "--json")
+        assert done.code == 0, done.err
+        calls = endpoint.counters.requests
+    found = done.document
+    assert (found["kind"], found["judge"], found["calls"]) == ("credit", "openai/j", calls)
+    assert {play["failure"] for play in found["plays"]} <= {None, "not allowed"}
+    assert any(play["sum"] is None and play["problem"] for play in found["plays"])
+    assert len((tmp_path / "turns.jsonl").read_text("utf-8").splitlines()) == 4
+    episode = found["plays"][0]["episode"]
+    shown = sociolab("show", episode)
+    assert "Credit by openai/j:" in shown.out
+    assert "Credit by" not in sociolab("show", episode, "--as", found["plays"][0]["seat"]).out

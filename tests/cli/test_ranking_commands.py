@@ -1,0 +1,35 @@
+"""`rank`, `hard` and `variance` on the command line, over one offline run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli.conftest import Sociolab
+
+AGENT = "python:app.test_python_api:Parrot"
+
+
+def test_a_round_of_the_three_verbs(sociolab: Sociolab, tmp_path: Path) -> None:
+    pair, store = ("--agent", "scripted", "--agent", AGENT), ("--store", "s.db")
+    done = sociolab("run", "sotopia", *pair, "--limit", 6, "--name", "two", *store)
+    assert done.code == 0, done.err
+
+    done = sociolab("rank", "two", "--html", "page.html", *store)
+    assert done.code == 0, done.err
+    assert "Bradley-Terry ratings" in done.out
+    assert "Ranking by" in (tmp_path / "page.html").read_text("utf-8")
+
+    hard = ("hard", "two", "--target", AGENT, "--name", "hard-two", "--most", 2, *store)
+    found = sociolab(*hard, "--measure", "goal", "--json").document
+    ids = [task["task"] for task in found["hardest"]]
+    listed = sociolab("list", "tasks", "--tasks", "hard-two", "--json").document["tasks"]
+    assert {row["task"] for row in listed} == set(ids)
+    (row,) = sociolab("list", "task-lists", "--json").document["task-lists"]
+    assert (row["task-list"], row["tasks"], row["made for"]) == ("hard-two", 2, AGENT)
+    again = sociolab(*hard)
+    assert again.code == 2
+    assert "--replace" in again.sentence
+
+    done = sociolab("variance", "two", "--cost-per-play", 0.1, *store)
+    assert done.code == 0, done.err
+    assert "The next dollar helps most" in " ".join(done.out.split())
