@@ -111,6 +111,20 @@ def test_one_rater_shows_no_agreement_and_no_range(store: Store, tmp_path: Path)
     assert not [h for h in headings if "range" in h or h.startswith("Two people")]
 
 
+def test_a_judge_at_the_end_of_a_scale_shows_no_bias(store: Store, tmp_path: Path) -> None:
+    # The heuristic judge sees no broken rule anywhere: 0, the top of -10 to 0.
+    file = tmp_path / "social.csv"
+    rows = [
+        f"{e},{s},P,social_rules,{score}"
+        for (e, s, *_), score in zip(GOALS, (0, -2) * 4, strict=False)
+    ]
+    file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(rows), "utf-8")
+    import_ratings(file, RUN, store=tmp_path / "store.db")
+    found = agreements(store, [RUN])
+    assert "In SOC it gives every play the same score, an end of the scale" in text(found)
+    assert "No r for SOC" in text(found)
+
+
 def test_raters_of_two_sets_are_told_apart(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path, "P")
     rate(store, tmp_path, "P", name="experts")

@@ -65,7 +65,7 @@ def test_a_small_difference_is_said_to_need_more() -> None:
     found = section({"goal": gaps})
     words = " ".join(found.said)
     # Mean .14, one pair in each scenario: more repeats cannot be weighed against more scenarios.
-    assert "If the observed 0.14 were the true difference, showing it would take" in words
+    assert "If the 0.14 observed in GOAL were the true difference, showing it would take" in words
     assert "repeats cannot be told: each cluster has 1 pair" in words
     assert "In GOAL these pairs would show a true difference of" in words
 

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from analysis.goal_runs import DATA, GOAL, Plays, add_run, settings
-from sociolab.analysis.ranking import Ranking, Record, points, ranking_document
+from analysis.goal_runs import DATA, GOAL, MODEL, Plays, add_run, settings
+from sociolab.analysis.pooled import pooled
+from sociolab.analysis.ranking import Ranking, Record, points, ranking, ranking_document
 from sociolab.analysis.ranking_words import ranking_section, settled
+from sociolab.analysis.values import RunValues, Value
 from sociolab.app.ranking import rank_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
+from sociolab.stats.bradley_terry import Neighbours
 from sociolab.store.sqlite import Store
 
 A, B, P = "lab/a", "lab/b", "lab/p"
@@ -62,6 +65,30 @@ def test_the_seats_of_one_episode_are_never_compared(store: Store) -> None:
     goals: dict[str, Plays] = {task: {(A, B): [(9, 1)]} for task in FIVE}
     with pytest.raises(ConfigError, match="nothing can be ranked"):
         ranked(store, goals)
+
+
+def test_agents_that_met_different_partners_are_not_compared(store: Store) -> None:
+    goals: dict[str, Plays] = {
+        task: {(A, P): [(9, 5)], (B, "lab/other"): [(1, 5)]} for task in FIVE
+    }
+    with pytest.raises(ConfigError, match="with the same partner in goal"):
+        ranked(store, goals)
+
+
+def test_whole_episodes_that_agents_played_alone_are_compared() -> None:
+    def alone(run: str, agent: str, values: list[float]) -> RunValues:
+        rows = tuple(
+            Value(
+                *(run, "anteval-information", f"{run}-{i}", f"t{i}", f"t{i}", None, 0),
+                *(None, agent, agent, MODEL.name, GOAL.name, value),
+            )
+            for i, value in enumerate(values)
+        )
+        judges = {MODEL.name: MODEL}
+        return RunValues(run, "anteval-information", rows, judges, {GOAL.name: GOAL})
+
+    runs = [alone("one", A, [5, 6, 7]), alone("two", B, [4, 8, 7])]
+    assert ranking(pooled(runs, None, None)).records[A, B] == Record(1, 1, 1)
 
 
 def test_a_setting_counts_once_however_often_it_was_repeated(store: Store) -> None:
@@ -121,6 +148,14 @@ def test_an_order_of_forty_scenarios_is_settled(store: Store) -> None:
     assert f"{A} above {B} is settled: no resample turns it round" in " ".join(
         ranking_section(found).said
     )
+
+
+def test_an_order_that_hangs_on_one_episode_is_not_settled_whatever_resamples_say(
+    store: Store,
+) -> None:
+    found = ranked(store, FIVE)
+    assert settled(found, Neighbours(A, B, 0, 10, 0.0))
+    assert not settled(found, Neighbours(A, B, 1, 10, 0.0))
 
 
 def test_intervals_resample_scenarios_not_tasks(store: Store) -> None:

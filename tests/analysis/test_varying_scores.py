@@ -13,7 +13,7 @@ from sociolab.analysis.varying import Costs, Variances, Varying, variance_docume
 from sociolab.analysis.varying_words import variance_section
 from sociolab.app.varying import run_variances
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId
+from sociolab.core.score import JudgeId, Measure
 from sociolab.store.sqlite import Store
 
 A, P, Q = "lab/a", "lab/p", "lab/q"
@@ -71,8 +71,6 @@ def test_scenarios_and_repeats_worked_by_hand(tmp_path: Path) -> None:
 
 
 def test_judgings_are_told_from_repeats_where_plays_were_judged_twice(tmp_path: Path) -> None:
-    from sociolab.core.score import Measure
-
     with Store.open(tmp_path / "twice.db") as store:
         add_run(store, "r", TWICE, measure=Measure("goal", 0, 12))
         one = of_a(variances([values_of(store, "r")], None, None, Costs(1, 10)))
@@ -89,9 +87,27 @@ def test_judgings_are_told_from_repeats_where_plays_were_judged_twice(tmp_path: 
     assert (costs["scenario"], costs["judgings"]) == (84, 80)
 
 
-def test_dear_plays_and_cheap_judgings_can_make_judgings_the_best_buy(tmp_path: Path) -> None:
-    from sociolab.core.score import Measure
+def test_twice_the_scenarios_are_twice_the_tasks_too(tmp_path: Path) -> None:
+    # The numbers of TWICE, of tasks in scenarios and their repeats: 14, 7 and 2 again.
+    goals: dict[str, Plays] = {
+        "t1": {(A, P): [(0, 5), (2, 5)]},
+        "t2": {(A, P): [(4, 5), (6, 5)]},
+        "t3": {(A, P): [(6, 5), (8, 5)]},
+        "t4": {(A, P): [(10, 5), (12, 5)]},
+    }
+    clusters = {"t1": "s1", "t2": "s1", "t3": "s2", "t4": "s2"}
+    with Store.open(tmp_path / "tasks.db") as store:
+        add_run(store, "r", goals, measure=Measure("goal", 0, 12), clusters=clusters)
+        one = of_a(variances([values_of(store, "r")], None, None))
+    assert [part(one, name) for name in ("scenario", "task", "residual")] == pytest.approx(
+        [14, 7, 2]
+    )
+    assert errors(one)["scenario"] == pytest.approx(math.sqrt(4.5))
+    assert errors(one)["task"] == pytest.approx(math.sqrt(8))
+    assert errors(one)["repeat"] == pytest.approx(math.sqrt(8.875))
 
+
+def test_dear_plays_and_cheap_judgings_can_make_judgings_the_best_buy(tmp_path: Path) -> None:
     with Store.open(tmp_path / "dear.db") as store:
         add_run(store, "r", TWICE, measure=Measure("goal", 0, 12))
         all_ = variances([values_of(store, "r")], None, None, Costs(1000, 0.1))
@@ -114,8 +130,7 @@ def test_the_advice_is_told_in_words(tmp_path: Path) -> None:
 def test_what_the_design_cannot_tell_is_told(tmp_path: Path) -> None:
     section = variance_section(found(tmp_path, ONCE))
     told = " ".join(section.cautions)
-    assert "cannot tell how much scores vary with the partner (there is one)" in told
-    assert "vary with the judge (there is one)" in told
+    assert "There is one partner and one judge: what others would change is not known." in told
     assert "Each play was judged once" in told
     assert "--cost-per-play" in told
 
@@ -150,18 +165,39 @@ def test_tasks_of_a_scenario_and_their_seats_are_components_of_their_own(tmp_pat
     assert "seat" not in errors(one)  # nobody can have more seats
 
 
+def test_rules_are_not_to_be_asked_again(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "rules.db") as store:
+        add_run(store, "r", ONCE, judges=[JudgeId("counting", "heuristic", "h")])
+        section = variance_section(variances([values_of(store, "r")], None, None))
+    assert not any("Judge again" in caution for caution in section.cautions)
+
+
+def test_one_play_of_each_task_cannot_tell_tasks_from_chance(tmp_path: Path) -> None:
+    goals: dict[str, Plays] = {f"s{i}": {(A, P): [(i, 5)]} for i in range(4)}
+    all_ = found(tmp_path, goals)
+    one = of_a(all_)
+    assert part(one, "scenario") is None
+    # Together they are told: the variance of 0, 1, 2, 3 is 5/3, over four tasks.
+    assert one.error == pytest.approx(math.sqrt(5 / 3 / 4))
+    told = " ".join(variance_section(all_).cautions)
+    assert "cannot tell these apart: scenario; play, judging, and the rest" in told
+
+
 def test_several_judges_are_a_component(tmp_path: Path) -> None:
     two = JudgeId("lab/other", "model", "j2")
     rules = JudgeId("counting", "heuristic", "h")
     with Store.open(tmp_path / "judges.db") as store:
         add_run(store, "r", ONCE, judges=[MODEL, two, rules])
-        all_ = variances([values_of(store, "r")], None, None)
+        all_ = variances([values_of(store, "r")], None, None, Costs(1, 1))
         named = variances([values_of(store, "r")], ["counting"], None)
         with pytest.raises(ConfigError, match='"nobody" judged none of these runs'):
             variances([values_of(store, "r")], ["nobody"], None)
     assert all_.judges == ("lab/judge", "lab/other")  # models; rules are asked for by name
     assert {c.factor: c.levels for c in of_a(all_).parts}["judge"] == 2
     assert part(of_a(all_), "judge") == pytest.approx(0)  # they said the same
+    more = {step.factor: (step.plays, step.judgings, step.cost) for step in of_a(all_).steps}
+    assert more["scenario"] == (6, 12, 18)
+    assert more["judge"] == (0, 12, 12)  # judges need no new plays
     assert named.judges == ("counting",)
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from cli.conftest import Sociolab
 from report.small_run import RUN, build
 
+SCORES = (6, 8, 3, 9, 5, 7)
 
-def ratings(folder: Path) -> Path:
+
+def ratings(folder: Path, plays: list[tuple[str, str]]) -> Path:
     rows = [
-        {"episode": f"{task}-AA", "seat": seat, "rater": rater, "dimension": "goal", "score": score}
-        for task, ann, bob in (("lamp", 5, 6), ("bike", 6, 8), ("noise", 8, 9))
-        for seat, score in (("ann", ann), ("bob", bob))
+        {"episode": episode, "seat": seat, "rater": rater, "dimension": "goal", "score": score}
+        for (episode, seat), score in zip(plays, SCORES, strict=True)
         for rater in ("r1", "r2")
     ]
     file = folder / "ratings.jsonl"
@@ -22,29 +23,30 @@ def ratings(folder: Path) -> Path:
 
 
 def test_ratings_are_imported_reported_and_compared(sociolab: Sociolab, tmp_path: Path) -> None:
-    store = tmp_path / "store.db"
-    build(store)
-    none = sociolab("agree", RUN, "--store", store)
+    sociolab("run", "sotopia", "--limit", 3, "--seed", 1, "--name", "a")
+    none = sociolab("agree", "a")
     assert (none.code, "no ratings by people" in none.sentence) == (2, True)
 
-    done = sociolab("import", "ratings", ratings(tmp_path), "--run", RUN, "--store", store)
+    episodes = sociolab("list", "episodes", "--run", "a", "--json").document["episodes"]
+    plays = [(e["episode"][:10], seat) for e in episodes for seat in e["task"].split(".")[1:]]
+    done = sociolab("import", "ratings", ratings(tmp_path, plays), "--run", "a")
     assert done.code == 0, done.err
     assert "12 ratings by 2 raters of 6 plays in 3 episodes" in done.out
-    assert "judge: people" in sociolab("report", RUN, "--store", store).out
+    assert "judge: people" in sociolab("report", "a").out
 
     page = tmp_path / "page.html"
-    shown = sociolab("agree", RUN, "--store", store, "--html", page)
+    shown = sociolab("agree", "a", "--html", page)
     assert shown.code == 0, shown.err
     assert "Randolph's kappa 1.00" in shown.out
     assert all(len(line) <= 80 for line in shown.out.splitlines())
     assert "How far people agree" in page.read_text("utf-8")
 
-    document = sociolab("agree", RUN, "--store", store, "--bins", 10, "--json").document
-    assert (document["runs"], document["bins"]) == ([RUN], 10)
+    document = sociolab("agree", "a", "--bins", 10, "--json").document
+    assert (document["runs"], document["bins"]) == (["a"], 10)
 
 
 def test_what_is_wrong_is_one_sentence(sociolab: Sociolab, tmp_path: Path) -> None:
-    store, file = tmp_path / "store.db", ratings(tmp_path)
+    store, file = tmp_path / "store.db", ratings(tmp_path, [("lamp-AA", "ann")] * len(SCORES))
     build(store)
     assert "--run" in sociolab("import", "ratings", file, "--store", store).sentence
     assert "--name" in sociolab("import", "dnd", file, "--store", store).sentence

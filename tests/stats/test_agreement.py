@@ -8,12 +8,12 @@ from functools import cache
 
 import pytest
 
-from sociolab.stats.agreement import (
+from sociolab.stats.agreement import agreement_report
+from sociolab.stats.agreement_cells import (
     AgreementReport,
     AmongPeople,
     JudgeAndPeople,
     JudgePair,
-    agreement_report,
 )
 from sociolab.stats.rated import OVERALL, POOLED, Rated
 from sociolab.stats.spread import Judged, spread
@@ -113,6 +113,14 @@ def test_overall_is_the_mean_of_the_dimensions_where_all_are_there() -> None:
     # Judge J has no secret for e5, so no overall either: five items remain.
     found = judged(report(), "J", OVERALL)
     assert (found.pearson.n, found.failed) == (5, 1)
+
+
+def test_who_was_not_to_rate_a_dimension_owes_no_overall() -> None:
+    # Without any row of J on secret of e5 (not None: not asked), nothing is missing.
+    judges = [r for r in rows("J", "K") if (r.item, r.rater, r.dimension) != ("e5", "J", "secret")]
+    found = judged(report(judges=judges), "J", OVERALL)
+    assert (found.pearson.n, found.failed) == (5, 0)
+    assert judged(report(judges=judges), "J", "secret").failed == 0
 
 
 def test_a_judge_is_compared_with_the_mean_of_the_people() -> None:

@@ -233,3 +233,17 @@ def test_raters_at_random_have_an_alpha_near_0() -> None:
     for metric in METRICS:
         found = krippendorff_alpha(items, list("abcde") * 400, metric)
         assert found.value == pytest.approx(0, abs=0.05)
+
+
+def test_clusters_left_out_in_small_blocks_give_the_same_interval(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chance = random.Random(3)
+    items = [[chance.randint(0, 4) for _ in range(chance.randint(1, 4))] for _ in range(40)]
+    clusters = [f"s{i % 9}" for i in range(40)]
+    metrics: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+    whole = [krippendorff_alpha(items, clusters, metric) for metric in metrics]
+    monkeypatch.setattr("sociolab.stats.alpha._BLOCK", 1)
+    for metric, wanted in zip(metrics, whole, strict=True):
+        found = krippendorff_alpha(items, clusters, metric)
+        assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))

@@ -12,7 +12,9 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.stats.correlation import Correlation, pearson, spearman
+from sociolab.stats import correlation as module
+from sociolab.stats.by_cluster import numbered
+from sociolab.stats.correlation import Correlation, correlations, pearson, spearman
 
 some = settings(max_examples=40)
 pairs = st.lists(
@@ -200,6 +202,28 @@ def test_order_of_pairs_does_not_matter(
     table: list[tuple[str, int, int]], chance: random.Random
 ) -> None:
     assert of(chance.sample(table, len(table))) == of(table)
+
+
+@some
+@given(pairs)
+def test_columns_say_the_same_as_sequences_however_many_clusters_are_left_out_at_once(
+    table: list[tuple[str, int, int]],
+) -> None:
+    groups, a, b = zip(*table, strict=True)
+    wanted = pearson(a, b, groups), spearman(a, b, groups)
+    x, y = np.array(a, dtype=np.float64), np.array(b, dtype=np.float64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_BLOCK", 3)
+        found = correlations(x, y, numbered(groups))
+    for one, other in zip(found, wanted, strict=True):
+        assert (one.n, one.clusters, one.note) == (other.n, other.clusters, other.note)
+        assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+
+
+def test_nan_in_a_column_is_missing() -> None:
+    a, b = np.array([1, 2, np.nan, 4, 5]), np.array([2, 1, 3, np.nan, 4])
+    found, _ = correlations(a, b, np.arange(5))
+    assert found == pearson([1, 2, None, 4, 5], [2, 1, 3, None, 4], list("abcde"))
 
 
 @some

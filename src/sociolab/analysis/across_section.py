@@ -41,8 +41,9 @@ def across_section(
 def _titles(columns: Sequence[Column]) -> list[str]:
     """Names that tell the columns apart: the judge and the run are added where need be."""
     plain = [column.title for column in columns]
+    judges = {name: {c.judge for c in columns if c.title == name} for name in plain}
     judged = [
-        f"{name} · {column.judge}" if plain.count(name) > 1 else name
+        f"{name} · {column.judge}" if len(judges[name]) > 1 else name
         for name, column in zip(plain, columns, strict=True)
     ]
     return [

@@ -165,8 +165,8 @@ def _flat(cell: AmongPeople) -> bool:
 def _few(clusters: int, titles: Titles) -> Iterator[str]:
     if clusters < FEW_CLUSTERS:
         yield (
-            f"Only {plural(clusters, titles.cluster)}: an interval from so few is itself uncertain, "
-            "and tends to be too short."
+            f"Only {plural(clusters, titles.cluster)}: an interval from so few is uncertain "
+            "itself, and tends to be too short."
         )
 
 
@@ -280,6 +280,11 @@ def _judge_cautions(
             f"In {listed(doubtful)} the stars claim more than the interval, which is clustered: "
             "believe the interval."
         )
+    if ending := [titles[c.dimension] for c in rows if _at_an_end(ratings, judge, c.dimension)]:
+        yield (
+            f"In {listed(ending)} it gives every play the same score, an end of the scale: people "
+            "can differ from that to one side only, so that a difference need not be a bias."
+        )
     if len(ratings.raters) == 1:
         yield "With one rater there is no range and no standard deviation to hold it against."
     groups = groups_of(cells)
@@ -301,6 +306,17 @@ def _doubtful(cell: JudgeAndPeople) -> bool:
     if not found.stars:
         return False
     return found.low is None or found.high is None or found.low <= 0 <= found.high
+
+
+def _at_an_end(ratings: Ratings, judge: str, dimension: str) -> bool:
+    """Whether all that a judge gives in a dimension is the lowest, or the highest, score."""
+    ends_of = {m.name: (m.low, m.high) for m in ratings.measures}.get(dimension, ())
+    given = {
+        row.value
+        for row in ratings.judges
+        if (row.rater, row.dimension) == (judge, dimension) and row.value is not None
+    }
+    return len(given) == 1 and given <= set(ends_of)
 
 
 def _figures(

@@ -139,8 +139,8 @@ def _power(found: Compared) -> Iterator[str]:
         )
     if one.settles.size and one.settles.clusters is not None and repeats_needed(one) != 1.0:
         yield (
-            f"If the observed {figure(one.difference.value, measure)} were the true difference, "
-            f"showing it would take {_settling(found, one)}."
+            f"If the {figure(one.difference.value, measure)} observed in {title_of(measure)} were "
+            f"the true difference, showing it would take {_settling(found, one)}."
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from sociolab.core.score import Measure
 from sociolab.report.words import minus
@@ -60,3 +60,13 @@ def listed(names: Iterable[str]) -> str:
     """ "a", "a and b", "a, b and c"; empty for nothing."""
     *some, last = [*names] or [""]
     return f"{', '.join(some)} and {last}" if some else last
+
+
+def rounded(document: Any) -> Any:
+    """A JSON document with numbers of eight significant digits: the last digits of a sum differ
+    from one machine to another."""
+    if isinstance(document, dict):
+        return {key: rounded(value) for key, value in document.items()}
+    if isinstance(document, (list, tuple)):
+        return [rounded(value) for value in document]
+    return float(f"{document:.8g}") + 0.0 if isinstance(document, float) else document

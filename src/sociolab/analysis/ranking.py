@@ -20,6 +20,9 @@ from sociolab.stats.student import t_quantile
 WHOLE = ""
 """The seat of a measure of whole episodes."""
 
+ITSELF = ""
+"""The partner of an agent that sat in all seats, in a measure of whole episodes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -146,11 +149,14 @@ def _firm(ratings: Ratings, rows: Sequence[Comparison]) -> dict[int, float]:
 
 
 def _score(value: Value) -> Score:
+    """Of a whole episode that one agent played alone, the partner is no other agent, but the
+    design: it answers to any other agent's that did the same."""
+    alone = value.seat is None and value.partner == value.agent
     return Score(
         model=str(value.agent),
         task=value.task,
         seat=WHOLE if value.seat is None else value.seat,
-        partner=str(value.partner),
+        partner=ITSELF if alone else str(value.partner),
         play=f"{value.run}/{value.trial}",
         cluster=value.cluster,
         value=value.value,

@@ -11,13 +11,16 @@ from typing import Any
 from sociolab.analysis.pooled import chosen_measure
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure
+from sociolab.core.score import Measure, Method
 from sociolab.stats.variance import Component, Components, Scored, components
 
 SCENARIO, TASK, SEAT, PARTNER = "scenario", "task", "seat", "partner"
 PAIRING, REPEAT, JUDGE = "pairing", "repeat", "judge"
 JUDGINGS = "judgings"
 """More judgings of each play by the one judge there is."""
+
+ASKED: tuple[Method, ...] = ("model", "people")
+"""Judges that may say something else another time."""
 
 SETTING = (SCENARIO, TASK, SEAT, PARTNER)
 """What a setting is: its repeats differ by chance alone."""
@@ -79,12 +82,13 @@ class Varying:
 
 @dataclass(frozen=True, slots=True)
 class Variances:
-    """What varies in the scores of every agent of some runs. `left_out`: agents with fewer than
-    two scores."""
+    """What varies in the scores of every agent of some runs. `by_rules`: no judge is a model or a
+    person, and judging again says the same. `left_out`: agents with fewer than two scores."""
 
     world: str
     runs: tuple[str, ...]
     judges: tuple[str, ...]
+    by_rules: bool
     measure: Measure
     costs: Costs | None
     agents: tuple[Varying, ...]
@@ -125,6 +129,9 @@ def variances(
         runs[0].world,
         tuple(run.run for run in runs),
         used,
+        not any(
+            run.judges[name].method in ASKED for run in runs for name in used if name in run.judges
+        ),
         chosen,
         costs,
         tuple(one for one in found if one is not None),
@@ -180,7 +187,7 @@ def _judges(
             if v.measure == measure and v.value is not None
         }
     found = [label for label in known if label in gave]
-    asked = [label for label in found if known[label].method in ("model", "people")]
+    asked = [label for label in found if known[label].method in ASKED]
     # A check that comes with its world scores one measure of its own.
     plain = [label for label in found if not label.startswith("rules:")]
     if not found:

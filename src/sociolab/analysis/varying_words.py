@@ -109,13 +109,18 @@ def _unknown(found: Variances) -> Iterator[str]:
     """What the design cannot tell, and of whom."""
     whose: dict[str, list[str]] = {}
     for one in found.agents:
-        for part in one.parts:
-            if part.variance is None:
-                why = "there is one" if part.levels == 1 else "not to be told from others"
-                whose.setdefault(f"{_part(found, one, part)} ({why})", []).append(one.agent)
-    for what, agents in whose.items():
-        of = "" if len(agents) == len(found.agents) else f" of {listed(agents)}"
-        yield f"This design cannot tell how much scores{of} vary with the {what}."
+        lost = [part for part in one.parts if part.variance is None]
+        single = [_part(found, one, part) for part in lost if part.levels == 1]
+        mixed = [_part(found, one, part) for part in lost if part.levels > 1]
+        if single:
+            told = f"There is one {' and one '.join(single)}: what others would change is not known"
+            whose.setdefault(told, []).append(one.agent)
+        if mixed:
+            told = f"This design cannot tell these apart: {'; '.join(mixed)}"
+            whose.setdefault(told, []).append(one.agent)
+    for told, agents in whose.items():
+        of = "" if len(agents) == len(found.agents) else f" ({listed(agents)})"
+        yield f"{told}{of}."
 
 
 def _cautions(found: Variances) -> Iterator[str]:
@@ -148,7 +153,7 @@ def _cautions(found: Variances) -> Iterator[str]:
             "play cannot be told from what a partner does in one task only, so that more repeats "
             "would help at most as much as said here. Play with --repeats 2."
         )
-    if any(one.judged_once for one in found.agents):
+    if any(one.judged_once for one in found.agents) and not found.by_rules:
         yield (
             "Each play was judged once: what a judge would say another time is part of the "
             "residual. Judge again with sociolab judge RUN --judge SPEC --repeats 2."
@@ -196,7 +201,7 @@ def _table(found: Variances, one: Varying) -> TextTable:
 def _notes(found: Variances, one: Varying) -> Iterator[str]:
     yield "sd: in points, what scores vary by with it alone; share: of the whole variance"
     if any(part.factor == PAIRING for part in one.parts):
-        yield f"{_name(found, PAIRING)}: what a partner does in that task and seat only"
+        yield f"{_name(found, PAIRING)}: what a partner does in that place only"
     plays = max((step.plays for step in one.steps), default=0)
     yield (
         f"error if doubled: the standard error with twice as many levels, for {plays:,} more plays "
@@ -231,14 +236,16 @@ def _worth(one: Varying, step: Step) -> str:
 
 
 def _name(found: Variances, factor: str) -> str:
-    """What a factor is called in this world: scenario, or session, or task."""
-    names = {SCENARIO: layout_of(found.world).clusters, PAIRING: "partner in one task"}
+    """What a factor is called in this world, where a cluster may be a scenario, session or task."""
+    cluster = layout_of(found.world).clusters
+    task = "case" if cluster == "task" else "task"
+    names = {SCENARIO: cluster, TASK: task, PAIRING: f"partner in one {task}"}
     return names.get(factor, factor)
 
 
 def _plural(found: Variances, factor: str) -> str:
     names = {
-        TASK: f"the tasks in each {_name(found, SCENARIO)}",
+        TASK: f"the {_name(found, TASK)}s in each {_name(found, SCENARIO)}",
         REPEAT: "the repeats",
         JUDGINGS: "the judgings of each play",
     }

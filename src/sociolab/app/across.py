@@ -18,6 +18,7 @@ from sociolab.analysis.across import (
     relation_document,
 )
 from sociolab.analysis.across_section import across_section
+from sociolab.analysis.figures import rounded
 from sociolab.analysis.values import values_of
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import result_of
@@ -51,8 +52,8 @@ class Across:
             "schema": SCHEMA,
             "runs": [result.run for result in self.results],
             "columns": [column_document(column) for column in self.columns],
-            "between_worlds": [relation_document(one) for one in self.worlds],
-            "between_levels": [relation_document(one) for one in self.levels],
+            "between_worlds": rounded([relation_document(one) for one in self.worlds]),
+            "between_levels": rounded([relation_document(one) for one in self.levels]),
             "said": list(section.said),
             "cautions": list(section.cautions),
         }

@@ -16,6 +16,7 @@ from sociolab.analysis.consistency import (
     passing_document,
     thresholds,
 )
+from sociolab.analysis.figures import rounded
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import chosen_judge, values_of
 from sociolab.app.comparable import OpenedRun, cautions_of, check_tasks, same_agent
@@ -60,8 +61,8 @@ class Conclusions:
             "schema": SCHEMA,
             "runs": [result.run for result in self.results],
             "world": self.results[0].world,
-            "comparison": self.comparison and comparison_document(self.comparison),
-            "consistency": [passing_document(one) for one in self.passing],
+            "comparison": self.comparison and rounded(comparison_document(self.comparison)),
+            "consistency": rounded([passing_document(one) for one in self.passing]),
             "said": said,
             "cautions": cautions,
         }

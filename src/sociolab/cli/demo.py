@@ -15,6 +15,8 @@ from sociolab.app.stored import open_store
 from sociolab.cli.output import say, show_result
 from sociolab.cli.progress import watch
 from sociolab.report.result import RunResult
+from sociolab.report.section import Section, printed
+from sociolab.store.sqlite import Store
 
 
 def demo(*, html: Path, store: Path | None) -> None:
@@ -28,9 +30,22 @@ def demo(*, html: Path, store: Path | None) -> None:
         results.append(result)
     _gap(results, store)
     with open_store(store) as opened:
-        write_page(opened, results, html)
+        write_page(opened, results, html, _levels(opened, results))
     say(f"wrote {html}: open it in a browser")
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
+
+
+def _levels(store: Store, results: Sequence[RunResult]) -> tuple[Section, ...]:
+    """The scripted performer's talks beside what came of its tasks in the town."""
+    from rich.console import Console
+
+    from sociolab.app.levels import levels
+    from sociolab.app.levels_section import levels_sections
+
+    runs = {result.world: result.run for result in results}
+    sections = levels_sections(levels(store, runs["stss-talk"], runs["stss"]))
+    Console().print(printed(sections))
+    return sections
 
 
 def _gap(results: Sequence[RunResult], store: Path | None) -> None:

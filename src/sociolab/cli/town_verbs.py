@@ -90,10 +90,14 @@ def strip(
 def levels_(
     talk: Annotated[str, typer.Option("--talk", metavar="RUN", help="A run of stss-talk.")],
     action: Annotated[str, typer.Option("--action", metavar="RUN", help="A run of stss.")],
+    html: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--html", metavar="FILE", help="Write a page."),
+    ] = None,
     store: Store = None,
     json: Annotated[bool, typer.Option("--json", help="As a JSON object.")] = False,
 ) -> None:
     """An agent's talks beside what came of its tasks in the town, and where these were lost."""
     from sociolab.cli import levels as verb
 
-    verb.show_levels(talk, action, store=store, as_json=json)
+    verb.show_levels(talk, action, html=html, store=store, as_json=json)

@@ -250,7 +250,8 @@ def compare(
         OptText, typer.Option("--agent", metavar="LABEL", help="Whom to compare; if only one, it.")
     ] = None,
     with_: Annotated[
-        OptText, typer.Option("--with", metavar="LABEL", help="With whom, in the other run or this.")
+        OptText,
+        typer.Option("--with", metavar="LABEL", help="With whom, in the other run or this."),
     ] = None,
     judge: Annotated[
         OptText, typer.Option("--judge", metavar="LABEL", help="Whose scores, if several judged.")

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 from rich import box
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -93,11 +94,24 @@ def _parts(section: Section) -> list[RenderableType]:
     return [*found, Text()]
 
 
+_LABEL = 20
+"""Labels up to this width are not folded: it is the headings that make room."""
+
+
+def _longest(table: TextTable) -> int:
+    return max((cell_len(row[0]) for row in table.rows), default=0)
+
+
 def _table(table: TextTable) -> Table:
     shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for number, title in enumerate(table.columns):
         left = number == 0 or number in table.words
-        shown.add_column(Text(title), justify="left" if left else "right", overflow="fold")
+        shown.add_column(
+            Text(title),
+            justify="left" if left else "right",
+            overflow="fold",
+            min_width=min(_LABEL, _longest(table)) if number == 0 else None,
+        )
     for row in table.rows:
         shown.add_row(*(Text(legible(cell)) for cell in row))
     return shown

@@ -32,6 +32,9 @@ def nature(result: RunResult, judge: str) -> str:
 
 
 def _repeated(judge: JudgeEntry) -> str:
+    if judge.method == "people":
+        raters = plural(judge.judgings, "rater")
+        return f" ({raters}); several ratings of a play are averaged before anything else"
     if judge.judgings == 1:
         return ""
     return f"; each episode judged {judge.judgings} times, averaged before anything else"
