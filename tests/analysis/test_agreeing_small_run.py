@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from report.small_run import RUN
+from report.small_run import GOAL, HEURISTIC, RUN
 from sociolab.analysis.agreeing import sections_of
 from sociolab.analysis.rated import (
     MODELS,
@@ -21,6 +21,7 @@ from sociolab.analysis.rated import (
 from sociolab.app.agreement import Agreements, agreements
 from sociolab.app.ratings import import_ratings
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Score, Unscored
 from sociolab.stats.agreement import agreement_report
 from sociolab.store.sqlite import Store
 
@@ -136,6 +137,30 @@ def test_raters_of_two_sets_are_told_apart(store: Store, tmp_path: Path) -> None
 def test_a_run_without_ratings_is_refused_with_what_to_do(store: Store) -> None:
     with pytest.raises(ConfigError, match="sociolab import ratings FILE --run RUN"):
         agreements(store, [RUN])
+
+
+def test_a_person_who_cannot_tell_has_given_no_rating(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path)
+    unsure = JudgeId("web", "people", "w1")
+    store.add_verdicts(RUN, unsure, [Unscored(GOAL, "ann", "?")], trial="lamp-AA")
+    store.add_verdicts(RUN, unsure, [Score(GOAL, "bob", 5)], trial="lamp-AA", judging=1)
+    found = ratings_of(store, [RUN])
+    # Who does not sign is told by the number of the judging.
+    assert [(r.name, r.ratings) for r in found.raters] == [
+        ("people/P", 7),
+        ("people/Q", 6),
+        ("web/2", 1),
+    ]
+
+
+def test_people_without_any_judge_are_compared_among_themselves(
+    store: Store, tmp_path: Path
+) -> None:
+    rate(store, tmp_path)
+    for row in list(store.judgings(RUN, HEURISTIC)):
+        store.delete_verdicts(RUN, HEURISTIC, trial=row.trial)
+    found = agreements(store, [RUN])
+    assert [section.title for section in found.sections] == ["How far people agree"]
 
 
 def test_a_judge_that_scored_nothing_of_it_is_refused(store: Store, tmp_path: Path) -> None:

@@ -84,6 +84,12 @@ def test_it_is_told_that_the_plays_that_chose_the_tasks_flatter_them(tmp_path: P
     assert "rest on 2 plays" in cautions
 
 
+def test_a_target_without_rivals_is_told_so(tmp_path: Path) -> None:
+    goals: dict[str, Plays] = {f"t{i}": {(ANN, P): [(i, 5), (i + 1, 5)]} for i in range(4)}
+    cautions = " ".join(hard_section(found(tmp_path, goals), "x").cautions)
+    assert "Only lab/ann played" in cautions
+
+
 def test_a_list_of_all_tasks_is_no_choice(tmp_path: Path) -> None:
     one = found(tmp_path, most=20)
     section = hard_section(one, "x")

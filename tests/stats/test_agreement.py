@@ -101,7 +101,7 @@ def test_pooled_agreement_bins_each_dimension_by_its_own_range() -> None:
     cell = among(report(), POOLED)
     assert cell.agreement.binned.value == pytest.approx(0.7)
     assert cell.agreement.kappa.value == pytest.approx(0.625)
-    assert cell.agreement.pairs == 10
+    assert (cell.agreement.pairs, cell.raters) == (10, 2)
     assert cell.nominal is cell.ordinal is cell.interval is None
 
 

@@ -92,7 +92,12 @@ def _cautions(found: Hard, name: str) -> Iterator[str]:
             "little."
         )
     own = sum(task.best.model == target for task in found.chosen)
-    if own:
+    if len(found.agents) == 1:
+        yield (
+            f"Only {target} played: what is hard here is where its own scores vary most. Add runs "
+            "of other agents on the same tasks."
+        )
+    elif own:
         yield (
             f"On {own:,} of them it is {target} itself that may reach furthest: its scores vary "
             "much there, which need not mean that others do better."

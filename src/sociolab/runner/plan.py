@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeVar
@@ -74,32 +74,39 @@ def trial_id(
     return digest(world, data.hash, task.id, *members, repeat, seed)
 
 
-def select(tasks: Sequence[Task], wanted: str | None, limit: int | None) -> tuple[Task, ...]:
-    """The tasks that a filter names: ids, tags and `scenario=ID`, combined with commas.
+def select(
+    tasks: Sequence[Task],
+    wanted: str | None,
+    limit: int | None,
+    lists: Mapping[str, Collection[str]] | None = None,
+) -> tuple[Task, ...]:
+    """The tasks that a filter names: ids, tags, `scenario=ID` and lists, combined with commas.
 
     A task is taken if any part between commas fits; a part may join several with `+`, all of
-    which must fit (`bargain+hard`). ConfigError for a part that fits nothing.
+    which must fit (`bargain+hard`). `lists`: the ids of the tasks in each list, by its name.
+    ConfigError for a part that fits nothing.
     """
+    lists = lists or {}
     chosen = list(tasks)
     if wanted is not None:
         parts = [part.strip() for part in wanted.split(",") if part.strip()]
         if not parts:
             raise ConfigError("--tasks is empty; name task ids, tags or scenario=ID")
         for part in parts:
-            if not any(_fits(task, part) for task in tasks):
+            if not any(_fits(task, part, lists) for task in tasks):
                 tags = sorted({tag for task in tasks for tag in task.tags})
                 raise ConfigError(
-                    f'--tasks: "{part}" fits no task; expected a task id, scenario=ID or tags '
-                    f"such as {', '.join(tags[:12])}"
+                    f'--tasks: "{part}" fits no task; expected a task id, scenario=ID, a list of '
+                    f"`sociolab list task-lists`, or tags such as {', '.join(tags[:12])}"
                 )
-        chosen = [task for task in tasks if any(_fits(task, part) for part in parts)]
+        chosen = [task for task in tasks if any(_fits(task, part, lists) for part in parts)]
     return tuple(chosen if limit is None else chosen[:limit])
 
 
-def _fits(task: Task, part: str) -> bool:
+def _fits(task: Task, part: str, lists: Mapping[str, Collection[str]]) -> bool:
     return all(
         task.cluster == word[len("scenario=") :]
         if word.startswith("scenario=")
-        else word == task.id or word in task.tags
+        else word == task.id or word in task.tags or task.id in lists.get(word, ())
         for word in (word.strip() for word in part.split("+"))
     )
