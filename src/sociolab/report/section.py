@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 from markupsafe import Markup
@@ -94,24 +95,21 @@ def _parts(section: Section) -> list[RenderableType]:
     return [*found, Text()]
 
 
-_LABEL = 20
-"""Labels up to this width are not folded: it is the headings that make room."""
+def _heading(title: str, cells: Sequence[str]) -> str:
+    """A heading in as many lines as it needs to be no wider than the cells below it.
 
-
-def _longest(table: TextTable) -> int:
-    return max((cell_len(row[0]) for row in table.rows), default=0)
+    So that headings make room, and figures and labels need not be folded.
+    """
+    widest = max((cell_len(cell) for cell in cells), default=0)
+    return "\n".join(wrap(title, max(widest, *map(len, title.split() or [""]))))
 
 
 def _table(table: TextTable) -> Table:
     shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for number, title in enumerate(table.columns):
         left = number == 0 or number in table.words
-        shown.add_column(
-            Text(title),
-            justify="left" if left else "right",
-            overflow="fold",
-            min_width=min(_LABEL, _longest(table)) if number == 0 else None,
-        )
+        heading = _heading(title, [row[number] for row in table.rows])
+        shown.add_column(Text(heading), justify="left" if left else "right", overflow="fold")
     for row in table.rows:
         shown.add_row(*(Text(legible(cell)) for cell in row))
     return shown
