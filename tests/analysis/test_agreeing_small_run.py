@@ -8,6 +8,7 @@ import pytest
 
 from report.small_run import GOAL, HEURISTIC, RUN
 from sociolab.analysis.agreeing import sections_of
+from sociolab.analysis.agreeing_text import kappa_ends
 from sociolab.analysis.rated import (
     MODELS,
     OTHERS,
@@ -23,6 +24,7 @@ from sociolab.app.ratings import import_ratings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score, Unscored
 from sociolab.stats.agreement import agreement_report
+from sociolab.stats.intervals import Estimate
 from sociolab.store.sqlite import Store
 
 # Episode, seat, the heuristic judge's goal (in the small run), and goals by P and Q.
@@ -107,7 +109,7 @@ def test_one_rater_shows_no_agreement_and_no_range(store: Store, tmp_path: Path)
     rate(store, tmp_path, "P")
     found = agreements(store, [RUN])
     assert "One rater only" in text(found)
-    assert "kappa" not in text(found)
+    assert "Randolph" not in text(found)
     headings = [table.heading for section in found.sections for table in section.tables]
     assert not [h for h in headings if "range" in h or h.startswith("Two people")]
 
@@ -175,7 +177,7 @@ def test_sotopias_figures_stand_only_beside_a_model_judge(store: Store, tmp_path
     object.__setattr__(ratings, "methods", {"heuristic": "model"})
     report = agreement_report(ratings.people, ratings.judges, {"goal": (0, 10)})
     said = " ".join(c for section in sections_of(ratings, report, 5) for c in section.cautions)
-    assert "SOTOPIA (Table 1) reports for GPT-4 and its raters, models' plays: SEC .22" in said
+    assert "SOTOPIA's Table 1 (GPT-4 and its raters, plays by models): SEC .22" in said
     assert "KNO .19" not in said  # nobody here played as a person
 
 
@@ -185,6 +187,11 @@ def test_charts_tell_their_figures_to_those_who_do_not_see_them(found: Agreement
     # -1.5 lies nearest to -2: halves go away from zero.
     assert "GOAL: \N{MINUS SIGN}2: 1, \N{MINUS SIGN}1: 3, +0: 2" in figures[0].svg
     assert "GOAL: 1 below, 5 inside, 0 above" in figures[1].svg
+
+
+def test_an_interval_of_kappa_is_shown_to_its_ends() -> None:
+    wide = Estimate(0.58, 3, 3, -1.21, 2.38, "t")
+    assert kappa_ends(wide, 5) == "[\N{MINUS SIGN}0.25, 1.00]"
 
 
 def test_a_document_holds_all_figures(found: Agreements) -> None:

@@ -13,100 +13,25 @@ ranges would make them high whatever the raters do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean
-from typing import TypeAlias
+from typing import TypeVar
 
-from sociolab.stats.alpha import Alpha, Metric, krippendorff_alpha
+import numpy as np
+from numpy.typing import NDArray
+
+from sociolab.stats.agreement_cells import AgreementReport, AmongPeople, JudgeAndPeople, JudgePair
+from sociolab.stats.alpha import Alpha, Metric, alphas
 from sociolab.stats.binning import Bins
-from sociolab.stats.correlation import Correlation, pearson, spearman
-from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.kappa import Agreement, agreement
-from sociolab.stats.spread import Judged, Spread, spread
-
-OVERALL = "overall"
-POOLED = "pooled"
-
-_Sheet: TypeAlias = dict[str, dict[str, dict[str, float | None]]]
-"""Values by dimension, item and rater."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rated:
-    """One rating: of `item` by `rater` on `dimension`; `value` is None where it is missing.
-
-    All ratings of an item share its `cluster` (the scenario) and its `group` (who played it).
-    """
-
-    item: str
-    rater: str
-    dimension: str
-    value: float | None
-    cluster: str
-    group: str
-
-
-@dataclass(frozen=True, slots=True)
-class AmongPeople:
-    """Agreement of people on one dimension, in one group or (None) in all.
-
-    `raters` counts different people. The alphas, by metric, are None for `POOLED`.
-    """
-
-    dimension: str
-    group: str | None
-    raters: int
-    agreement: Agreement
-    nominal: Alpha | None
-    ordinal: Alpha | None
-    interval: Alpha | None
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeAndPeople:
-    """One judge against the mean of the people, on one dimension, in one group or (None) in all.
-
-    `failed` counts ratings that the judge owes (None), `only_judge` and `only_people` items that
-    the other side has not rated, those failures included.
-    """
-
-    judge: str
-    dimension: str
-    group: str | None
-    pearson: Correlation
-    spearman: Correlation
-    spread: Spread
-    failed: int
-    only_judge: int
-    only_people: int
-
-
-@dataclass(frozen=True, slots=True)
-class JudgePair:
-    """Two judges as raters of the same items; `difference` is the mean of first minus second.
-
-    All but `agreement` are None for `POOLED`.
-    """
-
-    first: str
-    second: str
-    dimension: str
-    group: str | None
-    agreement: Agreement
-    pearson: Correlation | None
-    spearman: Correlation | None
-    difference: Estimate | None
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementReport:
-    """Cells in the order of judges, dimensions (as their ranges; summaries last), groups."""
-
-    people: tuple[AmongPeople, ...]
-    judges: tuple[JudgeAndPeople, ...]
-    pairs: tuple[JudgePair, ...]
+from sociolab.stats.correlation import Correlation, correlations
+from sociolab.stats.intervals import Estimate, means
+from sociolab.stats.kappa import Agreement, agreement_of, pair_columns
+from sociolab.stats.rated import OVERALL, POOLED, Rated
+from sociolab.stats.rating_table import RatingTable, present, stacked
+from sociolab.stats.resample import Floats
+from sociolab.stats.spread import Gaps
+from sociolab.stats.study import JudgeColumn, Study, study_of
 
 
 def agreement_report(
@@ -128,195 +53,170 @@ def agreement_report(
     """
     if taken := {OVERALL, POOLED} & set(ranges):
         raise ValueError(f"{min(taken)} is the name of a summary, no dimension may have it")
-    by_dimension = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
-    study = _Study(
-        people=_sheet(rows, by_dimension),
-        judges=_sheet(judge_rows, by_dimension),
-        homes=_homes((*rows, *judge_rows)),
-        bins=_with_overall(by_dimension),
-        level=level,
-        seed=seed,
-        resamples=resamples,
-    )
-    names = list(study.bins)
-    pooled = [POOLED] if len(ranges) > 1 else []
-    groups: list[str | None] = [None, *sorted({group for _, group in study.homes.values()})]
-    judges = sorted({row.rater for row in judge_rows})
+    of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
+    made = _Means(level, seed, resamples)
+    study = study_of(rows, judge_rows, of)
+    groups: list[str | None] = [None, *sorted(set(study.groups))]
+    names = sorted({row.rater for row in judge_rows})
     return AgreementReport(
-        people=tuple(study.among_people(name, g) for name in names + pooled for g in groups),
+        people=_in_order(_among_people(study, group, made) for group in groups),
         judges=tuple(
-            study.judge_and_people(judge, name, group)
-            for judge in judges
-            for name in names
-            for group in groups
+            cell
+            for judge in names
+            for cell in _in_order(_judge_and_people(study, judge, group, made) for group in groups)
         ),
         pairs=tuple(
-            study.judge_pair(first, second, name, group)
-            for first, second in combinations(judges, 2)
-            for name in names + pooled
-            for group in groups
+            cell
+            for first, second in combinations(names, 2)
+            for cell in _in_order(_judge_pair(study, first, second, g, made) for g in groups)
         ),
     )
+
+
+_Cell = TypeVar("_Cell")
+_METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+
+
+def _in_order(groups: Iterable[list[_Cell]]) -> tuple[_Cell, ...]:
+    """The cells of each group, dimension by dimension, as ordered by dimension, then by group."""
+    return tuple(cell for cells in zip(*groups, strict=True) for cell in cells)
 
 
 @dataclass(frozen=True, slots=True)
-class _Study:
-    """Both sheets, each item's cluster and group, and how intervals are made."""
+class _Means:
+    """How means and their intervals are made: of all dimensions at once, as they share resamples,
+    which is most of the work."""
 
-    people: _Sheet
-    judges: _Sheet
-    homes: dict[str, tuple[str, str]]
-    bins: dict[str, Bins]
     level: float
     seed: int
     resamples: int
 
-    def among_people(self, dimension: str, group: str | None) -> AmongPeople:
-        items = self._items(self.people, dimension, group)
-        single = dimension != POOLED
-        return AmongPeople(
-            dimension,
-            group,
-            raters=len({rater for item in items for rater in item.values}),
-            agreement=self._agreement(items),
-            nominal=self._alpha(items, "nominal") if single else None,
-            ordinal=self._alpha(items, "ordinal") if single else None,
-            interval=self._alpha(items, "interval") if single else None,
-        )
-
-    def judge_and_people(self, judge: str, dimension: str, group: str | None) -> JudgeAndPeople:
-        people = {item.name: item for item in self._items(self.people, dimension, group)}
-        judged = {
-            item.name: item
-            for item in self._items(self.judges, dimension, group)
-            if judge in item.values
+    def of(
+        self, columns: Mapping[str, Mapping[str, Floats]], clusters: Sequence[str]
+    ) -> dict[str, dict[str, Estimate]]:
+        """The means of each dimension's columns; all columns are of the same items."""
+        flat = {
+            f"{name} {title}": present(column)
+            for name, each in columns.items()
+            for title, column in each.items()
         }
-        scores = {name: item.values[judge] for name, item in judged.items()}
-        present = {name: score for name, score in scores.items() if score is not None}
-        rated = {name: item.given for name, item in people.items() if item.given}
-        both = [name for name in present if name in rated]
-        compared = [Judged(present[name], rated[name], judged[name].cluster) for name in both]
-        means = [fmean(rated[name]) for name in both]
-        scored = [present[name] for name in both]
-        clusters = [judged[name].cluster for name in both]
-        return JudgeAndPeople(
+        found = means(flat, clusters, level=self.level, seed=self.seed, resamples=self.resamples)
+        return {
+            name: {title: found[f"{name} {title}"] for title in each}
+            for name, each in columns.items()
+        }
+
+
+def _agreements(
+    study: Study, tables: Mapping[str, RatingTable], group: str | None, made: _Means
+) -> tuple[dict[str, RatingTable], dict[str, Agreement]]:
+    """Agreement by dimension, of tables with a row per item of the group; then of all, pooled.
+
+    A row without ratings, owed or given, is no item of that dimension.
+    """
+    clusters = study.clusters_of(group)
+    columns = {name: pair_columns(table, study.bins[name]) for name, table in tables.items()}
+    found = made.of(columns, clusters)
+    rated = {name: table.of(table.sizes + table.missing > 0) for name, table in tables.items()}
+    count = study.categories
+    agreements = {name: agreement_of(found[name], rated[name], count) for name in tables}
+    if len(parts := [name for name in tables if name != OVERALL]) > 1:
+        pooled = {
+            title: np.concatenate([columns[name][title] for name in parts])
+            for title in columns[parts[0]]
+        }
+        shares = made.of({POOLED: pooled}, clusters * len(parts))[POOLED]
+        rated[POOLED] = stacked([rated[name] for name in parts])
+        agreements[POOLED] = agreement_of(shares, rated[POOLED], count)
+    return rated, agreements
+
+
+def _among_people(study: Study, group: str | None, made: _Means) -> list[AmongPeople]:
+    mask = study.mask(group)
+    tables = {name: people.of(mask) for name, people in study.people.items()}
+    rated, agreements = _agreements(study, tables, group, made)
+    cells = []
+    for name, found in agreements.items():
+        metrics: Sequence[Alpha | None] = (None, None, None)
+        if name != POOLED:
+            there = tables[name].sizes + tables[name].missing > 0
+            clusters = study.cluster_numbers[mask][there]
+            metrics = alphas(rated[name], clusters, _METRICS, level=made.level)
+        cells.append(AmongPeople(name, group, study.raters(name, group), found, *metrics))
+    return cells
+
+
+def _judge_and_people(
+    study: Study, judge: str, group: str | None, made: _Means
+) -> list[JudgeAndPeople]:
+    mask, columns = study.mask(group), {}
+    sides: dict[str, tuple[Gaps, Correlation, Correlation, JudgeColumn, NDArray[np.bool_]]] = {}
+    for name, people in study.people.items():
+        table, column = people.of(mask), study.judge(judge, name).of(mask)
+        rated = table.sizes > 0
+        both = rated & column.given
+        scores, compared, clusters = column.values[both], table.of(both), study.cluster_numbers
+        gaps = Gaps.of(scores, compared)
+        linear, ranked = correlations(
+            scores, compared.means(), clusters[mask][both], level=made.level
+        )
+        sides[name] = gaps, linear, ranked, column, rated
+        columns[name] = {title: _scattered(found, both) for title, found in gaps.columns().items()}
+    means_of = made.of(columns, study.clusters_of(group))
+    return [
+        JudgeAndPeople(
             judge,
-            dimension,
+            name,
             group,
-            pearson=pearson(scored, means, clusters, level=self.level),
-            spearman=spearman(scored, means, clusters, level=self.level),
-            spread=spread(compared, level=self.level, seed=self.seed, resamples=self.resamples),
-            failed=len(scores) - len(present),
-            only_judge=len(present) - len(both),
-            only_people=len(rated) - len(both),
+            pearson=linear,
+            spearman=ranked,
+            spread=gaps.spread(means_of[name]),
+            failed=int((column.owed & ~column.given).sum()),
+            only_judge=int((column.given & ~rated).sum()),
+            only_people=int((rated & ~column.given).sum()),
         )
+        for name, (gaps, linear, ranked, column, rated) in sides.items()
+    ]
 
-    def judge_pair(self, first: str, second: str, dimension: str, group: str | None) -> JudgePair:
-        items = [
-            replace(item, values={judge: item.values.get(judge) for judge in (first, second)})
-            for item in self._items(self.judges, dimension, group)
-            if first in item.values or second in item.values
-        ]
-        found = JudgePair(first, second, dimension, group, self._agreement(items), None, None, None)
-        if dimension == POOLED:
-            return found
-        a, b = ([item.values[judge] for item in items] for judge in (first, second))
-        clusters = [item.cluster for item in items]
-        gaps = [None if x is None or y is None else x - y for x, y in zip(a, b, strict=True)]
-        return replace(
-            found,
-            pearson=pearson(a, b, clusters, level=self.level),
-            spearman=spearman(a, b, clusters, level=self.level),
-            difference=mean(
-                gaps, clusters, level=self.level, seed=self.seed, resamples=self.resamples
-            ),
+
+def _judge_pair(
+    study: Study, first: str, second: str, group: str | None, made: _Means
+) -> list[JudgePair]:
+    mask = study.mask(group)
+    sides = {
+        name: (study.judge(first, name).of(mask), study.judge(second, name).of(mask))
+        for name in study.people
+    }
+    tables = {name: _beside(*both) for name, both in sides.items()}
+    _, agreements = _agreements(study, tables, group, made)
+    gaps = {name: {"gap": a.values - b.values} for name, (a, b) in sides.items()}
+    differences = made.of(gaps, study.clusters_of(group))
+    cells = []
+    for name, found in agreements.items():
+        if name == POOLED:
+            cells.append(JudgePair(first, second, name, group, found, None, None, None))
+            continue
+        a, b = sides[name]
+        either = a.owed | b.owed
+        linear, ranked = correlations(
+            a.values[either],
+            b.values[either],
+            study.cluster_numbers[mask][either],
+            level=made.level,
         )
-
-    def _items(self, sheet: _Sheet, dimension: str, group: str | None) -> list[_Item]:
-        """The items of one dimension (of all given ones, for `POOLED`), sorted by name."""
-        names = (
-            [name for name in self.bins if name != OVERALL] if dimension == POOLED else [dimension]
-        )
-        return [
-            _Item(item, sheet[name][item], self.bins[name], self.homes[item][0])
-            for name in names
-            for item in sorted(sheet[name])
-            if group is None or self.homes[item][1] == group
-        ]
-
-    def _agreement(self, items: Sequence[_Item]) -> Agreement:
-        return agreement(
-            [tuple(item.values.values()) for item in items],
-            [item.bins for item in items],
-            [item.cluster for item in items],
-            level=self.level,
-            seed=self.seed,
-            resamples=self.resamples,
-        )
-
-    def _alpha(self, items: Sequence[_Item], metric: Metric) -> Alpha:
-        values = [tuple(item.values.values()) for item in items]
-        return krippendorff_alpha(
-            values, [item.cluster for item in items], metric, level=self.level
-        )
+        gap = differences[name]["gap"]
+        cells.append(JudgePair(first, second, name, group, found, linear, ranked, gap))
+    return cells
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """One item on one dimension: what each rater gave it."""
-
-    name: str
-    values: Mapping[str, float | None]
-    bins: Bins
-    cluster: str
-
-    @property
-    def given(self) -> tuple[float, ...]:
-        return tuple(value for value in self.values.values() if value is not None)
+def _scattered(column: Floats, where: NDArray[np.bool_]) -> Floats:
+    found = np.full(len(where), np.nan)
+    found[where] = column
+    return found
 
 
-def _homes(rows: Sequence[Rated]) -> dict[str, tuple[str, str]]:
-    """Each item's cluster and group."""
-    homes: dict[str, tuple[str, str]] = {}
-    for row in rows:
-        home = (row.cluster, row.group)
-        if homes.setdefault(row.item, home) != home:
-            raise ValueError(
-                f"item {row.item} belongs to one cluster and one group, "
-                f"found {homes[row.item]} and {home}"
-            )
-    return homes
-
-
-def _sheet(rows: Sequence[Rated], bins: Mapping[str, Bins]) -> _Sheet:
-    """The rows by dimension, item and rater, with `OVERALL` where there are several dimensions."""
-    sheet: _Sheet = {name: {} for name in bins}
-    for row in rows:
-        if row.dimension not in bins:
-            raise ValueError(f"dimension {row.dimension!r} has no range, found {sorted(bins)}")
-        what = f"{row.dimension} of item {row.item} by {row.rater}"
-        ratings = sheet[row.dimension].setdefault(row.item, {})
-        if row.rater in ratings:
-            raise ValueError(f"{what} occurs twice")
-        if row.value is not None:
-            try:
-                bins[row.dimension].of(row.value)
-            except ValueError as error:
-                raise ValueError(f"{what}: {error}") from None
-        ratings[row.rater] = row.value
-    if len(bins) > 1:
-        sheet[OVERALL] = {}
-        for item, rater in {(row.item, row.rater): None for row in rows}:
-            values = [sheet[name].get(item, {}).get(rater) for name in bins]
-            given = [value for value in values if value is not None]
-            overall = fmean(given) if len(given) == len(values) else None
-            sheet[OVERALL].setdefault(item, {})[rater] = overall
-    return sheet
-
-
-def _with_overall(bins: Mapping[str, Bins]) -> dict[str, Bins]:
-    """The bins by dimension, then those of the mean over dimensions."""
-    if len(bins) < 2:
-        return dict(bins)
-    low, high = fmean(b.low for b in bins.values()), fmean(b.high for b in bins.values())
-    return {**bins, OVERALL: Bins(low, high, next(iter(bins.values())).count)}
+def _beside(a: JudgeColumn, b: JudgeColumn) -> RatingTable:
+    """Two judges as raters: of an item that one of them was to score, the other owes its score."""
+    values = np.sort(np.stack([a.values, b.values], axis=1), axis=1)
+    owed = np.where(a.owed | b.owed, 2, 0)
+    return RatingTable(values, owed - (~np.isnan(values)).sum(axis=1))

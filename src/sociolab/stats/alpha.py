@@ -16,8 +16,6 @@ Do not pool dimensions of unlike ranges: alpha would count their difference as a
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -25,13 +23,17 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.correlation import left_out_limits
+from sociolab.stats.by_cluster import numbered
+from sociolab.stats.jackknife import left_out_limits
+from sociolab.stats.rating_table import RatingTable, rating_table
 from sociolab.stats.resample import Floats
 
 Metric: TypeAlias = Literal["nominal", "ordinal", "interval"]
 _Places: TypeAlias = NDArray[np.intp]
 
 _ROUNDING = 1e-9
+_BLOCK = 1 << 17
+"""Ratings times clusters that are left out at once, so that the work space stays small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,29 +77,38 @@ def krippendorff_alpha(
         )
     if not 0 < level < 1:
         raise ValueError(f"a confidence level lies between 0 and 1, found {level}")
-    given = [tuple(sorted(value for value in item if value is not None)) for item in items]
-    if not all(math.isfinite(value) for item in given for value in item):
-        raise ValueError("ratings are finite numbers, or None where missing; found nan/inf")
-    # Items with the same ratings are counted, not kept apart: little is left to add up, and in an
-    # order that does not depend on that of the items.
-    rated = [(c, item) for c, item in zip(clusters, given, strict=True) if len(item) > 1]
-    table = _table(sorted({item for _, item in rated}))
-    number = {item: i for i, item in enumerate(table.items)}
-    found: dict[str, Counter[int]] = {}
-    for cluster, item in rated:
-        found.setdefault(cluster, Counter())[number[item]] += 1
-    each = [np.array([found[name][i] for i in range(len(number))]) for name in sorted(found)]
-    times = sum(each, np.zeros(len(number), dtype=np.intp))
-    value = _alpha(table, times, metric)
-    left_out = [_alpha(table, times - own, metric) for own in each]
-    ends, note = _interval(value, left_out, level) if rated else (None, "no values")
+    return alphas(rating_table(items), numbered(clusters), (metric,), level=level)[0]
+
+
+def alphas(
+    table: RatingTable, clusters: _Places, metrics: Sequence[Metric], *, level: float = 0.95
+) -> tuple[Alpha, ...]:
+    """`krippendorff_alpha` by several metrics, of items in numbered clusters."""
+    rated = table.sizes > 1
+    kinds = _kinds(table.of(rated).values)
+    names, cluster = np.unique(clusters[rated], return_inverse=True)
+    out = [_without(kinds, cluster.ravel(), len(names), metric) for metric in metrics]
+    return tuple(
+        _record(table, rated, len(names), value, left_out, level) for value, left_out in out
+    )
+
+
+def _record(
+    table: RatingTable,
+    rated: NDArray[np.bool_],
+    clusters: int,
+    value: float | None,
+    left_out: Sequence[float | None],
+    level: float,
+) -> Alpha:
+    ends, note = _interval(value, left_out, level) if rated.any() else (None, "no values")
     return Alpha(
         value=value,
-        items=len(rated),
-        ratings=sum(len(item) for _, item in rated),
-        clusters=len(found),
-        left_out=len(items) - len(rated),
-        missing=sum(map(len, items)) - sum(map(len, given)),
+        items=int(rated.sum()),
+        ratings=int(table.sizes[rated].sum()),
+        clusters=clusters,
+        left_out=int((~rated).sum()),
+        missing=int(table.missing.sum()),
         low=ends and ends[0],
         high=ends and ends[1],
         level=level,
@@ -123,55 +134,93 @@ def _interval(
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """Different items with two ratings or more; their ratings in a row, `place` tells whose.
+class _Kinds:
+    """Items with the same ratings are counted, not kept apart: little is left to add up.
 
-    `values` are the different ratings in order, `codes` where each rating stands among them.
+    `kind` tells which each item is; `sizes` has a row per kind. The ratings of all kinds stand in
+    a row: `starts` is where each kind begins, `codes` where each rating stands among the different
+    `values`; `order` sorts the ratings by value, `firsts` is where each value begins.
     """
 
-    items: Sequence[tuple[float, ...]]
-    sizes: Floats
+    kind: _Places
     place: _Places
+    starts: _Places
+    sizes: Floats
     values: Floats
     codes: _Places
+    order: _Places
+    firsts: _Places
 
 
-def _table(items: Sequence[tuple[float, ...]]) -> _Table:
-    sizes = np.array([len(item) for item in items], dtype=np.intp)
-    ratings = np.array([value for item in items for value in item], dtype=np.float64)
-    values, codes = np.unique(ratings, return_inverse=True)
-    place = np.repeat(np.arange(len(items)), sizes)
-    return _Table(items, sizes.astype(np.float64), place, values, codes)
+def _kinds(ratings: Floats) -> _Kinds:
+    padded = np.where(np.isnan(ratings), np.inf, ratings)  # nan is unequal to itself
+    rows, kind = np.unique(padded, axis=0, return_inverse=True)
+    there = np.isfinite(rows)
+    sizes = there.sum(axis=1)
+    values, codes = np.unique(rows[there], return_inverse=True)
+    codes = codes.ravel()
+    order = np.argsort(codes, kind="stable")
+    return _Kinds(
+        kind.ravel(),
+        np.repeat(np.arange(len(rows)), sizes),
+        np.cumsum(sizes) - sizes,
+        sizes[:, None].astype(np.float64),
+        values[:, None],
+        codes,
+        order,
+        np.flatnonzero(np.diff(codes[order], prepend=-1)),
+    )
 
 
-def _alpha(table: _Table, times: _Places, metric: Metric) -> float | None:
-    """Alpha of these items, each occurring so many times; None where ratings do not vary."""
-    counts = np.bincount(table.codes, weights=times[table.place], minlength=len(table.values))
-    n = float(counts.sum())
-    if (counts > 0).sum() < 2:
-        return None
+def _without(
+    kinds: _Kinds, cluster: _Places, clusters: int, metric: Metric
+) -> tuple[float | None, list[float | None]]:
+    """Alpha of all items, and without each cluster in turn."""
+    if not clusters:
+        return None, []
+    number = len(kinds.sizes)
+    times = np.bincount(kinds.kind, minlength=number)[:, None]
+    left_out: list[float | None] = []
+    width = max(1, _BLOCK // len(kinds.codes))
+    for first in range(0, clusters, width):
+        here = (cluster >= first) & (cluster < first + width)
+        wide = min(width, clusters - first)
+        cells = kinds.kind[here] * wide + cluster[here] - first
+        own = np.bincount(cells, minlength=number * wide).reshape(-1, wide)
+        left_out += _alpha(kinds, times - own, metric)
+    return _alpha(kinds, times, metric)[0], left_out
+
+
+def _alpha(kinds: _Kinds, times: _Places, metric: Metric) -> list[float | None]:
+    """Alpha of kinds that occur so often, a column each; None where ratings do not vary."""
+    counts = np.add.reduceat(times[kinds.place][kinds.order], kinds.firsts, axis=0)
+    n = counts.sum(axis=0)
+    varied = (counts > 0).sum(axis=0) > 1
+    many = np.maximum(n, 2)
     if metric == "nominal":
-        within = _unlike(table)
-        overall = n - float((counts**2).sum()) / n
+        within = _unlike(kinds)
+        overall = n - (counts.astype(np.float64) ** 2).sum(axis=0) / many
     else:
-        scale = table.values if metric == "interval" else np.cumsum(counts) - counts / 2
-        scale = scale - counts @ scale / n
-        within = _squares(scale[table.codes], table)
-        overall = float(counts @ scale**2)
-    observed = float(times @ (within * table.sizes / (table.sizes - 1))) / n
-    return 1 - observed / (overall / (n - 1))
+        scale = kinds.values if metric == "interval" else np.cumsum(counts, axis=0) - counts / 2
+        scale = scale - (counts * scale).sum(axis=0) / many
+        within = _squares(scale[kinds.codes], kinds)
+        overall = (counts * scale**2).sum(axis=0)
+    observed = (times * (within * kinds.sizes / (kinds.sizes - 1))).sum(axis=0) / many
+    found = 1 - observed / np.where(varied, overall / (many - 1), 1.0)
+    return [
+        value if fine else None for value, fine in zip(found.tolist(), varied.tolist(), strict=True)
+    ]
 
 
-def _squares(ratings: Floats, table: _Table) -> Floats:
-    """Per item, the sum of squared deviations of its ratings from their mean."""
-    means = np.bincount(table.place, weights=ratings) / table.sizes
-    squares = np.bincount(table.place, weights=(ratings - means[table.place]) ** 2)
-    return squares.astype(np.float64)  # integers where there are no items
+def _squares(ratings: Floats, kinds: _Kinds) -> Floats:
+    """Per kind, the sum of squared deviations of its ratings from their mean."""
+    means = np.add.reduceat(ratings, kinds.starts, axis=0) / kinds.sizes
+    return np.asarray(np.add.reduceat((ratings - means[kinds.place]) ** 2, kinds.starts, axis=0))
 
 
-def _unlike(table: _Table) -> Floats:
+def _unlike(kinds: _Kinds) -> Floats:
     """The same for names: half the ordered pairs of unequal ratings, over their number."""
-    cells = table.place * len(table.values) + table.codes
+    cells = kinds.place * len(kinds.values) + kinds.codes
     _, first, counts = np.unique(cells, return_index=True, return_counts=True)
-    alike = np.bincount(table.place[first], weights=counts.astype(np.float64) ** 2)
-    return np.asarray(table.sizes - alike / table.sizes)
+    alike = np.bincount(kinds.place[first], weights=counts.astype(np.float64) ** 2)
+    return np.asarray(kinds.sizes - alike[:, None] / kinds.sizes)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+
+from sociolab.stats.resample import Floats
 
 _ROUNDING = 1e-9
 """How far below an edge, in widths of a bin, a value still counts as on it (.7 / .1 < 7)."""
@@ -43,3 +48,17 @@ class Bins:
             raise ValueError(f"expected a value from {self.low} to {self.high}, found {value}")
         widths = (value - self.low) / (self.high - self.low) * self.count
         return min(int(widths + _ROUNDING), self.count - 1)
+
+
+def numbers(values: Floats, bins: Bins | Sequence[Bins]) -> Floats:
+    """`Bins.of` of each value, in one set of bins or, row by row, in the bins of that row.
+
+    nan stays nan; ranges are not checked.
+    """
+    each = (bins,) if isinstance(bins, Bins) else bins
+    low, high, count = (
+        np.array([[getattr(one, name)] for one in each], dtype=np.float64).reshape(-1, 1)
+        for name in ("low", "high", "count")
+    )
+    widths = (values - low) / (high - low) * count
+    return np.asarray(np.minimum(np.floor(widths + _ROUNDING), count - 1))

@@ -21,12 +21,17 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sociolab.stats.by_cluster import numbered
+from sociolab.stats.jackknife import left_out_limits
 from sociolab.stats.resample import Floats
-from sociolab.stats.student import t_quantile, two_sided_p
+from sociolab.stats.student import two_sided_p
 
 _Counts: TypeAlias = NDArray[np.intp]
-_Of: TypeAlias = Callable[[_Counts], float | None]
-"""A correlation of points fixed before, by how often each of them occurs."""
+_Of: TypeAlias = Callable[[_Counts], Floats]
+"""Correlations of points (rows) that occur so often, a column each; nan where not defined."""
+
+_BLOCK = 1 << 17
+"""Points times clusters that are left out at once, so that the work space stays small."""
 
 _ON_A_LINE = 1e-12
 """An r this close to 1 is 1: its z is rounding."""
@@ -73,7 +78,8 @@ def pearson(
 
     ValueError for lengths that differ, a value that is not finite, a level outside (0, 1).
     """
-    return _correlation(a, b, clusters, level, _pearson)
+    points, missing = _given(a, b, clusters, level)
+    return _correlation(points, _pearson(points), missing, level)
 
 
 def spearman(
@@ -87,54 +93,86 @@ def spearman(
 
     Its p is the same t test, an approximation below some 20 pairs.
     """
-    return _correlation(a, b, clusters, level, _spearman)
+    points, missing = _given(a, b, clusters, level)
+    return _correlation(points, _spearman(points), missing, level)
 
 
-def left_out_limits(whole: float, left_out: Sequence[float], level: float) -> tuple[float, float]:
-    """Limits of an estimate from what it is without each cluster in turn (at least 2)."""
-    groups = len(left_out)
-    found = np.array(left_out)
-    error = math.sqrt((groups - 1) / groups * float(((found - found.mean()) ** 2).sum()))
-    half = t_quantile((1 + level) / 2, groups - 1) * error
-    return whole - half, whole + half
+def correlations(
+    a: Floats, b: Floats, clusters: _Counts, *, level: float = 0.95
+) -> tuple[Correlation, Correlation]:
+    """Pearson's r and Spearman's rho of two columns, nan where missing, of numbered clusters."""
+    there = ~(np.isnan(a) | np.isnan(b))
+    points = _Points.of(a[there], b[there], clusters[there])
+    missing = len(a) - int(there.sum())
+    return (
+        _correlation(points, _pearson(points), missing, level),
+        _correlation(points, _spearman(points), missing, level),
+    )
 
 
-def _correlation(
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """Pairs as points that occur so often (`counts`), in the order of their values.
+
+    `x` and `y` are the different values on each side; `x_code` and `y_code` tell for each point
+    where it stands among them; `place` and `cluster` tell for each pair its point and its cluster.
+    """
+
+    x: Floats
+    y: Floats
+    x_code: _Counts
+    y_code: _Counts
+    counts: _Counts
+    place: _Counts
+    cluster: _Counts
+    clusters: int
+
+    @classmethod
+    def of(cls, a: Floats, b: Floats, clusters: _Counts) -> _Points:
+        x, x_code = np.unique(a, return_inverse=True)
+        y, y_code = np.unique(b, return_inverse=True)
+        cells = x_code.ravel() * max(len(y), 1) + y_code.ravel()
+        points, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
+        names, cluster = np.unique(clusters, return_inverse=True)
+        x_at, y_at = np.divmod(points, max(len(y), 1))
+        return cls(x, y, x_at, y_at, counts, place.ravel(), cluster.ravel(), len(names))
+
+
+def _given(
     a: Sequence[float | None],
     b: Sequence[float | None],
     clusters: Sequence[str],
     level: float,
-    measure: Callable[[Floats], _Of],
-) -> Correlation:
+) -> tuple[_Points, int]:
+    """The pairs that are there, and how many are missing."""
     if not len(a) == len(b) == len(clusters):
         raise ValueError(
             f"each pair has two values and a cluster, found {len(a)}, {len(b)} and {len(clusters)}"
         )
     if not 0 < level < 1:
         raise ValueError(f"a confidence level lies between 0 and 1, found {level}")
-    # Sorted, so that rounding does not depend on the order of the rows.
-    rows = sorted(
-        (cluster, float(x), float(y))
+    rows = [
+        (x, y, cluster)
         for x, y, cluster in zip(a, b, clusters, strict=True)
         if x is not None and y is not None
-    )
-    both = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 2)
+    ]
+    both = np.array([row[:2] for row in rows], dtype=np.float64).reshape(-1, 2)
     if not np.isfinite(both).all():
         raise ValueError("values are finite numbers, or None where missing; found nan/inf")
-    points, place, counts = np.unique(both, axis=0, return_inverse=True, return_counts=True)
-    names, groups = np.unique([row[0] for row in rows], return_inverse=True)
-    of = measure(points)
-    value = of(counts)
-    inside = [place[groups == group] for group in range(len(names))]
-    kept = (counts - np.bincount(each, minlength=len(points)) for each in inside)
-    left_out = [of(each) for each in kept]
-    ends, note = _interval(value, len(rows), left_out, level)
+    names = numbered([cluster for _, _, cluster in rows])
+    return _Points.of(both[:, 0], both[:, 1], names), len(a) - len(rows)
+
+
+def _correlation(points: _Points, of: _Of, missing: int, level: float) -> Correlation:
+    value = _defined(of(points.counts[:, None]))[0]
+    pairs = len(points.place)
+    ends, note = _interval(value, pairs, _left_out(points, of), level)
     return Correlation(
         value=value,
-        n=len(rows),
-        clusters=len(names),
-        missing=len(a) - len(rows),
-        p=None if value is None else _p(value, len(rows) - 2),
+        n=pairs,
+        clusters=points.clusters,
+        missing=missing,
+        p=None if value is None else _p(value, pairs - 2),
         low=ends and ends[0],
         high=ends and ends[1],
         level=level,
@@ -161,34 +199,69 @@ def _interval(
     return (math.tanh(low), math.tanh(high)), ""
 
 
-def _pearson(points: Floats) -> _Of:
-    return lambda counts: _r(points, counts)
+def _left_out(points: _Points, of: _Of) -> list[float | None]:
+    """The correlation without each cluster in turn."""
+    found: list[float | None] = []
+    number = len(points.counts)
+    width = max(1, _BLOCK // max(number, 1))
+    for first in range(0, points.clusters, width):
+        here = (points.cluster >= first) & (points.cluster < first + width)
+        wide = min(width, points.clusters - first)
+        cells = points.place[here] * wide + points.cluster[here] - first
+        out = np.bincount(cells, minlength=number * wide).reshape(-1, wide)
+        found += _defined(of(points.counts[:, None] - out))
+    return found
 
 
-def _spearman(points: Floats) -> _Of:
-    places = [np.unique(column, return_inverse=True)[1] for column in points.T]
-    return lambda counts: _r(np.stack([_ranks(each, counts) for each in places], axis=1), counts)
+def _defined(found: Floats) -> list[float | None]:
+    return [None if r != r else r for r in found.tolist()]
 
 
-def _r(points: Floats, counts: _Counts) -> float | None:
-    """Pearson's r of points (a row each) that occur so often; None where it is not defined.
+def _pearson(points: _Points) -> _Of:
+    x, y = points.x[points.x_code][:, None], points.y[points.y_code][:, None]
+    return lambda counts: _r(x, y, counts)
+
+
+def _spearman(points: _Points) -> _Of:
+    def of(counts: _Counts) -> Floats:
+        return _r(_ranks(points.x_code, counts), _ranks(points.y_code, counts), counts)
+
+    return of
+
+
+def _r(x: Floats, y: Floats, counts: _Counts) -> Floats:
+    """Pearson's r of points (rows) in each column of counts; nan where it is not defined.
 
     Three pairs at least: any two lie on a line. Points that occur 0 times are as if not there.
     """
+    total = counts.sum(axis=0)
     there = counts > 0
-    points, counts = points[there], counts[there]
-    total = counts.sum()
-    if total < 3 or (points == points[0]).all(axis=0).any():
-        return None
-    x, y = (points - counts @ points / total).T
-    r = float(counts @ (x * y)) / math.sqrt(float(counts @ x**2) * float(counts @ y**2))
-    return math.copysign(1, r) if abs(r) >= 1 - _ON_A_LINE else r
+    flat = _constant(x, there) | _constant(y, there)
+    defined = (total > 2) & ~flat
+    n = np.maximum(total, 1)
+    x = x - (counts * x).sum(axis=0) / n
+    y = y - (counts * y).sum(axis=0) / n
+    weighted = counts * x
+    squares = (weighted * x).sum(axis=0) * (counts * y * y).sum(axis=0)
+    r = (weighted * y).sum(axis=0) / np.sqrt(np.where(defined, squares, 1.0))
+    r = np.where(np.abs(r) >= 1 - _ON_A_LINE, np.copysign(1.0, r), r)
+    return np.where(defined, r, np.nan)
+
+
+def _constant(values: Floats, there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Per column, whether the values that are there do not vary."""
+    if not len(values):
+        return np.ones(there.shape[1], dtype=bool)
+    highest = np.where(there, values, -np.inf).max(axis=0)
+    return np.asarray(highest <= np.where(there, values, np.inf).min(axis=0))
 
 
 def _ranks(place: _Counts, counts: _Counts) -> Floats:
     """Ranks from 1 of values in this order that occur so often, ties sharing their mean."""
-    ties = np.bincount(place, weights=counts)
-    return np.asarray((np.cumsum(ties) - (ties - 1) / 2)[place])
+    order = np.argsort(place, kind="stable")
+    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    ties = np.add.reduceat(counts[order], starts, axis=0) if len(place) else counts
+    return np.asarray((np.cumsum(ties, axis=0) - (ties - 1) / 2)[place])
 
 
 def _p(r: float, freedom: int) -> float:

@@ -14,17 +14,16 @@ paper does not define. So three are given here, each by its name: exact, near an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
-from sociolab.stats.binning import Bins
+from sociolab.stats.binning import Bins, numbers
 from sociolab.stats.intervals import Estimate, means
+from sociolab.stats.rating_table import RatingTable, present, rating_table
+from sociolab.stats.resample import Floats
 
 NEAR = 1.0
 """Ratings this many points apart, or fewer, agree nearly."""
-
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +62,36 @@ def agreement(
         raise ValueError(f"each item needs its bins, found {len(items)} items and {len(bins)} bins")
     if len(counts := {each.count for each in bins}) > 1:
         raise ValueError(f"kappa needs as many bins for each item, found {sorted(counts)}")
-    rated = [[value for value in item if value is not None] for item in items]
-    binned = [[b.of(value) for value in item] for item, b in zip(rated, bins, strict=True)]
-    columns = {
-        "exact": pair_shares(rated),
-        "near": pair_shares(rated, within=NEAR),
-        "binned": pair_shares(binned),
+    for item, each in zip(items, bins, strict=True):
+        for value in item:
+            if value is not None:
+                each.of(value)  # refuses one outside the range
+    table = rating_table(items)
+    shares = {name: present(column) for name, column in pair_columns(table, bins).items()}
+    found = means(shares, clusters, level=level, seed=seed, resamples=resamples)
+    return agreement_of(found, table, max(counts, default=2))
+
+
+def pair_columns(table: RatingTable, bins: Bins | Sequence[Bins]) -> dict[str, Floats]:
+    """Per item, its shares of pairs that agree: exact, near and binned; nan without a pair."""
+    return {
+        "exact": table.pair_shares(),
+        "near": table.pair_shares(NEAR),
+        "binned": replace(table, values=numbers(table.values, bins)).pair_shares(),
     }
-    found = means(columns, clusters, level=level, seed=seed, resamples=resamples)
+
+
+def agreement_of(found: Mapping[str, Estimate], table: RatingTable, categories: int) -> Agreement:
+    """The record of items whose `pair_columns` have these means."""
+    sizes = table.sizes
     return Agreement(
         exact=found["exact"],
         near=found["near"],
         binned=found["binned"],
-        kappa=_kappa(found["binned"], max(counts, default=2)),
-        pairs=sum(len(item) * (len(item) - 1) // 2 for item in rated),
-        left_out=sum(len(item) < 2 for item in rated),
-        missing=sum(len(item) for item in items) - sum(len(item) for item in rated),
+        kappa=_kappa(found["binned"], categories),
+        pairs=int((sizes * (sizes - 1) // 2).sum()),
+        left_out=int((sizes < 2).sum()),
+        missing=int(table.missing.sum()),
     )
 
 
@@ -86,7 +99,7 @@ def pair_shares(
     items: Sequence[Sequence[float | None]], *, within: float = 0
 ) -> tuple[float | None, ...]:
     """Per item, the share of pairs of its ratings at most `within` apart; None without a pair."""
-    return tuple(_share([value for value in item if value is not None], within) for item in items)
+    return tuple(present(rating_table(items).pair_shares(within)))
 
 
 def free_marginal_kappa(share: float, categories: int) -> float:
@@ -94,13 +107,6 @@ def free_marginal_kappa(share: float, categories: int) -> float:
     if categories < 2:
         raise ValueError(f"kappa needs at least 2 categories, found {categories}")
     return (share - 1 / categories) / (1 - 1 / categories)
-
-
-def _share(ratings: Sequence[float], within: float) -> float | None:
-    pairs = list(combinations(ratings, 2))
-    if not pairs:
-        return None
-    return sum(abs(a - b) <= within + _ROUNDING for a, b in pairs) / len(pairs)
 
 
 def _kappa(share: Estimate, categories: int) -> Estimate:

@@ -13,12 +13,15 @@ of all people about their items' means, pooled. Both are sample standard deviati
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sociolab.stats.intervals import Estimate, means
+from sociolab.stats.rating_table import RatingTable, present, rating_table
+from sociolab.stats.resample import Floats
 
 _ROUNDING = 1e-9
 
@@ -71,69 +74,88 @@ def spread(
     """Compare a judge with people over these items; intervals are clustered (see `intervals`)."""
     # Sorted, so that rounding does not depend on the order of items and raters.
     ordered = sorted((each.cluster, each.judge, sorted(each.people)) for each in items)
+    table = rating_table([people for _, _, people in ordered])
+    gaps = Gaps.of(np.array([judge for _, judge, _ in ordered], dtype=np.float64), table)
+    columns = {name: present(column) for name, column in gaps.columns().items()}
     clusters = [cluster for cluster, _, _ in ordered]
-    rated = [(judge, people) for _, judge, people in ordered]
-    gaps = [judge - fmean(people) for judge, people in rated]
-    squares = [_squares(people) for _, people in rated]
-    own = [_sd(square, len(people) - 1) for square, (_, people) in zip(squares, rated, strict=True)]
-    pooled = _sd(math.fsum(squares), sum(len(people) - 1 for _, people in rated))
-    outside = [_outside(judge, people) for judge, people in rated]
-    same = [None if sd is None else pooled for sd in own]
-    columns: dict[str, Sequence[float | None]] = {
-        "bias": gaps,
-        "own": _within(gaps, own),
-        "pooled": _within(gaps, same),
-        "inside": [None if by is None else float(by == 0) for by in outside],
-        "outside": [abs(by) if by else None for by in outside],
-    }
     found = means(columns, clusters, level=level, seed=seed, resamples=resamples)
-    return Spread(
-        bias=found["bias"],
-        sd=_sd(_squares(gaps), len(gaps) - 1),
-        counts=_counts(gaps),
-        single_rater=sum(sd is None for sd in own),
-        within_own_sd=found["own"],
-        within_pooled_sd=found["pooled"],
-        pooled_sd=pooled,
-        inside=found["inside"],
-        below=sum(by is not None and by < 0 for by in outside),
-        above=sum(by is not None and by > 0 for by in outside),
-        outside_by=found["outside"],
-    )
+    return gaps.spread(found)
 
 
-def _within(gaps: Sequence[float], sds: Sequence[float | None]) -> list[float | None]:
-    """Per item 1 or 0, or None where it has no sd."""
-    return [
-        None if sd is None else float(abs(gap) <= sd + _ROUNDING)
-        for gap, sd in zip(gaps, sds, strict=True)
-    ]
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """Item by item: judge minus people's mean, and how far the judge lies outside their range.
 
+    `squares` and `freedom` are the people's squared deviations from their mean and the ratings
+    that these rest on, less one; `outside` is negative below the range, nan for a single rater.
+    """
 
-def _squares(values: Sequence[float]) -> float:
-    """The sum of squared deviations from the mean."""
-    if not values:
-        return 0.0
-    centre = fmean(values)
-    return math.fsum((value - centre) ** 2 for value in values)
+    gaps: Floats
+    outside: Floats
+    squares: Floats
+    freedom: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, judge: Floats, people: RatingTable) -> Gaps:
+        """Of a judge's scores of these items, each of which has a rating at least."""
+        if not len(judge):
+            empty = np.zeros(0)
+            return cls(empty, empty, empty, np.zeros(0, dtype=np.intp))
+        least, greatest = people.values[:, 0], np.nanmax(people.values, axis=1)
+        outside = np.maximum(judge - greatest, 0) + np.minimum(judge - least, 0)
+        freedom = people.sizes - 1
+        outside = np.where(freedom > 0, outside, np.nan)
+        return cls(judge - people.means(), outside, people.squares(), freedom)
+
+    @property
+    def pooled_sd(self) -> float | None:
+        """The sd of all people about their items' means."""
+        return _sd(math.fsum(self.squares.tolist()), int(self.freedom.sum()))
+
+    def columns(self) -> dict[str, Floats]:
+        """What `spread` needs the means of; nan where an item does not count."""
+        several, pooled = self.freedom > 0, self.pooled_sd or 0.0
+        own = np.sqrt(self.squares / np.maximum(self.freedom, 1))
+        outside = np.abs(self.outside)
+        shares = {
+            "own": np.abs(self.gaps) <= own + _ROUNDING,
+            "pooled": np.abs(self.gaps) <= pooled + _ROUNDING,
+            "inside": outside == 0,
+        }
+        return {
+            "bias": self.gaps,
+            **{name: np.where(several, found, np.nan) for name, found in shares.items()},
+            "outside": np.where(outside > 0, outside, np.nan),
+        }
+
+    def spread(self, found: Mapping[str, Estimate]) -> Spread:
+        """The record of items whose `columns` have these means."""
+        gaps = self.gaps.tolist()
+        centre = found["bias"].value or 0.0
+        return Spread(
+            bias=found["bias"],
+            sd=_sd(math.fsum((gap - centre) ** 2 for gap in gaps), len(gaps) - 1),
+            counts=_counts(self.gaps),
+            single_rater=int((self.freedom == 0).sum()),
+            within_own_sd=found["own"],
+            within_pooled_sd=found["pooled"],
+            pooled_sd=self.pooled_sd,
+            inside=found["inside"],
+            below=int((self.outside < 0).sum()),
+            above=int((self.outside > 0).sum()),
+            outside_by=found["outside"],
+        )
 
 
 def _sd(squares: float, freedom: int) -> float | None:
     return math.sqrt(squares / freedom) if freedom > 0 else None
 
 
-def _outside(judge: float, people: Sequence[float]) -> float | None:
-    """How far above the people's range (negative: below), 0 inside, None for a single rater."""
-    if len(people) < 2:
-        return None
-    return max(judge - max(people), 0.0) + min(judge - min(people), 0.0)
-
-
-def _counts(gaps: Sequence[float]) -> tuple[tuple[int, int], ...]:
-    at = Counter(_nearest(gap) for gap in gaps)
-    return tuple((place, at[place]) for place in range(min(at), max(at) + 1)) if at else ()
-
-
-def _nearest(gap: float) -> int:
-    """The nearest whole number, halves away from zero."""
-    return int(math.copysign(math.floor(abs(gap) + 0.5 + _ROUNDING), gap))
+def _counts(gaps: Floats) -> tuple[tuple[int, int], ...]:
+    """How many lie nearest to each whole number, halves away from zero."""
+    if not len(gaps):
+        return ()
+    nearest = np.copysign(np.floor(np.abs(gaps) + 0.5 + _ROUNDING), gaps).astype(np.intp)
+    least = int(nearest.min())
+    found = np.bincount(nearest - least).tolist()
+    return tuple((least + i, count) for i, count in enumerate(found))
