@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from bench_sotopia import Report, plain_endpoint, play
 
@@ -43,7 +44,11 @@ def calls(report: Report) -> None:
     print("CPU a model call, 64 in flight: all conversations, and 200 of SOTOPIA's tasks")
     with tempfile.TemporaryDirectory() as folder, start_in_process(plain_endpoint()) as endpoint:
         cpu = {}
-        for world, more in (("sotopia", {"limit": 200}), ("stss-talk", {"settings": {"tdp": "true"}})):
+        runs: dict[str, dict[str, Any]] = {
+            "sotopia": {"limit": 200},
+            "stss-talk": {"settings": {"tdp": "true"}},
+        }
+        for world, more in runs.items():
             found = play(Path(folder), endpoint.url, world=world, name=world, in_flight=64, **more)
             cpu[world] = found["cpu_play"] / found["calls"] * 1e3
             report.say(f"{world}: calls", f"{found['calls']:,}")

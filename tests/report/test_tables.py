@@ -184,3 +184,11 @@ def test_figures_have_the_digits_that_matter() -> None:
     )
     assert counted({"timeout": 2, "plugin": 1}) == "timeout 2, plugin 1"
     assert (plural(1, "reply", "replies"), plural(1200, "turn")) == ("1 reply", "1,200 turns")
+
+
+def test_the_settings_of_the_world_are_told_where_some_were_given(result: RunResult) -> None:
+    assert isinstance(result.settings, dict)
+    given = {**result.settings, "world_settings": {"tdp": "true", "rounds": "3"}}
+    told = shown(result.model_copy(update={"settings": given}))
+    assert "Settings  tdp=true, rounds=3" in told
+    assert "Settings " not in shown(result)

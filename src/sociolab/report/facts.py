@@ -17,6 +17,9 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
     if result.data:
         data = result.data
         found.append(("Data", f"{data.name} {data.version} (hash {data.hash})"))
+    if settings := world_settings(result):
+        named = ", ".join(f"{name}={value}" for name, value in settings.items())
+        found.append(("Settings", named))
     found += [
         ("Agents", agents or "none"),
         ("Judges", judges or "none"),
@@ -24,6 +27,13 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
         ("Begun", date(result)),
     ]
     return tuple(found)
+
+
+def world_settings(result: RunResult) -> dict[str, str]:
+    """The settings of the world that were given (`--set`, `--tdp`), by name."""
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    given = settings.get("world_settings")
+    return {name: str(value) for name, value in given.items()} if isinstance(given, dict) else {}
 
 
 def date(result: RunResult) -> str:
