@@ -6,7 +6,7 @@ import pytest
 
 from sociolab.worlds.stss.talk.conditions import conditions_of
 from sociolab.worlds.stss.talk.findings import Finding, share_met, success
-from sociolab.worlds.stss.task import TASK_TYPES, SocialTask
+from sociolab.worlds.stss.task import TASK_TYPES, SocialTask, TaskType
 from stss_tasks import GAME, MEDICINE, MEETING, PARTY, PICNIC
 
 EXPECTED = {
@@ -25,14 +25,14 @@ def findings(task: SocialTask, *met: bool) -> tuple[Finding, ...]:
 
 
 @pytest.mark.parametrize("kind", TASK_TYPES)
-def test_each_type_has_the_conditions_of_the_paper(kind: str) -> None:
+def test_each_type_has_the_conditions_of_the_paper(kind: TaskType) -> None:
     found = conditions_of(TASKS[kind], "Ada Ashe", "Bea Birch")
     assert tuple(sorted(one.kind for one in found)) == tuple(sorted(EXPECTED[kind]))
     assert len({one.id for one in found}) == len(found)
 
 
 @pytest.mark.parametrize("kind", TASK_TYPES)
-def test_each_condition_names_both_and_what_must_be_told(kind: str) -> None:
+def test_each_condition_names_both_and_what_must_be_told(kind: TaskType) -> None:
     task = TASKS[kind]
     told = " ".join(one.text for one in conditions_of(task, "Ada Ashe", "Bea Birch"))
     assert "Bea Birch" in told
