@@ -29,7 +29,8 @@ def test_the_shipped_set_is_the_one_that_its_meta_describes() -> None:
     assert meta["hash"] == data.hash
     assert (meta["name"], meta["version"]) == (data.name, data.version)
     assert meta["scenarios"] == len(data.scenarios) == 325
-    assert "sociolab build stss-talk --seeds 1-6 --total 325" in meta["command"]
+    command = "sociolab build stss-talk --seeds 1-6 --total 325 --name alderbrook-talks --out "
+    assert meta["command"].startswith(command)
 
 
 def test_every_type_and_all_thirty_tasks_are_there() -> None:
@@ -60,7 +61,14 @@ def test_every_talk_comes_before_its_event() -> None:
             begins = datetime.fromisoformat(f"{one.task.day}T{one.task.start}")
             assert one.now <= begins - timedelta(minutes=30)
         else:
-            assert one.now <= datetime.fromisoformat(f"{one.task.day}T18:00")
+            assert one.now <= datetime.fromisoformat(f"{one.task.day}T12:00")
+
+
+def test_nobody_has_promised_to_come_before_they_are_asked() -> None:
+    for one in own_talks().scenarios:
+        noted = " ".join(each.what for each in one.other.commitments)
+        assert not [word for word in one.task.keywords if word in noted]
+        assert one.task.activity not in noted
 
 
 def test_building_again_gives_the_shipped_scenarios() -> None:
@@ -112,6 +120,11 @@ def test_the_hash_changes_with_the_scenarios_and_their_order() -> None:
         (lambda row: row["performer"]["resident"].update(id="nobody"), "found nobody"),
         (lambda row: row["other"]["resident"].update(id="nobody"), "found nobody"),
         (lambda row: row["people"].clear(), 'expected both among "people"'),
+        (lambda row: row["performer"].update(place="Moon: base"), "expected both in one place"),
+        (
+            lambda row: [row[side].update(place="Moon: base") for side in ("performer", "other")],
+            'found "Moon: base"',
+        ),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, change: object, said: str) -> None:
@@ -124,6 +137,36 @@ def test_a_wrong_line_is_named(tmp_path: Path, change: object, said: str) -> Non
     with pytest.raises(ConfigError, match=r"scenarios\.jsonl, line 2") as told:
         read_talks(tmp_path)
     assert said in str(told.value)
+
+
+def test_a_damaged_line_is_quoted_as_it_stands(tmp_path: Path) -> None:
+    write_talks(tmp_path, replace(own_talks(), scenarios=own_talks().scenarios[:1]), "by hand")
+    with (tmp_path / "scenarios.jsonl").open("a", encoding="utf-8") as lines:
+        lines.write('{"id":"\u00e9t\u00e9", "se\n')
+    with pytest.raises(ConfigError, match=r'line 2: .* found {"id":"\u00e9t\u00e9", "se$'):
+        read_talks(tmp_path)
+
+
+def test_a_set_that_is_not_what_its_meta_says_is_refused_with_what_it_is(tmp_path: Path) -> None:
+    data = replace(own_talks(), scenarios=own_talks().scenarios[:4])
+    write_talks(tmp_path, data, "by hand")
+    path = tmp_path / "scenarios.jsonl"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:3]), "utf-8")
+    cut = replace(data, scenarios=data.scenarios[:3])
+    said = rf"expected 4 conversation tasks of hash {data.hash}.* found 3 of hash {cut.hash}"
+    with pytest.raises(ConfigError, match=said):
+        read_talks(tmp_path)
+    path.write_text("".join(lines[::-1]), "utf-8")
+    with pytest.raises(ConfigError, match=r"expected 4 .* found 4 of hash"):
+        read_talks(tmp_path)
+
+
+def test_a_set_that_was_changed_on_purpose_needs_no_hash(tmp_path: Path) -> None:
+    data = replace(own_talks(), scenarios=own_talks().scenarios[:2])
+    write_talks(tmp_path, data, "by hand")
+    (tmp_path / "meta.json").write_text('{"name": "mine", "version": "1"}')
+    assert read_talks(tmp_path) == replace(data, name="mine")
 
 
 def test_an_empty_set_and_no_set_are_refused(tmp_path: Path) -> None:

@@ -78,7 +78,14 @@ def test_the_identity_covers_the_scenarios_and_how_talks_are_held() -> None:
     )
     assert len({world.data.hash for world in worlds}) == len(worlds)
     assert StssTalk(DATA).data == StssTalk(DATA).data
-    assert (worlds[0].data.name, worlds[0].data.version) == ("five-talks", "1")
+
+
+def test_a_run_shows_the_name_version_and_hash_that_the_set_bears_itself() -> None:
+    for settings in (TalkSettings(), TalkSettings(tdp=True)):
+        shown = StssTalk(DATA, settings).data
+        assert (shown.name, shown.version) == ("five-talks", f"1+{DATA.hash}")
+    other = TalkData("five-talks", "1", scenarios()[:4])
+    assert StssTalk(other).data.version != StssTalk(DATA).data.version
 
 
 def test_a_talk_is_another_by_seed_and_by_trial_and_the_same_by_both() -> None:

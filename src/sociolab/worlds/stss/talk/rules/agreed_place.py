@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
@@ -16,11 +15,14 @@ from sociolab.worlds.stss.talk.rules.acts import (
     OPEN,
 )
 from sociolab.worlds.stss.talk.rules.agreement import Negotiation
+from sociolab.worlds.stss.talk.rules.answering import at_once, hearsay, lets_stand, takes_hour
 from sociolab.worlds.stss.talk.rules.attaching import elsewhere, taken, unfit
+from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.sites import definite, meant_places
 
-_YES = re.compile(r"\b(?:yes|yeah|exactly|it is)\b")
+_ELSEWHERE = Phrases(r"\b(?:somewhere else|elsewhere|another (?:place|room|spot))\b")
+_YES = Phrases(r"\b(?:yes|yeah|exactly|it is)\b")
 
 
 class PlaceAgreed:
@@ -29,6 +31,7 @@ class PlaceAgreed:
     def __init__(self, occasion: Occasion) -> None:
         self._occasion = occasion
         self.table: Negotiation[str] = Negotiation()
+        self._hearsay = False
 
     @property
     def met(self) -> bool:
@@ -47,14 +50,21 @@ class PlaceAgreed:
         wavers = [bool(HEDGES.search(one.text)) for one in said]
         asks = any(one.sentence.asks for one in said)
         for number, one in enumerate(said):
-            self._sentence(one, by, any(wavers[number:]), first=number == 0)
+            late = self._hearsay and not at_once(said, number)
+            self._sentence(one, by, any(wavers[number:]) or late, first=number == 0)
+        if by == "O":
+            self._hearsay = hearsay(said)
+        if waited and self.table.waits_for(by) and by == "O" and takes_hour(said):
+            self.table.accept(by, said[0].quote)
         if waited and self.table.waits_for(by) and not asks:
-            # No answer is none: a yes in a later line would be to something else.
-            self.table.refuse(by)
+            if lets_stand(said):
+                self.table.accept(by, said[0].quote)
+            else:
+                self.table.refuse(by)
 
     def _sentence(self, one: Said, by: str, wavers: bool, first: bool) -> None:
         place = self._place(one)
-        if CANCELS.search(one.text):
+        if CANCELS.search(one.text) or _ELSEWHERE.search(one.text):
             self.table.undo()
         if OPEN.search(one.text) and (ABOUT_PLACE.search(one.text) or place):
             self.table.undo()
@@ -96,7 +106,9 @@ class PlaceAgreed:
             return f"{meant[0].sector}: " if meant else None
         place, span = found
         clause = one.sentence.clause_at(span[0])
-        return None if elsewhere(clause, one.about) or taken(clause) else place
+        described = place.startswith("where ")
+        other = not described and elsewhere(clause, one.about)
+        return None if other or taken(clause) else place
 
 
 def alike(one: str, two: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import date
 
@@ -13,23 +12,42 @@ from sociolab.worlds.stss.talk.rules.acts import (
     ACCEPTS,
     CANCELS,
     CONFIRMS,
+    CORRECTS,
     DECLINES,
-    HEDGES,
     OPEN,
 )
 from sociolab.worlds.stss.talk.rules.agreement import Negotiation, Offer
+from sociolab.worlds.stss.talk.rules.answering import (
+    FEW,
+    at_once,
+    goes_along,
+    hearsay,
+    lets_stand,
+    wavering,
+)
 from sociolab.worlds.stss.talk.rules.attaching import days_of, hours_of, unfit
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
+from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 
 _HALF_A_DAY = 720
-_SETTLED = re.compile(r"(?: sharp| tomorrow| today)? it is(?:,? then)?(?=[.,!]|$)")
+_SETTLED = Phrases(r"(?: sharp| tomorrow| today)? it is(?:,? then)?(?=[.,!]|$)")
 
-_WHEN = re.compile(r"\bwhen\b[^.!]*\?|\btime\b[^.!]*\?")
+_FROM = Phrases(
+    r"\b(?:not (?:before|until|till)|free (?:from|after|at)|(?:any time|anytime) after|done by"
+    r"|between) (?:about )?$"
+)
+_EITHER = Phrases(
+    r"\bor (?:at |about |even |maybe |perhaps )?(?:half "
+    r"|quarter )?\w+(?: past \w+)?(?=[?,.]|$)"
+)
+_COUNTER = Phrases(r"\b(?:later|earlier|another (?:hour|time)|some other time)\b[^.!]*\?")
+_WHEN = Phrases(r"\bwhen\b[^.!]*\?|\btime\b[^.!]*\?")
 # A yes that can only be to a meeting.
-_SURELY = re.compile(
+_SURELY = Phrases(
     r"\b(?:i'll (?:be (?:there|along)|come|do it|join|bring|see)|see you|count me in|i'm in|agreed"
-    r"|deal|it's a date|i'd love to|i'd be (?:glad|happy|honoured)|gladly|with pleasure)\b"
+    r"|deal|nothing (?:can|could|will|would)|wouldn't miss|with bells|it's a date|i'd love to"
+    r"|i'd be (?:glad|happy|honoured)|gladly|with pleasure)\b"
 )
 
 
@@ -43,6 +61,9 @@ class TimeAgreed:
         self._day: date | None = None
         self._stale = False
         self._asked_when = False
+        self._hearsay = False
+        # From when on the one can come, as the other has heard it: "not before five".
+        self._limits: dict[str, set[int]] = {"P": set(), "O": set()}
 
     @property
     def met(self) -> bool:
@@ -70,10 +91,18 @@ class TimeAgreed:
         if said[0].ours and any(self._comes_back(one) for one in said):
             self._stale = False
         for number, one in enumerate(said):
-            self._sentence(one, by, any(wavers[number:]), first=number == 0)
+            late = self._hearsay and not at_once(said, number)
+            maybe = any(wavers[:number])
+            self._sentence(one, by, any(wavers[number:]) or late, number == 0, maybe)
+        if by == "O":
+            self._hearsay = hearsay(said)
+        if waited and self.table.waits_for(by) and asks and goes_along(said):
+            self.table.accept(by, said[0].quote)
         if waited and self.table.waits_for(by) and (any(wavers) or not asks):
-            # No answer is none: a yes in a later line would be to something else.
-            self.table.refuse(by)
+            if lets_stand(said):
+                self.table.accept(by, said[0].quote)
+            else:
+                self.table.refuse(by)
         if by == "O":
             yes = any(ACCEPTS.search(one.text) for one in said) and not any(wavers)
             self._asked_when = yes and any(_WHEN.search(one.text) for one in said)
@@ -84,24 +113,37 @@ class TimeAgreed:
         """Whether a sentence is about the matter again, after other talk."""
         return one.about or bool(one.places or days_of(one.sentence, self._today, one.about))
 
-    def _sentence(self, one: Said, by: str, wavers: bool, first: bool) -> None:
+    def _sentence(self, one: Said, by: str, wavers: bool, first: bool, after_maybe: bool) -> None:
         if CANCELS.search(one.text):
+            self.table.undo()
+        if _COUNTER.search(one.text) and not hours_in(one.text):
             self.table.undo()
         self._keep_day(one)
         if self._opens(one):
             self.table.undo()
             return
+        other = "O" if by == "P" else "P"
+        self._limits[other] |= {
+            hour.minute % _HALF_A_DAY
+            for hour in hours_in(one.text)
+            if _FROM.search(one.text[: hour.span[0]]) or _EITHER.search(one.text)
+        }
         hours = hours_of(one.sentence, one.about)
         refused = self._refused(one, by)
         for hour in hours:
             value = hour.minute % _HALF_A_DAY
             if not one.sentence.asks and unfit(one.sentence.clause_at(hour.span[0])):
                 self.table.refuse(by)
-            elif _SETTLED.match(one.text[hour.span[1] :]) and not wavers:
+            elif (value in self._limits[by] and not one.sentence.asks) or (
+                _SETTLED.match(one.text[hour.span[1] :]) and not wavers
+            ):
                 self.table.settle(by, value, one.quote)
             elif not (wavers and self._is_open(value, by)):
+                taken = self._is_open(value, by)
                 self.table.offer(by, value, one.quote)
-        if not hours and not refused and not wavers and self._accepts(one, first):
+                if taken and not (one.sentence.asks or CORRECTS.search(one.text)):
+                    break  # a further hour is of something else: "Six is fine, I close at five."
+        if not hours and not refused and not wavers and self._accepts(one, first, after_maybe):
             self.table.accept(by, one.quote)
 
     def _is_open(self, value: int, by: str) -> bool:
@@ -111,10 +153,10 @@ class TimeAgreed:
             and (self.table.open.value == value)
         )
 
-    def _accepts(self, one: Said, first: bool) -> bool:
+    def _accepts(self, one: Said, first: bool, after_maybe: bool) -> bool:
         if unfit(one.text) or (one.sentence.asks and len(one.text) > 24):
             return False
-        if self._stale and not one.ours and not _SURELY.search(one.text):
+        if (after_maybe or (self._stale and not one.ours)) and not _SURELY.search(one.text):
             return False
         return bool(ACCEPTS.search(one.text) or (first and one.ours and CONFIRMS.search(one.text)))
 
@@ -130,6 +172,12 @@ class TimeAgreed:
             return True
         return False
 
+    def _moves(self, one: Said) -> bool:
+        """Whether a sentence may move what is agreed to another day: not "I'll cram tonight"."""
+        if one.about or one.sentence.asks or hours_in(one.text) or CORRECTS.search(one.text):
+            return True
+        return len(one.text.split()) <= FEW and not one.text.startswith(("i ", "i'"))
+
     def _opens(self, one: Said) -> bool:
         """Whether the hour is left open again."""
         if not OPEN.search(one.text) or ABOUT_PLACE.search(one.text):
@@ -138,11 +186,7 @@ class TimeAgreed:
 
     def _keep_day(self, one: Said) -> None:
         days = [d.date for d in days_of(one.sentence, self._today, one.about)]
+        if self._day and self._settled and not self._moves(one):
+            return
         if days and not unfit(one.sentence.clause_at(0)):
             self._day = self._goal if self._goal in days and len(days) > 1 else days[-1]
-
-
-def wavering(one: Said) -> bool:
-    """Whether a sentence is a maybe about more than the place."""
-    found = HEDGES.search(one.text)
-    return bool(found) and not ABOUT_PLACE.search(one.text)

@@ -8,27 +8,31 @@ from datetime import date
 from sociolab.worlds.stss.talk.rules.acts import NEGATES
 from sociolab.worlds.stss.talk.rules.clock_words import Hour, hours_in
 from sociolab.worlds.stss.talk.rules.day_words import Day, days_in
+from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 from sociolab.worlds.stss.talk.rules.sentences import Sentence
 
 # What makes a clause be about opening hours, habits, the past, or other engagements.
-_OTHER = re.compile(
+_OTHER = Phrases(
     r"\b(?:(?:ring|call|phone|text|message|tell) (?:you|me|him|her|them)|clos(?:es?|ing)|shuts?"
     r"|shutting|opens?\b(?! air)|opening|(?<!i )was\b|were\b(?! (?:thinking|hoping|wondering"
-    r"|planning))|woke|had to|since"
-    r"|yesterday|last (?:night|week|year|time|spring|summer|month)|(?<!as )(?:usually|always"
-    r"|normally)|every"
+    r"|planning))|woke|had to|got up|since(?! (?:you|i|we|he|she|they|it|there|that|the)\b)"
+    r"|yesterday|last (?:night|week|year|time|spring|summer|month)|(?<!as )(?:usually"
+    r"|always(?! (?:think|find|say|feel|thought|said)\b)"
+    r"|normally)|every(?! one)"
     r"|ago|dentist|train|bus (?:leaves|goes)|(?<!after )(?<!before )my (?:shift|lesson|class"
     r"|pupil|lecture|last|next|first"
     r"|mum|mother|sister|brother|wife|husband|daughter|son|cousin|aunt|nephew|niece|rehearsal"
-    r"|seminar|tutorial|break|train|bus|lunch|students?|rounds?|surgery|patients?|choir)"
+    r"|seminar|tutorial|break|train|bus|lunch|students?|rounds?|surgery|patients?|choir|talk)"
     r"|(?:choir|yoga|vaccinations?|wedding|concert|(?:a|the|my|council|staff|vestry|committee"
     r"|another) meeting|service|funeral|rehearsal|lecture|film"
     r"|match|market|delivery|vestry|shift|supper|dinner|class|lesson|exam|seminar|delivery|van"
     r"|hearing|pensioners?|bells?|lorry|boiler|plumber|tutorial) "
     r"(?!room|hall|theatre)(?:\w+ ){0,1}(?:at|on|from|until"
-    r"|till|starts?|begins?|meets?|is|comes?|are)\b|up (?:at|since)"
-    r"|been (?:up|here|on|running|at|in)|i (?:usually|teach|work|finish|knock off|get off|come off"
-    r"|start work|ring|promised|open|close|close up|go to bed|get up|have to be|must be|need to be)"
+    r"|till|starts?|begins?|meets?|is|comes?|are)\b|(?:get|gets|got|am|is|was|been|i'm"
+    r"|were) up (?:at|since)"
+    r"|been (?:up|here|on|running|at|in)|i promised(?! to (?:come|meet|be|go|sit|do)\b)"
+    r"|i (?:usually|teach|work|finish|knock off|get off|come off"
+    r"|start work|ring|open|close|close up|go to bed|get up|have to be|must be|need to be)"
     r"|i'm (?:at (?!your)|on (?:shift|duty|call|the)|in (?:the|a|class|court|surgery|lectures?"
     r"|town)"
     r"|off to|still|with|seeing|teaching|working|behind|due|expected|wanted|meeting|away|booked"
@@ -44,34 +48,44 @@ _OTHER = re.compile(
     r"|wondering|planning|going|about|rather|sort))|i saw|they (?:meet|lock)"
     r"|(?:doors?|shop|cafe|pub|library|counter|post office|gym|market|bakery|kitchen) (?:open"
     r"|close)"
-    r"|dinner's|supper's|lunch is|tea is)\b"
+    r"|dinner's|supper's|lunch is|tea is|i (?:give|hold|lead) (?:my|the|a)"
+    r"|(?:has|'s) got (?:its|his|her|their|an?))\b"
 )
 # Hours before the hour itself, said as advice.
-_ADVICE = re.compile(
+_ADVICE = Phrases(
     r"\b(?:if you (?:want|need|like) (?:a|to (?:get|help|eat|be|have|see))|good seat|decent"
     r" (?:seat|chair)|set(?:ting)? up|doors|warm-?up|be early|come early|earlier)\b"
 )
 # An hour that only bounds the time: "before six", "not later than six".
-_LIMIT = re.compile(
-    r"\b(?:before|after|since|than|by the time it's|free from|free after"
+_LIMIT = Phrases(
+    r"\b(?:(?<!start )(?<!begin )before|after|since|than|by the time it's|free from|free after"
     r"|(?<!kick-)(?<!kicks )(?<!kick )off at) (?:about "
     r"|around )?$"
 )
-_UNFIT = re.compile(
-    r"\b(?:awkward|tight|too (?:early|late|soon)|difficult|tricky|bad|no good|won't (?:work|do"
+_UNFIT = Phrases(
+    r"\b(?:awkward|tight|too (?:early|late|soon)|difficult|tricky|bad(?! \w)|no good"
+    r"|won't (?:work|do"
     r"|suit)"
     r"|(?:doesn't|does not|don't|wouldn't) (?:work|suit|fit)|impossible|hard for|hopeless"
     r"|rather late"
     r"|a bit (?:late|early)|out of the question|can't (?:do|make|manage|be|at|come|get|before)"
     r"|couldn't (?:do|make|manage)|cannot (?:do|make|manage|be)|not (?:free|before)|busy|clash"
     r"|awkwardly|not so good|not great|not ideal|early for me|late for me|won't be able|"
-    r"not going to work|may not|might not)\b"
+    r"not going to work|may not|might not|(?:is|'s) when (?!i am at|i'm at))\b"
 )
 
-_TAKEN = re.compile(
+_TAKEN = Phrases(
     r"(?:\bis|'s|\bare|\bwill be|'ll be) (?:\w+ )?(?:full|taken|booked|closed|locked|busy|being"
-    r"|occupied|shut|too (?:noisy|small|cold|loud|hot|crowded)|a (?:mess|battlefield|zoo)|out of)\b"
+    r"|occupied|shut|too (?:noisy|small|cold|loud|hot|crowded)|a (?:mess|battlefield|zoo)|out of"
+    r"|freezing)\b|\b(?:smells|stinks|leaks)\b"
     r"|\bhas (?:choir|exams?|a class|classes)\b"
+)
+
+
+# "Tuesday's the wedding": the day of something else.
+_ANOTHER = Pattern(
+    r"(?:'s| is) (?:(?:the|a|an|my|our) (?!day|best|only|right|time|one)\w|when\b"
+    r"|taken)"
 )
 
 
@@ -80,7 +94,11 @@ def denied(text: str, span: tuple[int, int]) -> bool:
     if NEGATES.search(text[: span[0]]):
         return True
     return bool(
-        re.match(r"[^.!?;,]{0,20}? (?:is(?:n't| not) right|is wrong|it isn't)\b", text[span[1] :])
+        re.match(
+            r"[^.!?;,]{0,20}? (?:is(?:n't| not) right|is wrong|it isn't)\b"
+            r"|(?:'s| is| gets) (?:quiet|busy|empty|full|closed|shut|open)\b",
+            text[span[1] :],
+        )
     )
 
 
@@ -118,5 +136,6 @@ def days_of(sentence: Sentence, today: date, about: bool) -> tuple[Day, ...]:
         day
         for day in days_in(sentence.text, today)
         if not denied(sentence.text, day.span)
+        and (about or not _ANOTHER.match(sentence.text, day.span[1]))
         and not elsewhere(sentence.clause_at(day.span[0]), about)
     )

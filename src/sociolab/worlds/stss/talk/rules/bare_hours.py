@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 
+from sociolab.worlds.stss.talk.rules.patterns import Pattern
+
 # A word that leads to a time, or the start of a clause.
-_LEAD = re.compile(
-    r"(?:^|[.!?;:,(\"\u2026-] ?|\b(?:at|by|to|or|so|is|it|not|say|and|from|till|then|past|that|it's"
+_LEAD = Pattern(
+    r"(?:^|[.!?;:,(\"\u2026-] ?|\b(?:at|by|to|or|so|is|it|not|thought|figured|reckon(?:ed)?"
+    r"|guess(?:ed)?|say|and|from|till|then|past|that|it's"
     r"|than|make|only|just|sure|well|okay|ok|until|about|since|that's|maybe|isn't|shall|suits"
     r"|around|before|after|toward|towards|starts?|begins?|begin|kick-off|tonight|perhaps|between"
     r"|roughly|exactly|tomorrow|probably|thinking|starting|possibly|actually|today|afternoon"
     r"|evening|morning|suggest(?:ed)?|proposed?|offered|prefer|settled|agreed|mean|meant|said"
     r"|with|for|on|do|done|manage|does|like|yes|no|nearer|closer|approx|unless|as|say,|of|\w+day"
-    r"|there|be|i'd|would|could|can|will|not,|was|sharp|th|st|nd|rd|\d+th))\s?$"
+    r"|there|still|be|i'd|would|could|can|will|not,|was|sharp|th|st|nd|rd|\d+th))\s?$"
 )
 # After it: the end of a clause, or a word that cannot belong to a counted thing.
 TAIL = (
@@ -28,29 +31,31 @@ TAIL = (
     r"|great)"
     r"(?! \w+s\b)|precisely|outside|inside|now|worked|suited|across|under|beside|near|behind)\b)"
 )
-_STRONG = re.compile(
+_STRONG = Pattern(
     r"\b(?:at|from|until|till|around|about|before|after|by|say,?|past|nearer|closer to|between"
     r"|sharp|stroke of|tonight|tomorrow|starts?|begins?|make it|make that|call it|(?:shall|let's"
     r"|could|can"
     r"|should|would) (?:we|you|i) (?:say|do|make it|meet at|manage)|let's (?:do|say|go for)"
-    r"|(?:what|how) about|\w+day(?: at)?|thinking(?: of)?|mean|meant) $"
+    r"|(?:what|how) about|\w+day(?: at)?|thinking(?: of)?|mean|meant|thought|figured|reckon"
+    r"|guess) $"
 )
-_COUNTED = re.compile(r"\b(?:and|or|with|for|have|do|like|to|on|of|be|i'd|would|could|can|will"
+_COUNTED = Pattern(r"\b(?:and|or|with|for|have|do|like|to|on|of|be|i'd|would|could|can|will"
                       r"|as|there|there's|there are|need|want)\s$")  # fmt: skip
-_MOVED = re.compile(
+_MOVED = Pattern(
     r"\b(?:aim(?:ing)?|plan(?:ned|ning)?|set|fixed|scheduled|down|agreed|moved?|changed?"
     r"|shift(?:ed)?"
     r"|back|forward|over|brought|push(?:ed)?|switch(?:ed)?|go|went|settled?|stick(?:ing)?|stay|i'm"
     r"|put it|bring it|leave it|keep it|it was|that was) (?:it |that )?(?:for|to|on|with|at) $"
     r"|\b(?:could|can|would|shall|should) (?:we|you|i) do $|\bi (?:can|could) do $"
 )
-_TIMELY = re.compile(
+_TIMELY = Pattern(
     r"-?ish\b|'s (?:fine|good|ok|great|perfect|better|early|late|lovely|awkward|bad|tricky)"
-    r"|,? (?:sharp|tomorrow|today|tonight|would (?:be|suit|work)|works?|suits?|on the dot|for the"
+    r"|,? (?:sharp|do\b|be (?:ok|okay|fine|all right|good|too)|tomorrow|today|tonight|would (?:be"
+    r"|suit|work)|works?|suits?|on the dot|for the"
     r"|is (?:fine|good|perfect|great|better|too)|in the (?:after|eve|morn)\w*|(?:this|tomorrow) "
     r"(?:after|eve|morn)\w*|onwards?|instead|rather|prompt)\b"
 )
-_PERSONS = re.compile(r",? (?:of|more|others?|or (?:two|three|four|five|six|more)|at (?:a"
+_PERSONS = Pattern(r",? (?:of|more|others?|or (?:two|three|four|five|six|more)|at (?:a"
 r"|the) time|"
                       r"at (?:most|least)|at once)\b|'s (?:a|enough|company)\b")  # fmt: skip
 _NEAR = 24
@@ -65,6 +70,8 @@ def is_hour(lead: str, said: str, tail: str, last_end: int) -> bool:
     if (_PERSONS.match(tail) and not strong) or not _LEAD.search(lead):
         return False
     if said == "one":
+        if not lead and re.match(r",? then\b|[.!?]|,? sharp|$", tail):
+            return True
         return strong and not re.match(r" (?:of|in|that|and|for|the|or|who|with)\b", tail)
     if said.isdigit() and int(said) > 12 and not strong:
         return False

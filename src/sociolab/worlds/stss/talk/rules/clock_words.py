@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sociolab.worlds.stss.talk.rules.bare_hours import TAIL, is_hour
+from sociolab.worlds.stss.talk.rules.patterns import Pattern
 
 _WORDS = (
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
@@ -19,8 +20,9 @@ _H = rf"(?:{'|'.join(_WORDS)}|[01]?\d|2[0-3])"
 _AP = r"(?: ?(?P<{0}>a\.?m\b\.?|p\.?m\b\.?))"
 _NOT_A_PRICE = r"(?! ?(?:pounds?|euros?|dollars?|percent|per cent|%|kilos?|met|km|miles?|m\b|kg))"
 
-_PATTERN = re.compile(
-    rf"(?P<named>\b(?:twelve )?(?:noon|midday|midnight)\b)"
+_PATTERN = Pattern(
+    rf"\b(?=[\doftsenmhqa])(?:(?P<after>(?:half|quarter|ten|twenty) past(?=[.,;!?]|$))"
+    rf"|(?P<named>\b(?:twelve )?(?:noon|midday|midnight)\b)"
     rf"|(?<![\d£$€.:/])(?P<h1>[01]?\d|2[0-3])[:.h](?P<m1>[0-5]\d)(?![\d/]|\.\d){_AP.format('p1')}?"
     rf"{_NOT_A_PRICE}"
     r"|(?<=at )(?P<h9>[01]\d|2[0-3])(?P<m9>[0-5]\d)\b(?! \w+s\b)"
@@ -31,13 +33,16 @@ _PATTERN = re.compile(
     rf"{_AP.format('p4')}?(?! (?:people|minutes|of))"
     rf"|(?<![\d£$€.:/])\b(?P<h5>{_H})(?:{_AP.format('p5')}|(?:[- ]?ish)? ?(?P<oc>o'? ?clock))"
     rf"|(?<![\d£$€.:/])\b(?P<h6>{_H})(?:\b|(?=ish\b))(?![:/]\d|\.\d){TAIL}"
+    rf"|(?<=\bat )(?!one )(?P<h7>{_H})\b(?![:/]\d|\.\d| (?:\w+s|different|other|\w+ (?:street"
+    rf"|lane|road))\b)"
+    rf"{_NOT_A_PRICE})"
 )
-_PART = re.compile(
+_PART = Pattern(
     r"(?:,? ?(?:o'?clock|sharp|tomorrow|today|on \w+day|on the dot|tonight)?,? ?"
     r"(?:in the|at|this|tomorrow|\w+day) ?(morning|afternoon|evening|night)\b)"
 )
-_PART_BEFORE = re.compile(r"\b(morning|afternoon|evening|tonight|night)(?:,)?(?: at| around)? ?$")
-_ENDS = re.compile(
+_PART_BEFORE = Pattern(r"\b(morning|afternoon|evening|tonight|night)(?:,)?(?: at| around)? ?$")
+_ENDS = Pattern(
     r"(?:\b(?:until|till|'til|to|through|ends?(?: at| by| around)?|finish(?:es|ing)?(?: at| by)?"
     r"|finished by|(?:is |be )?over (?:by|at)|stops?(?: at)?|done by|out by|(?:up )?till about)"
     r"(?: about| around| roughly)?(?: a)?|\d ?-) ?$"
@@ -80,6 +85,12 @@ def hours_in(text: str) -> tuple[Hour, ...]:
 
 
 def _hour(match: re.Match[str], text: str, before: list[Hour]) -> Hour | None:
+    if match["after"]:
+        # "The doors open at seven and we begin at half past."
+        if not before:
+            return None
+        minute = before[-1].minute // 60 * 60 + _MINUTES[match["after"].split()[0]]
+        return Hour(minute, before[-1].sure, False, match.span())
     if match["named"]:
         at = 0 if "night" in match["named"] else 720
         return Hour(at, True, _closes(text, match.start(), before), match.span())
@@ -87,7 +98,9 @@ def _hour(match: re.Match[str], text: str, before: list[Hour]) -> Hour | None:
         last_end = before[-1].span[1] if before else -1
         if not is_hour(text[: match.start()], match["h6"], text[match.end() :], last_end):
             return None
-    said = next(match[name] for name in ("h1", "h2", "h3", "h4", "h5", "h6", "h9") if match[name])
+    said = next(
+        match[name] for name in ("h1", "h2", "h3", "h4", "h5", "h6", "h7", "h9") if match[name]
+    )
     hour = int(said) if said.isdigit() else _WORDS.index(said) + 1
     if hour > 24 or (hour == 0 and said == "0"):
         return None
@@ -151,6 +164,8 @@ def _half(match: re.Match[str], text: str) -> str:
 
 def _closes(text: str, begin: int, before: list[Hour]) -> bool:
     lead = text[max(0, begin - 32) : begin]
+    if before and re.search(r"\bby (?:about |around |roughly )?$", lead):
+        return True
     if not _ENDS.search(lead):
         return bool(
             before

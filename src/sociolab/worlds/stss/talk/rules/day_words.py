@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from sociolab.town.scripted.when import dates
+from sociolab.worlds.stss.talk.rules.patterns import Pattern
 
 _ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
@@ -20,19 +21,19 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september",
            "october", "november", "december")  # fmt: skip
 _WEEKDAY = "|".join(_WEEKDAYS)
-_NOT_ONCE = re.compile(r"\b(?:last|every|each|since|most|previous|other|another) $")
+_NOT_ONCE = Pattern(r"\b(?:last|every|each|since|most|previous|other|another) $")
 # What every day holds one of; most sentences have none, and are passed over quickly.
-_MAYBE = re.compile(
+_MAYBE = Pattern(
     r"\d|day|night|morrow|this |later|hour|right now|straight|th\b|st\b|nd\b|rd\b"
     r"|tm"
 )
-_PATTERN = re.compile(
-    r"(?P<after>\b(?:the )?day after(?! tomorrow)\b(?: that)?)"
+_PATTERN = Pattern(
+    r"\b(?:(?P<after>\b(?:the )?day after(?! tomorrow)\b(?: that)?)"
     r"|(?P<yesterday>\byesterday\b|\blast night\b)"
     r"|(?P<tomorrow>\b(?:tomorrow|tmrw|tmw|in a day's time)\b)"
     r"|(?P<today>\b(?:later today|today|tonight|this (?:very )?(?:morning|afternoon|evening|noon"
     r"|lunchtime)|later this|later on today|in (?:an|half an|one|two|three|a couple of) hours?"
-    r"|right now|straight away)\b)"
+    r"|straight away)\b)"
     rf"|(?P<week>\b(?:(?P<ahead>a week on|next week(?: on)?|the following) )?(?P<name>{_WEEKDAY})\b"
     r"(?P<later> week\b| after next\b)?(?!s))"
     r"|(?P<number>\b(?:on |for )?the (?P<n>\d{1,2})(?:st|nd|rd|th)\b"
@@ -41,8 +42,11 @@ _PATTERN = re.compile(
     r"|(?<![\d/])(?P<d>\d{1,2})/(?P<m>\d{1,2})(?:/(?P<y>\d{2,4}))?(?![\d/])"
     r"|(?<![\d.])(?P<d2>\d{1,2})\.(?P<m2>0?[1-9]|1[0-2])\.(?P<y2>\d{4})?(?!\d))"
     rf"|(?P<spelt>\bthe (?P<nm>{'|'.join(_ORDINALS)}) of (?P<month>{'|'.join(_MONTHS)})\b"
-    rf"|\b(?P<month2>{'|'.join(_MONTHS)}) (?:the )?(?P<nm2>{'|'.join(_ORDINALS)})\b)"
+    rf"|\b(?P<month2>{'|'.join(_MONTHS)}) (?:the )?(?P<nm2>{'|'.join(_ORDINALS)})\b))"
 )
+
+
+_DIGIT = Pattern(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +64,8 @@ def days_in(text: str, today: date) -> tuple[Day, ...]:
         return ()
     found = [
         Day(day, span)
-        for day, span in dates(text, today)
-        if re.search(r"\d", text[span[0] : span[1]])
+        for day, span in (dates(text, today) if _DIGIT.search(text) else ())
+        if _DIGIT.search(text[span[0] : span[1]])
     ]
     for match in _PATTERN.finditer(text):
         if any(match.start() < one.span[1] and one.span[0] < match.end() for one in found):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 from sociolab.worlds.stss.talk.rules.topic_words import Topic
 from sociolab.worlds.stss.task import Errand
 
-FETCH = re.compile(
+FETCH = Phrases(
     r"\b(?:pick(?:ed|ing|s)?(?: \w+){0,5}? up|pick-?up|fetch\w*|collect\w*|get (?!to\b|back\b"
     r"|over\b|there\b|here\b|ready\b"
     r"|away\b|up\b|going\b|on\b|off\b|in\b|out\b|by\b|home\b|(?:it|them|that) (?:\w+ )?(?:to|over"
@@ -18,19 +18,22 @@ FETCH = re.compile(
     r"|in to|by|to)|nip (?:into|to|over|down)|take (?:\w+ ){0,5}?(?:off|from|out of)|taken? down"
     r"|swing by|stop (?:by|at|in at)|come from|ask (?:\w+ )?for|send(?:ing)? you (?:to|for|over))\b"
 )
-WAITS = re.compile(
+WAITS = Phrases(
     r"\b(?:waiting|lying|lies|is ready|are ready|sitting|mended|arrived|kept|keeps?|hold(?:s"
     r"|ing)? it"
     r"|there's a|have them|has them|has it|sells?|(?:is|are|'s|'re) (?:still |there )?(?:at|in)"
     r"|find (?:it|them)|come(?:s)? from|(?:on|in) (?:stock|store))\b"
 )
-BRING = re.compile(
-    r"\b(?:bring\w*|brought|deliver\w*|drop(?:ped|ping|s)?\b|hand(?:ed|ing|s)?\b(?! mixer|y)"
-    r"|carr(?:y|ied|ying|ies)|leav(?:e|ing)(?= (?:it|them|the|that|everything|those))|left (?:it|at"
+BRING = Phrases(
+    r"\b(?:bring\w*|brought|deliver\w*|(?<!\ba )(?<!every )drop(?:ped|ping|s)?\b"
+    r"|(?<!your )(?<!my )(?<!a )(?<!one )(?<!in )hand(?:ed|ing|s)?\b(?! mixer|y)"
+    r"|carr(?:y|ied|ying|ies)|(?<!can't )(?<!cannot )leav(?:e|ing)(?= (?:it|them|the|that"
+    r"|everything|those))|left (?:it|at"
     r"|in|with|them)|return\w*|(?:take|taking|taken|takes|took|run|running) (?:it|them|everything"
     r"|that|this|those|the|him|her)\b(?!(?: [\w'-]+){0,5}? (?:from|off|out of)\b)|(?:take|taking"
     r"|took) (?:[\w'-]+ ){1,6}?from (?:[\w'-]+ ){1,6}?to\b|give (?:it|them)|pass (?:it|them)"
-    r"|put (?:it|them)(?! (?:on|down|aside|away)\b)|send (?:it|them)|get (?:it|them"
+    r"|put (?:it|them)(?! (?:down|aside|away|on (?:my|the|our) (?:bill|tab|account|slate))\b)"
+    r"|send (?:it|them)|get (?:it|them"
     r"|that) (?:\w+ )?(?:to|over|across|into|here)"
     r"|got? to get to|(?:needs?|has|have|ought) to (?:get|go|be|come) (?:to|at|in|over|back)"
     r"|belongs?"
@@ -39,14 +42,14 @@ BRING = re.compile(
     r"|lay(?:ing)? (?:it|them)|laid|place (?:it|them)|set (?:it|them)|lodge|submit\w*|file"
     r"|deposit\w*|over to|give to)\b"
 )
-_LEAD = re.compile(
+_LEAD = Pattern(
     r"(?:.*)\b(from|off the|out of|to|into|onto)"
     r" (?:(?!(?:at|in|on|by|be|and|to|me|you|it|them|have)\b)[\w'-]+ ){0,3}?$"
 )
 # Who goes somewhere does not yet bring anything there.
-_GOING = re.compile(
+_GOING = Pattern(
     r"\b(?:go|going|pop|nip|run|walk|head|trip|come|been|way|over|down|up|round|out|belongs?|next"
-    r"|close|off|(?:send|sending|sends|sent) (?:you|me)) $"
+    r"|close|off|here|back|there|along|(?:send|sending|sends|sent) (?:you|me)) $"
 )
 _KIND = {"fetch": FETCH, "bring": BRING}
 

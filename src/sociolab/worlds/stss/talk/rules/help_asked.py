@@ -6,64 +6,29 @@ import re
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
-from sociolab.worlds.stss.talk.rules.acts import CANCELS, CONFIRMS, CORRECTS, WOULD_YOU
+from sociolab.worlds.stss.talk.rules.acts import CANCELS, CONFIRMS, CORRECTS, OPEN
 from sociolab.worlds.stss.talk.rules.attaching import denied
-from sociolab.worlds.stss.talk.rules.errands import Job, job_at, jobs_of
+from sociolab.worlds.stss.talk.rules.errands import WAITS, Job, job_at, jobs_of
 from sociolab.worlds.stss.talk.rules.place_words import Mention
 from sociolab.worlds.stss.talk.rules.reading import Said
+from sociolab.worlds.stss.talk.rules.request_words import (
+    ASKS,
+    BACK,
+    OFFERS,
+    OTHERS_DO,
+    OWN_WAY,
+    SELF,
+    THEMSELVES,
+    TO,
+    WHERE,
+    WHERE_TO,
+)
 from sociolab.worlds.stss.talk.rules.sites import meant_places, right_place
 from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_time import agrees
 
-ASKS = re.compile(
-    WOULD_YOU + r"|\bmight you\b|\bplease\b|\bif you(?:'d"
-    r"| would"
-    r"| could| can|'re)\b|\byou(?:'d| would| might| could| can|'ll) (?:\w+ )?(?:fetch|collect"
-    r"|pick|get"
-    r"|bring|take|drop|hand|buy|need|find|leave|have to|be (?:an|a|so|doing|saving|willing))"
-    r"|\b(?:hoping|hope|hoped|wonder(?:ing|ed)?|grateful|obliged|glad|wish|thankful|appreciate|love"
-    r"|happy)\b[^.?!]{0,30}\b(?:you|somebody|someone|your)\b"
-    r"|\b(?:may|might|could|can) i (?:ask|beg|trouble|send|borrow|count|impose|be so bold|persuade"
-    r"|bother|rope|talk)|\bdo (?:me|us) (?:a|one|two|the|another)\b|\bdo you think you\b"
-    r"|\bneed (?:you|your|a favou?r|a hand|some help|help from)\b|\b(?:want|like) you to\b"
-    r"|\bask(?:ing)? you\b|\bbe (?:an angel|a dear|so kind|so good|willing|able to|good enough)"
-    r"|\bwould it be\b|\bany chance\b|\bare you (?:able|willing|free|up for|going)\b"
-    r"|\bwould you mind"
-    r"|\bfavou?rs?\b|\bi'd (?:need|like|want|love) (?:you|someone|somebody)|\bsave me\b|\bhelp me\b"
-    r"|\bsomeone like you\b|\bdon't suppose you\b|\bdo you mind\b|\bmind (?:fetching|picking"
-    r"|collecting|getting|dropping|going|bringing|buying|handing)|\blend (?:me|a)\b"
-    r"|\btwo (?:errands|things|jobs|favou?rs|legs) for you\b|\bfor me\?|\bcan i count on you\b"
-)
-_ORDERS = re.compile(
-    r"(?:^|[,;:.-] |\b(?:and|then|and then|just|so|after that|afterwards|please|next|first),? )"
-    r"(?:fetch|collect|pick|get|bring|take|drop|hand|buy|leave|carry|deliver|return|grab|put|ask"
-    r"|pop|give|go)\b"
-)
-_SELF = re.compile(
-    r"\b(?:i'll|i will|i can|i could|i shall|i'd better|i'm going to|let me|i'd rather"
-    r"|leave (?:that|the)"
-    r" (?:\w+ )?to me|\w+ (?:will|can|'ll)|\w+'ll|\w+'s going to) (?:\w+ ){0,2}?"
-    r"(?:do|fetch|collect|pick|get|bring|take|drop|hand|buy|carry|deliver|see to|manage|handle|sort"
-    r"|go|run|walk|come|grab)\b|\bmyself\b"
-)
-_BACK = re.compile(
-    r"\b(?:never mind|forget|no need|don't (?:bother|worry about|trouble|need)|needn't"
-    r"|leave (?:that|the)"
-    r" (?:\w+ )?to me|skip|that's all|not necessary|you don't have to|take that back"
-    r"|spare you|scratch that|on second thought|leave (?:out )?the (?:second|rest|other|delivery)"
-    r"|won't be necessary|changed my mind|i'll (?:do|manage|take"
-    r"|handle|see to) (?:that|the|it))\b"
-)
-
-
-_OFFERS = re.compile(
-    r"\b(?:want me to|shall i|should i|do you want|can i|could i|may i|i could|i can|would you like"
-    r" me|anything i|need me to|you'd like me to|am i to|do i)\b"
-)
-_THEMSELVES = re.compile(
-    r"\b(?:(?:up|them|it) from me|herself|himself|themselves|on (?:her|his"
-    r"|their) own)\b"
-)
+_FEW = 6
+"""Words of an answer that only names the thing."""
 
 
 class Help:
@@ -80,12 +45,15 @@ class Help:
         self._before = ""
         self._echo: list[tuple[int, bool, str]] = []
         self._offered: dict[int, str] = {}
+        self._off: set[int] = set()
+        self._asks_where = False
+        self._may_name = False
 
     def read_note(self, said: Sequence[Said], asked: bool) -> None:
         """Take in a note by the other: what it was asked for, and where."""
         for one in said:
             numbers = self._jobs_in(one)
-            if _THEMSELVES.search(one.text):
+            if THEMSELVES.search(one.text):
                 self._undo(2)  # who comes for it or brings it spares the other the way
                 continue
             if asked:
@@ -105,50 +73,69 @@ class Help:
             for number, right, quote in self._echo:
                 self.places[number].say(right, quote, changes=True)
         refuses = said[0].text.startswith("no") and not any("please" in one.text for one in said)
-        if not refuses and any(CONFIRMS.search(o.text) or ASKS.search(o.text) for o in said[:2]):
-            self._take_up()
+        takes = any(CONFIRMS.search(one.text) or ASKS.search(one.text) for one in said[:2])
         self._echo = []
         changes = False
         for one in said:
             changes = changes or bool(CORRECTS.search(one.text))
             self._ours(one, changes)
+        if takes and not refuses:
+            self._take_up()
         self._offered = {}
+        self._may_name = self._asks_where = False
 
     def _ours(self, one: Said, changes: bool) -> None:
         if CANCELS.search(one.text) and "about" not in one.text:
-            self.asked.clear()
+            for number in self.places:
+                self._undo(number)
             return
         if ASKS.search(one.text):
             self._has_asked = self._has_asked or one.quote
         numbers = self._jobs_in(one)
+        if self._may_name and one.about and not numbers and len(one.text.split()) <= _FEW:
+            numbers = {1}  # "Can I help?" - "Six jars of honey."
         if self._takes_back(one, changes):
             for number in _named_part(one.text) or numbers or {max(self.asked)}:
                 self._undo(number)
             return
         values = self._values(one)
-        if not _SELF.search(one.text) or ASKS.search(one.text):
-            if one.about or ASKS.search(one.text):
+        if OPEN.search(one.text) and WHERE.search(one.text) and not ASKS.search(one.text):
+            for number in {n for n, _, _ in values} or numbers or {self._waiting(one)}:
+                self.places[number].undo()
+            return
+        if ASKS.search(one.text):
+            self._off -= numbers
+        if not SELF.search(one.text) or ASKS.search(one.text):
+            answers = self._has_asked and (self._asks_where or TO.match(one.text))
+            if one.about or ASKS.search(one.text) or answers:
                 numbers |= {number for number, right, _ in values if right}
-            self._name(one, numbers)
+            self._name(one, numbers - self._of_others(one))
         for number, right, quote in values:
-            self.places[number].say(right, quote, changes)
+            if number not in self._off:
+                self.places[number].say(right, quote, changes)
+
+    def _waiting(self, one: Said) -> int:
+        """The job whose place is left open, where the sentence names none."""
+        fetch = next((job.number for job in self.jobs if job.kind == "fetch"), 1)
+        return fetch if WAITS.search(one.text) or not self._last else self._last
 
     def _takes_back(self, one: Said, changes: bool) -> bool:
         """Whether the performer will do a part itself after all."""
         if not self.asked:
             return False
-        if _BACK.search(one.text):
+        if BACK.search(one.text):
             return True
-        return bool(_SELF.search(one.text)) and (changes or "myself" in one.text)
+        return bool(SELF.search(one.text)) and (changes or "myself" in one.text)
 
     def _undo(self, number: int) -> None:
         self.asked.pop(number, None)
         self._named.pop(number, None)
+        self._off.add(number)
         if number in self.places:
             self.places[number].undo()
 
     def _name(self, one: Said, numbers: set[int]) -> None:
-        for number in numbers:
+        for number in numbers - self._off:
             self._named.setdefault(number, one.quote)
         if self._has_asked:
             for number, quote in self._named.items():
@@ -157,17 +144,32 @@ class Help:
     def _jobs_in(self, one: Said) -> set[int]:
         return {job.number for job in self.jobs if job.verbs(one.text)}
 
+    def _of_others(self, one: Said) -> set[int]:
+        """The errands that somebody else does: "Chidi's buying it"."""
+        return {
+            job.number
+            for job in self.jobs
+            if (found := job.verbs(one.text))
+            and all(OTHERS_DO.search(one.quote[:at]) for at in found)
+        }
+
     def _other(self, said: Sequence[Said]) -> None:
         """What the other repeats or offers, until the performer has answered."""
-        self._echo = [value for one in said for value in self._values(one)]
+        self._echo = [
+            value for one in said if not OWN_WAY.search(one.text) for value in self._values(one)
+        ]
         self._offered = {n: one.quote for one in said for n in self._jobs_in(one)}
-        if any(_OFFERS.search(one.text) for one in said):
+        self._asks_where = any(WHERE_TO.search(one.text) for one in said)
+        if any(OFFERS.search(one.text) for one in said):
             self._has_asked = self._has_asked or said[0].quote
+            self._may_name = True
 
     def _take_up(self) -> None:
         """The other's own offer, taken up by the performer, is as good as asked."""
         if self._has_asked:
             for number, quote in self._offered.items():
+                if number in self._off:
+                    continue
                 self.asked.setdefault(number, quote)
 
     def _values(self, one: Said) -> list[tuple[int, bool, str]]:

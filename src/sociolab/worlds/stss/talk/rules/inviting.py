@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from sociolab.worlds.stss.talk.rules.acts import (
-    ACCEPTS,
-    ASKS_IN,
-    BUSY,
-    CANCELS,
-    CONFIRMS,
-    INVITES,
-    TAKES_UP,
-)
+from sociolab.worlds.stss.talk.rules.acts import ACCEPTS, CANCELS, CONFIRMS
+from sociolab.worlds.stss.talk.rules.invite_words import ASKS_IN, BUSY, INVITES, TAKES_UP
+from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 
-_WHEN = re.compile(
+_WHEN = Phrases(
     r"\b(?:to(?:morrow|day|night)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d|o'clock|noon"
     r"|half (?:past )?\w+|quarter (?:past|to)|this (?:afternoon|evening)"
     r"|(?:at|around|from|about) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven"
@@ -73,7 +66,9 @@ class Invitation:
             if not self._asked and (_asks_briefly(one) or INVITES.search(one.text)):
                 self._asked, self._asked_in = one.quote, number
         first = said[0].text
-        if self._other_asks and (CONFIRMS.search(first) or ACCEPTS.search(first)):
+        if self._other_asks and (
+            CONFIRMS.search(first) or ACCEPTS.search(first) or _WHEN.search(first)
+        ):
             self._asked = self._asked or said[0].quote
         self._other_asks = False
         if self._named and self._asked:

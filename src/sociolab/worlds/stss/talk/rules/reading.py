@@ -88,10 +88,13 @@ def _without(text: str, places: tuple[Mention, ...]) -> str:
 
 def matter(task: SocialTask) -> Topic:
     """What a task is about, in words."""
+    names: tuple[str, ...] = (task.activity, task.title, *task.keywords)
+    if task.type == "asking for help":
+        names = tuple(word for errand in task.errands for word in (errand.what, *errand.keywords))
+    # Who is only called by name is not yet spoken to about the matter.
+    people = {*task.performer.split("-"), *task.partner.split("-")}
     return _matter(
-        (task.activity, task.title, *task.keywords)
-        if task.type != "asking for help"
-        else tuple(word for errand in task.errands for word in (errand.what, *errand.keywords))
+        tuple(" ".join(w for w in one.split() if w.lower() not in people) for one in names)
     )
 
 

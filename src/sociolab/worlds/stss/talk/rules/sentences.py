@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-_END = re.compile(
-    r"(?:(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\bSt)(?<! a\.m)(?<!\da\.m)(?<! p\.m)"
-    r"(?<!\dp\.m)(?<!\be\.g)(?<!\bi\.e)[.!?\u2026]+[\"')\u201d\u2019]*|(?<=m)[.](?=\s+[A-Z]))\s+"
-    r"|(?<=\w)\?+(?=\w)|\s*\n+\s*|;\s+"
+from sociolab.worlds.stss.talk.rules.patterns import Pattern
+
+_STOP = r"[.!?\u2026]"
+# Each alternative begins with a mark, and what must not be before it is looked up only there.
+_END = Pattern(
+    rf"[.!?\u2026;\n](?:(?<={_STOP}){_STOP}*(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bProf\.)"
+    r"(?<!\bSt\.)(?<! a\.m\.)(?<!\da\.m\.)(?<! p\.m\.)(?<!\dp\.m\.)(?<!\be\.g\.)(?<!\bi\.e\.)"
+    r"[\"')\u201d\u2019]*\s+"
+    r"|(?<=m\.)\s+(?=[A-Z])|(?<=\w\?)\?*(?=\w)|(?<=\n)\s*|(?<=;)\s+)"
 )
-_CLAUSE = re.compile(
-    r"\s*;\s*|:\s+| [-\u2013] |\s*\u2014\s*|\s+\(|\)\s*"
+_CLAUSE = Pattern(
+    r"(?=[\s,;:()\u2014])(?:\s*;\s*|:\s+| [-\u2013] |\s*\u2014\s*|\s+\(|\)\s*"
     r"|,?\s+(?=(?:but|although|though|because|while|whereas|unless|except)\b)"
+    r"|,?\s+(?=(?:once|before|after|when|until|till|as soon as) "
+    r"(?:i|we|he|she|they|you|it|(?:the|my|his|her|your) (?:\w+ ){1,2}(?:is|has|are|closes?"
+    r"|opens?|shuts?))"
+    r"(?:'\w+)? )"
     r"|,\s+(?=(?:so|and|as|then|since|only|which|where|when|if|or|that's|there's|just)\b)"
     r"|,\s+(?=(?:i|we|he|she|they|you|it|that|there|my|her|his|your|our)(?:'\w+)? (?!too\b)\w+)"
+    r"|,\s+(?=\w+ (?:has|have|had|is|are|was|needs?|wants?|says|said|can|can't|will|won't|closes"
+    r"|opens"
+    r"|starts|gets|takes) )"
     r"|,\s+(?=the \w+ (?:\w+s|is|are|has|have|\w+'s) )"
     r"|\s+(?=and (?:i|we|he|she|they|you|it|there|then)(?:'\w+)? )"
-    r"|\s+(?=so (?:i|we|he|she|they|you|it)(?:'\w+)? )",
-    re.IGNORECASE,
+    r"|\s+(?=so (?:i|we|he|she|they|you|it)(?:'\w+)? ))"
 )
 _SAME = str.maketrans("\u2019\u2018\u2013\u00a0\u201c\u201d", "''- \"\"")
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.attaching import denied
+from sociolab.worlds.stss.talk.rules.patterns import Pattern
 from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
 from sociolab.worlds.stss.talk.rules.reading import Said
 
@@ -18,7 +17,7 @@ _SHARED = frozenset(
      "grass", "lawn", "patio", "stockroom", "shop front", "chamber", "shore", "front counter",
      "room a", "room b", "room c")
 )  # fmt: skip
-_HERE = re.compile(
+_HERE = Pattern(
     r"\b(?:right here|in here|here in (?:the|this|our|my)|here at (?!the moment)|it's here"
     r"|just here"
     r"|(?:meet|sit|do it|be|held|hold it|have it|it is|stay|back|start|gather"
@@ -26,27 +25,34 @@ _HERE = re.compile(
     r"|here,? (?:tomorrow|tonight|at|on \w+day)|in this (?:very )?(?:room|hall|place|kitchen|garden"
     r"|building|shop|studio|cafe|pub))\b|(?:them|it) (?:right )?here\b|^(?:right )?here[.,?!]"
 )
-_BARE_HERE = re.compile(
-    r"(?<!came )(?<!doing )(?<!come )\bhere\b(?! (?:you|we|it|he|she|they|i)\b)"
-)
+_BARE_HERE = Pattern(r"(?<!came )(?<!doing )(?<!come )\bhere\b(?! (?:you|we|it|he|she|they|i)\b)")
 _HOME = r"(?:place|house|home|flat|kitchen|living room|garden|room|cottage|rooms|door)"
-_MINE = re.compile(
+_MINE = Pattern(
     rf"\b(?:my (?:own )?{_HOME}\b|at mine\b|our {_HOME}\b|round to mine|to mine\b"
     r"|home with me)\b"
 )
-_YOURS = re.compile(rf"\b(?:your {_HOME}\b|at yours\b)\b")
-_WORK = re.compile(
+_YOURS = Pattern(rf"\b(?:your {_HOME}\b|at yours\b)\b")
+# At the home of somebody who keeps a shop or at the shop.
+_AT_MINE = Pattern(r"\b(?:at|to) mine\b")
+_AT_YOURS = Pattern(r"\b(?:at|to) yours\b")
+_WORK = Pattern(
     r"\b(?P<whose>my|your|our) (?:own |little |old )?(?:shop|store|cafe|pub|clinic|studio|library"
-    r"|bakery|market|office|counter|kitchen|gym|bar|workshop|practice|place of work|till"
+    r"|bakery|market|office|counter|kitchen|gym|bar|back room|beer garden|surgery|pharmacy"
+    r"|registry|bakehouse|gallery|training room|workshop|practice|place of work|till"
     r"|post office)\b"
 )
-_DEFINITE = re.compile(
+_DEFINITE = Pattern(
     r"\b(?:my|your|our|his|her|their|[a-z]+'s) (?:own |back |little |front )?(?:office|place|shop"
     r"|studio|kitchen|room|house|home|flat|garden|living room|table|counter|workshop|storeroom"
     r"|cafe|pub|desk|lab|laboratory|surgery|store|bench|parlour|terrace|bakery|gym|classroom|attic"
     r"|shed|corner table|backroom|back room)\b"
+    r"|\bwhere (?:you|we|i|he|she)(?:'re|'ve| always| usually| first)? (?!(?:like|want|please"
+    r"|prefer|can"
+    r"|could|should|shall|will|would|are|might|may|must|know|think|suggest|said|told|is)\b)\w+"
+    r"|\b(?:the|our|your) (?:usual|same|old|regular|favourite) (?:place|spot|table|bench|corner"
+    r"|seat|room)\b"
     r"|\bbehind the (?:shop|counter|pub|cafe)\b|\bat (?:mine|yours|home)\b"
-    r"|\bthe (?:corner table|back office|back table|window table)\b"
+    r"|\bthe (?:corner table|back office|back table|window table|studio|office|lab|workshop)\b"
 )
 
 
@@ -83,6 +89,9 @@ def meant_places(occasion: Occasion, said: Said) -> tuple[Mention, ...]:
     for pattern, resident in ((_MINE, speaker), (_YOURS, hearer)):
         if match := pattern.search(said.text):
             found.append(Mention(home_of(resident), "", match.span()))
+    for pattern, resident in ((_AT_MINE, speaker), (_AT_YOURS, hearer)):
+        if (match := pattern.search(said.text)) and (sector := _work_of(resident, occasion.places)):
+            found.append(Mention(sector, "", match.span()))
     if match := _WORK.search(said.text):
         worker = hearer if match["whose"] == "your" else speaker
         if sector := _work_of(worker, occasion.places):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.acts import ABOUT_PLACE, CANCELS, CORRECTS, OPEN
 from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere
+from sociolab.worlds.stss.talk.rules.invite_words import INVITES
 from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.sites import meant_places, right_place
@@ -21,7 +22,9 @@ class PlaceTold:
         self._occasion = occasion
         self._goal = goal
         self._before = ""
+        self._begun = False
         self._room = ""
+        self._other_room = ""
         self.place = Told()
         self._echo: list[tuple[bool, str]] = []
 
@@ -32,8 +35,13 @@ class PlaceTold:
 
     def line(self, said: Sequence[Said]) -> None:
         """Take in the sentences of one line."""
+        self._begun = self._begun or any(
+            one.about or (one.ours and (INVITES.search(one.text) or self.values(one)))
+            for one in said
+        )
         if not said[0].ours:
-            self._echo = [found for one in said for found in self.values(one)]
+            found = [value for one in said for value in self.values(one)]
+            self._echo = found if self._begun else []
             if self._room and self.place.right is None and any(right for right, _ in self._echo):
                 # The performer named the room, the other the building.
                 self.place.say(True, self._room, changes=False)
@@ -67,12 +75,21 @@ class PlaceTold:
             right = right_place(mention, self._goal, self._before, self._occasion.places)
             if right is None and one.ours and self._is_room(mention):
                 self._room = one.quote
+            if right and not mention.arena and self._other_room == mention.sector:
+                right = False  # only the building of the wrong room that was said before
+            self._other_room = self._room_of(mention) if right is False else ""
             self._before = mention.sector or self._before
             if right is not None and (right or not elsewhere(clause, one.about)):
                 found.append((right, one.quote))
         if len(found) > 1 and not CORRECTS.search(one.text) and any(right for right, _ in found):
             return [next(value for value in found if value[0])]
         return found
+
+    def _room_of(self, mention: Mention) -> str:
+        """The goal's sector where a mention is another of its rooms, ""."""
+        sector, _, arena = self._goal.partition(": ")
+        named = gazetteer(self._occasion.places).rooms.get(sector, {}).get(mention.arena, arena)
+        return sector if named != arena else ""
 
     def _is_room(self, mention: Mention) -> bool:
         """Whether a room is called as the goal's, though it is not said of which building."""

@@ -15,8 +15,23 @@ from sociolab.worlds.stss.talk.rules.acts import (
     OPEN,
 )
 from sociolab.worlds.stss.talk.rules.attaching import days_of, hours_of
+from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.telling import Told
+
+# "What's tomorrow?" - "The seed swap!" names the day as well.
+_WHAT = Phrases(r"\bwhat(?:'s| is| happens| about| are you \w+)\b[^.!]*\?")
+
+
+# What is right but for a detail, which is then said.
+_NEARLY = Phrases(r"(?:yes, |well, |oh, )?(?:very )?(?:nearly|almost|not quite|close|all but)\b")
+
+
+_OR = Phrases(
+    r"(?<!\bnot )\b(?:seven|eight|six|five|four|three|two|one|nine|ten|eleven|\d\d?"
+    r"|past \w+|o'clock),? or (?:at |about |maybe |perhaps )?(?:half|quarter|one|two|three|four"
+    r"|five|six|seven|eight|nine|ten|eleven|\d)"
+)
 
 
 class TimeTold:
@@ -29,6 +44,7 @@ class TimeTold:
         self.hour = Told()
         self.day = Told()
         self._echo: list[tuple[Told, bool, str]] = []
+        self._asked_what = False
 
     @property
     def met(self) -> bool:
@@ -47,11 +63,13 @@ class TimeTold:
                     changes = False
             return
         self._echo = [found for one in said for found in self._values(one)]
+        self._asked_what = any(_WHAT.search(one.text) for one in said)
 
     def _settle(self, said: Sequence[Said]) -> None:
         """What the other said stands if the performer says yes to it."""
         first = said[0].text
-        if self._echo and agrees(said):
+        named = self._asked_what and any(one.about for one in said)
+        if self._echo and (agrees(said) or named):
             for told, right, quote in self._echo:
                 told.say(right, quote, changes=not first.endswith("?"))
         self._echo = []
@@ -78,6 +96,8 @@ class TimeTold:
         """The day and the hour that a sentence gives for the matter."""
         found: list[tuple[Told, bool, str]] = []
         hours = hours_of(one.sentence, one.about)
+        if len(hours) > 1 and one.ours and not one.sentence.asks and _OR.search(one.text):
+            hours = ()  # "at seven or half past": neither is told
         if hours:
             last = hours[-1] if CORRECTS.search(one.text) else None
             right = last.is_at(self._start) if last else any(h.is_at(self._start) for h in hours)
@@ -100,9 +120,11 @@ def _of_time_alone(text: str) -> bool:
 def agrees(said: Sequence[Said]) -> bool:
     """Whether the performer's line lets stand what the other has just said."""
     first = said[0].text
+    if _NEARLY.match(first):
+        return True
     if CORRECTS.search(first) and not first.startswith(("yes", "exactly", "right", "that's")):
         return False
+    if len(said) > 1 and said[1].text.startswith(("no,", "not ", "only it", "except", "but not")):
+        return False
     brief = len(first.split()) <= 4
-    return any(CONFIRMS.search(one.text) for one in said[: 1 + brief]) and not (
-        len(said) > 1 and said[1].text.startswith(("no,", "not ", "only it", "except", "but not"))
-    )
+    return any(CONFIRMS.search(one.text) for one in said[: 1 + brief])

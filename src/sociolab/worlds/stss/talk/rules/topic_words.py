@@ -116,6 +116,7 @@ _PLAIN = frozenset(
 _SUFFIX = re.compile(r"(?:'s|ings?|ers?|ed|ies|es|s|y|e)$")
 
 
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """A word without its ending: "kites" and "kite", "folding" and "fold" are one."""
     short = word.lower().strip("'-")
@@ -158,13 +159,13 @@ class Topic:
             one: 1.0 if count >= most / 4 or count >= 3 else 0.5 for one, count in counts.items()
         }
         self._weights.update((stem(word), 1.0) for word in extra)
-        self._whole = tuple(
-            re.compile(rf"\b{re.escape(phrase)}s?\b") for phrase in dict.fromkeys(phrases)
+        self._whole = re.compile(
+            rf"\b(?:{'|'.join(re.escape(one) for one in dict.fromkeys(phrases)) or '(?!)'})s?\b"
         )
 
     def weight(self, text: str) -> float:
         """How much of the topic is in words (small letters): 1 or more is enough."""
-        if any(pattern.search(text) for pattern in self._whole):
+        if self._whole.search(text):
             return 2.0
         stems = set(_stems(text))
         return sum(weight for one, weight in self._weights.items() if one in stems)

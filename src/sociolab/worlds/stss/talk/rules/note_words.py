@@ -1,0 +1,107 @@
+"""How people note what they were asked, what they agreed to and what was left open."""
+
+from __future__ import annotations
+
+from sociolab.worlds.stss.talk.rules.patterns import Phrases
+
+ASKED = Phrases(
+    r"^(?:going|promised|agreed|said|told|accepted|coming|joining|will)\b|\b(?:invit\w+|ask(?:ed"
+    r"|s|ing)|want(?:s|ed)? (?:me|us|my|our|to)|would (?:like|love)"
+    r"|like[sd]? (?:me|us)"
+    r"|love[sd]? (?:me|us)|welcome|hop(?:es|ed|ing)|i(?:'m| am| was) (?:going|to\b|invited|asked"
+    r"|supposed|expected|joining|coming|meeting|playing|sitting|helping|seeing|bringing|welcome"
+    r"|in\b"
+    r"|taking|wanted|one of)|i(?:'ll| will| shall| plan| intend| agreed| accepted| promised"
+    r"| (?:said|told \w+) (?:that |it )?(?:i|yes|no|maybe|is|was|it|we|would|sure|fine|okay|ok"
+    r"|to)| can| can't| could| may| might| must| declined| refused| hope| need| have to"
+    r"|'ve agreed"
+    r"|'ve promised)\b|\w+ and i (?:still |both |now )?(?:have to|need to|are|will|agreed|meet"
+    r"|settled|plan|want|fixed)\b|and i (?:will|are|agreed|have|meet|settled|plan|can|'ll|said)\b"
+    r"|join\w*"
+    r"|come\b|(?:keep|save|reserve|kept|book)[sd]? me\b|if i (?:came|would|could|might|wanted"
+    r"|fancied)|meet(?:ing)?\b|agreed|we(?:'re|'ll"
+    r"| are| will| agreed"
+    r"| settled| have| plan)\b|told to\b|me (?:to|and|for|in|at|on|there)\b|interview me|for me\b"
+    r"|got me"
+    r"|put me|me into|persuaded me|talked me|roped"
+    r"|i'm (?:having|doing|down|part|signed|on (?:the|her|his)|\w+ing)\b"
+    r"|sign(?:ed)? (?:me )?up|see you|proposed|suggested|offered|told me (?:to|i)|let me know"
+    r"|count(?:s"
+    r"|ing)? on me|looking for|should (?:come|be|manage|go|do))\b|\b(?:with|by) (?:me|us)\b"
+)
+BUSY = Phrases(
+    r"\b(?:busy|worn out|exhausted|buried|stressed|in a hurry|complained|preparing|worried|swamped"
+    r"|rushed off|snowed under|up to (?:his|her) (?:ears|neck|eyes))\b"
+)
+REQUESTED = Phrases(
+    r"(?:agreed|promised|have|had) to\b|i(?:'m| am) \w+ing\b|errand|(?:^|: |- |, |\bi )(?:carry"
+    r"|buy|fetch"
+    r"|collect|pick"
+    r"|get|bring|take|drop|hand|deliver|go)\b|\b(?:ask(?:ed"
+    r"|s)|i(?:'m| am) to\b|i promised|i(?:'ll| will| agreed| said| can| can't|'ve agreed"
+    r"| told| must| should| need| have to|'m going| was asked| refused| declined| offered| take)\b"
+    r"|wants? me|want(?:s|ed)? (?:me|somebody|someone)|would like me|needs? (?:me|somebody"
+    r"|someone|my"
+    r" help|help)|hop(?:es|ed|ing) i|begged|wanted me|for (?:him|her|them|[a-z]+ (?:today"
+    r"|tomorrow))\b|me to\b|help|favou?r|to do"
+    r"|errands?|could i|if i|whether i|please|let me|got me|roped me|has me|sent me|sends me)\b"
+)
+NO_PLACE = Phrases(
+    r"\b(?:tell|know|say|said|forgot|settled|decided?|sure|find|ask|clear|agreed?|remember|open"
+    r"|out)"
+    r" (?:\w+ )?(?:exactly )?where\b|\bwherever\b|\bwhere (?:to|we'll|we will|is open|exactly)\b"
+)
+# What was left out or forgotten: the day or the hour.
+UNKNOWN = Phrases(
+    r"\b(?:never|didn't|did not|forgot|forgotten|can't remember|don't (?:remember|know)|missed"
+    r"|without (?:saying|telling)|not (?:sure|certain)|unsure)\b"
+    r"[^.;,]{0,32}\b(?:what|which|the|on what|exact) (?:day|date|time|hour)\b"
+    r"|\b(?:never|didn't|did not|forgot) [^.;,]{0,24}\bwhen\b"
+)
+# Where and how the two ran into each other.
+MET = Phrases(
+    r"^(?:i )?(?:just )?(?:met|saw|ran into|bumped into|came across|spoke|talked|chatted"
+    r"|had a chat)"
+    r"\b|\bwe (?:talked|chatted|spoke)\b"
+)
+HEARSAY = Phrases(
+    r"\b(?:according to|heard|(?!i\b)\w+ (?:says|said|thinks|told (?:me|him|her|them)) (?:it|that)"
+    r"|mentioned|rumou?r|had (?:told|heard))\b"
+)
+AGREED = Phrases(r"\b(?:agreed|settled|fixed|decided) (?:on|for|to)\b")
+NO_YES = Phrases(
+    r"\b(?:maybe|perhaps|i(?:'ll| will| must| have to| need to| shall| am to|'m to| should"
+    r"| can)? ?(?:\w+ )?"
+    r"(?:let (?:him|her|them) know|think|see|check|look in my|ask|tell (?:him|her|them))\b"
+    r"|think (?:it|about)|not sure|(?:said|told (?:him|her|them)) (?:no|maybe|perhaps|i (?:can't"
+    r"|couldn't|might|may|would (?:try|see|think))|that i (?:can't|couldn't|might|may))"
+    r"|(?:can't|couldn't|cannot|won't|unable to) (?:come|go|make|join|be|do|play|manage|help)"
+    r"|\bdeclined|had to (?:say no|decline|refuse)|turned (?:it|him|her) down|(?:didn't|haven't"
+    r"|did not"
+    r"|have not|hadn't|never) (?:yet )?(?:answer|agree|give (?:\w+ )?an? (?:answer|reply)|said"
+    r"|say|promise|decide|settle|fix|reply"
+    r"|get)"
+    r"|depends|might|no promise|get(?:ting)? back to|got back to|think it over|thinking (?:it"
+    r"|about)|will think|going to think"
+    r"|(?:he|she|they)(?:'ll| will) (?:let me know|tell me|think)|left (?:it|that) open"
+    r"|still (?:open"
+    r"|have to|has to))\b"
+)
+WISH_ONLY = Phrases(
+    r"\b(?:suggest(?:ed|s)|propos(?:ed|es)|want(?:s|ed)|would like|offered|asked|thought of"
+    r"|had in mind"
+    r"|mentioned)\b"
+)
+YES = Phrases(
+    r"\b(?:agreed|settled|i(?:'ll| will| shall) (?!(?:let|think|see|check|tell|ask|try))"
+    r"|said (?:yes|i(?:'d|"
+    r" would)|that i(?:'d| would))|we(?:'re| are|'ll| will)\b|promised|accepted|i'm (?:going"
+    r"|meeting"
+    r"|joining|playing|in\b|sitting|coming|to\b|seeing|expected)|i am (?:going|meeting|to\b)"
+    r"|meet(?:ing)?"
+    r"|fixed|deal|said (?:fine|ok|sure)|told (?:him|her|them) (?:yes|i(?:'d| would))"
+    r"|and i (?:will|are|and)"
+    r"|i can|i plan|looking forward|i'd (?:be|come)|works for|suits|will (?:interview|meet|play"
+    r"|do|draw"
+    r"|paint|go|sit|review|rehearse)|\w+ and i)\b"
+)
