@@ -28,6 +28,7 @@ NOWHERE = "http://127.0.0.1:9/v1"
         (("run", "sotopia", "--tasks", "unheard-of"), "unheard-of"),
         (("run", "sotopia", "--data", "unheard-of"), "unheard-of"),
         (("run", "sotopia", "--name", "a/b"), "a/b"),
+        (("run", "sotopia", "--tdp"), "--tdp (target-driven planning) is for the worlds stss and"),
         (("run", "sotopia", "--on-failed-turn", "cry"), "cry"),
         (("run", "sotopia", "--file", "none.toml"), "none.toml"),
         (("run", "sotopia", "--store", "/proc/none/store.db"), "/proc/none"),

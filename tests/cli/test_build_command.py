@@ -11,7 +11,7 @@ from cli.conftest import Sociolab
     ("arguments", "said"),
     [
         ("sotopia --name a", 'what can be built is stss-talk, found "sotopia"'),
-        ("stss-talk", "expected either --name NAME"),
+        ("stss-talk", "expected --name NAME"),
         ("stss-talk --name a --seeds six", "--seeds: expected numbers such as 1-6"),
         ("stss-talk --name a --data nowhere", "--data: expected a folder or an imported data set"),
     ],

@@ -54,7 +54,7 @@ def sheet(
 
 
 GOOD = sheet(
-    hers=[turn(3, "Then 60", -2), turn(4, "I'll take it", 3)],
+    hers=[turn(3, "Then 60, since", -2), turn(4, "I'll take it", 3)],
     his=[turn(3, "then 60, since it is late", 2)],
     his_secret=[turn(2, "my brother left me his debts")],
 )
@@ -119,14 +119,18 @@ def test_a_turn_that_moved_nothing_is_no_credit_and_needs_no_quote() -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        (turn(1, "I want 90 for the lamp", 1), "turn 1: expected words of that turn as quote"),
+        (turn(1, "I want 90 for the lamp", 1), "turn 1: expected at least three words"),
         (turn(1, "I'll take it", 1), "which stands in turn 4"),
-        (turn(5, "Then 60", 1), "turn 5: expected a turn from 1 to 4"),
-        (turn(0, "Then 60", 1), "turn 0: expected a turn from 1 to 4"),
-        (turn(1, "", 1), "turn 1: expected words of that turn"),
-        (turn(1, "Mia", 1), "turn 1: expected words of that turn"),
-        (turn(1, "I want", 4), "less than or equal to 3"),
-        (turn(1, "I want"), "effect"),
+        (turn(5, "Then 60, since", 1), "turn 5: expected a turn from 1 to 4"),
+        (turn(0, "Then 60, since", 1), "turn 0: expected a turn from 1 to 4"),
+        (turn(1, "", 1), "turn 1: expected at least three words"),
+        (
+            turn(1, "lamp", 1),
+            "expected at least three words (or all, if it has fewer) of that turn",
+        ),
+        (turn(1, "Mia", 1), "turn 1: expected at least three words"),
+        (turn(1, "I want 80", 4), "less than or equal to 3"),
+        (turn(1, "I want 80"), "effect"),
     ],
 )
 def test_what_cannot_be_is_asked_for_again_with_the_problem(
@@ -141,15 +145,15 @@ def test_what_cannot_be_is_asked_for_again_with_the_problem(
 
 
 def test_a_turn_that_is_named_twice_is_asked_for_again() -> None:
-    twice = [turn(3, "Then 60", -2), turn(3, "it is late", 1)]
+    twice = [turn(3, "Then 60, since", -2), turn(3, "it is late", 1)]
     record, model = asked(sheet(hers=twice), GOOD)
     assert record.attempts == 2
     assert "turn 3: named twice" in model.calls[1][0].messages[-1].text
 
 
 def test_after_three_attempts_only_the_list_that_is_wrong_is_missing() -> None:
-    half = [turn(3, "Then 60", -2), turn(4, "never said", 3)]
-    bad = sheet(hers=half, his=[turn(3, "Then 60", 2)])
+    half = [turn(3, "Then 60, since", -2), turn(4, "never said", 3)]
+    bad = sheet(hers=half, his=[turn(3, "Then 60, since", 2)])
     record, model = asked(bad, bad, bad)
     assert len(model.calls) == record.attempts == 3
     assert [(f.cell, f.cause) for f in record.failures] == [(HERS, "not allowed")]
@@ -180,10 +184,10 @@ def test_a_call_that_fails_is_a_failure_and_a_fatal_one_stops_the_run() -> None:
     "quote",
     [
         "Then 60, since it is late.",
-        "then 60",
-        "Mia: Then 60",
-        "3. Mia: Then 60",
-        "\u201cThen 60,\u201d",
+        "then 60, since",
+        "Mia: Then 60, since",
+        "3. Mia: Then 60, since",
+        "\u201cThen 60, since,\u201d",
     ],
 )
 def test_a_quote_may_have_the_number_the_name_and_other_marks_around_it(quote: str) -> None:

@@ -31,6 +31,16 @@ def test_micro_counts_conversations_and_macro_counts_tasks() -> None:
     assert found["rate"].value == pytest.approx(8 / 15)
     assert found["rate_macro"].value == pytest.approx(1 / 3)
     assert (found["rate_macro"].n, found["rate_macro"].clusters) == (5, 2)
+    assert found["rate_macro"].note == "mean of the means of 2 clusters, over 5 plays"
+    assert found["rate"].note == ""
+
+
+def test_a_macro_average_without_an_interval_says_why() -> None:
+    plays = [play("a0", "a"), play("a1", "a")]
+    outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), (0.0, 1.0), strict=True))
+    found = {e.measure: e for e in entries(plays, [column(outcomes)], ["rate"]) if not e.by}
+    assert found["rate_macro"].interval == "none"
+    assert found["rate_macro"].note == found["rate"].note == "1 cluster"
 
 
 def test_the_macro_interval_is_students_t_over_the_tasks_means() -> None:

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.core.episode import Action, Episode
+from sociolab.core.episode import Action, Ended, EndReason, Episode
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
 from sociolab.report.legible import legible
@@ -127,6 +127,17 @@ def test_seats_are_called_as_in_the_transcript(store: Store) -> None:
 def test_the_end_is_told(store: Store) -> None:
     assert one(store, "lamp-AA").ended == "left (Ann), after 3 turns"
     assert one(store, "noise-SS").ended == "turn limit, after 3 turns"
+
+
+@pytest.mark.parametrize("reason", ["silence", "failed turn"])
+@pytest.mark.parametrize(("turn", "taken"), [(0, "0 turns"), (1, "1 turn"), (2, "2 turns")])
+def test_the_turn_that_failed_is_not_counted_among_those_taken(
+    store: Store, reason: EndReason, turn: int, taken: str
+) -> None:
+    whole = store.episode(RUN, "lamp-AA")
+    moves = whole.moves[:turn]
+    broken = Episode(whole.trial, (*moves, Ended(reason, turn, "ann")))
+    assert shown(broken, transcript(broken), ()).ended.endswith(f", after {taken}")
     assert one(store, "bike-SS").ended == "no end on record"
 
 

@@ -13,14 +13,24 @@ from sociolab.cli.output import print_json, say, show_result
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
 
+TDP_WORLDS = ("stss", "stss-talk")
+"""The worlds in which a performer plans for a target (TDP, STSS appendix B)."""
 
-def run(flags: dict[str, Any], file: Path | None, *, dry_run: bool, as_json: bool) -> None:
+
+def run(
+    flags: dict[str, Any], file: Path | None, *, tdp: bool, dry_run: bool, as_json: bool
+) -> None:
     """Play what the flags and the file describe; a flag wins over the file."""
     described = read_toml(file) if file else {}
     given = {key: value for key, value in flags.items() if value is not None}
     if "world" not in given and "world" not in described:
         raise ConfigError("which world? expected `sociolab run sotopia`, or a --file that names it")
     config = config_of({**described, **given}, str(file) if file else "run")
+    if tdp and config.world not in TDP_WORLDS:
+        raise ConfigError(
+            f"--tdp (target-driven planning) is for the worlds {' and '.join(TDP_WORLDS)}, found "
+            f"{config.world}: leave it out"
+        )
     if dry_run:
         _estimate(config, as_json=as_json)
         return

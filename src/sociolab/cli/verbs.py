@@ -164,7 +164,7 @@ def run(
         "key_env": key_env,
         "models": models,
     }
-    verb.run(flags, file, dry_run=dry_run, as_json=json)
+    verb.run(flags, file, tdp=tdp, dry_run=dry_run, as_json=json)
 
 
 @app.command("list")

@@ -113,7 +113,8 @@ class Ended:
     "time is up" ends a life in a town, whose turns are steps of town time.
 
     "silence": somebody had nothing usable to say, and it ended there (a conversation task under a
-    policy that goes on; episodes of other programs, which stop at an empty turn).
+    policy that goes on, which is not scored then; episodes of other programs, which stop at an
+    empty turn).
     """
 
     reason: EndReason

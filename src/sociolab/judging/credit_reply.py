@@ -20,7 +20,7 @@ from pydantic import (
 
 from sociolab.judging.credit_record import Cell, Credit, CreditMeasure, NoCredit
 from sociolab.judging.credit_story import Person, Story, without_name, words_of
-from sociolab.judging.quoting import quoted
+from sociolab.judging.quoting import WANTED, quoted
 
 _LONGEST_SHOWN = 100
 _NUMBER = re.compile(r"^\W*\d+\.\s+")
@@ -145,7 +145,7 @@ def _problems(
             yield f"{where}: named twice in the list"
         elif _words(story, one.turn, one.quote) is None:
             shown = one.quote[:_LONGEST_SHOWN]
-            yield f'{where}: expected words of that turn as quote, found "{shown}"' + _elsewhere(
+            yield f'{where}: expected {WANTED} of that turn as quote, found "{shown}"' + _elsewhere(
                 story, one.quote
             )
         seen.add(one.turn)

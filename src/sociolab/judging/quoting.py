@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+FEWEST = 3
+"""Words of a quote, unless the line that it is from has fewer."""
+WANTED = "at least three words (or all, if it has fewer)"
+"""The same for a complaint, before "of" what is quoted."""
+
 _SINGLE = "'\u2018\u2019\u02bc"
 _DOUBLE = '"\u201c\u201d\u201e\u00ab\u00bb'
 _STRAIGHT = str.maketrans(dict.fromkeys(_SINGLE, "'") | dict.fromkeys(_DOUBLE, '"'))
@@ -15,17 +20,24 @@ _AFTER = f".,;:!?\u2026 {_SINGLE}{_DOUBLE}"
 def quoted(quote: str, lines: Iterable[str]) -> str | None:
     """The words of the first line that holds this quote, as they stand there; None if none does.
 
-    Spacing, case, the form of quotation marks, and marks around the quote or at its end do not
-    matter; whole words do. What is found has single spaces.
+    A quote has three words at least, or is a shorter line as a whole: one common word is found in
+    any talk, and shows nothing. Spacing, case, the form of quotation marks, and marks around the
+    quote or at its end do not matter; whole words do. What is found has single spaces.
     """
     wanted = _folded(_flat(quote).lstrip(_BEFORE).rstrip(_AFTER))
     if not wanted:
         return None
     for line in lines:
-        at = _place(wanted, _folded(_flat(line)))
-        if at >= 0:
-            return _flat(line)[at : at + len(wanted)]
+        flat = _flat(line)
+        at = _place(wanted, _folded(flat))
+        if at >= 0 and _words(wanted) >= min(FEWEST, _words(flat)):
+            return flat[at : at + len(wanted)]
     return None
+
+
+def _words(flat: str) -> int:
+    """How many words there are; a mark that stands alone is none."""
+    return sum(any(map(_in_word, part)) for part in flat.split())
 
 
 def _place(wanted: str, text: str) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sociolab.report.schema import RunResult
+from collections.abc import Iterator
+
+from sociolab.report.schema import Failures, RunResult
 from sociolab.report.words import agent_kind, counted, money, plural
 
 
@@ -61,11 +63,21 @@ def failed(result: RunResult) -> tuple[tuple[str, str], ...]:
     failures = result.failures
     return (
         ("Failed trials", counted(failures.trials)),
-        ("Failed turns", counted(failures.turns)),
+        *_unanswered(failures),
         ("Asked again", plural(failures.replies_asked_again, "reply", "replies")),
         ("Missing scores", counted(failures.scores)),
         ("Failed calls", counted(failures.calls)),
     )
+
+
+def _unanswered(failures: Failures) -> Iterator[tuple[str, str]]:
+    """Turns and questions that failed; of a town, where nobody takes turns, questions alone."""
+    if failures.turns or not failures.questions:
+        yield "Failed turns", counted(failures.turns)
+    if failures.questions:
+        yield "Failed questions", counted(failures.questions)
+    if failures.went_without:
+        yield "Went on without", counted(failures.went_without)
 
 
 def taken(result: RunResult) -> tuple[tuple[str, str], ...]:

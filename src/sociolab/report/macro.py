@@ -7,9 +7,13 @@ the same weight.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sociolab.report.columns import Outcome
-from sociolab.report.schema import MeasureEntry
+from sociolab.report.schema import MeasureEntry, ScoreEntry
+
+if TYPE_CHECKING:
+    from sociolab.stats.intervals import Estimate
 
 _MACRO = "_macro"
 
@@ -41,3 +45,22 @@ def cluster_means(
         if isinstance(outcome, float):
             values.setdefault(cluster, []).append(outcome)
     return [sum(some) / len(some) for some in values.values()], list(values)
+
+
+def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
+    """The entry of the macro average beside that of the micro average.
+
+    `over` is the mean of the clusters' means. As for every entry `n` counts plays; `clusters` is
+    how many means are averaged; `note` says both, or why there is no interval.
+    """
+    means = f"mean of the means of {over.clusters} clusters, over {micro.n} plays"
+    changed = {
+        "measure": macro_of(micro.measure),
+        "value": over.value,
+        "clusters": over.clusters,
+        "low": over.low,
+        "high": over.high,
+        "interval": over.method,
+        "note": over.note or means,
+    }
+    return ScoreEntry.model_validate(micro.model_dump() | changed)

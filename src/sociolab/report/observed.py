@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
-from sociolab.core.episode import Episode, Moved, Unusable
+from sociolab.core.episode import ACT, Answered, Episode, Moved, Unusable
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column, Outcome
 from sociolab.report.plays import Play, PlayKey
@@ -39,6 +39,8 @@ class Observed:
 
     ends: Counter[str] = field(default_factory=Counter)
     failed_turns: Counter[str] = field(default_factory=Counter)
+    failed_questions: Counter[str] = field(default_factory=Counter)
+    went_without: Counter[str] = field(default_factory=Counter)
     asked_again: int = 0
     _words: dict[PlayKey, Outcome] = field(default_factory=dict)
     _turns: dict[PlayKey, Outcome] = field(default_factory=dict)
@@ -54,16 +56,19 @@ class Observed:
         """Take in what failed in an episode, whether it was played to its end or not."""
         for event in episode.events:
             if isinstance(event, Unusable):
-                if event.final:
+                if not event.final:
+                    self.asked_again += 1
+                elif event.name == ACT:
                     self.failed_turns[event.cause] += 1
                 else:
-                    self.asked_again += 1
+                    self.failed_questions[event.cause] += 1
 
     def take(self, episode: Episode) -> None:
         """Take in an episode that was played to its end."""
         self.count_failures(episode)
         ended = episode.ended
         self.ends[ended.reason if ended else "not recorded"] += 1
+        self.went_without.update(_went_without(episode))
         moves = episode.moves
         failed = Counter(event.seat for event in episode.failed_turns)
         for event in episode.events:
@@ -123,3 +128,15 @@ def cost_column(
 def _words(move: Moved) -> int:
     """How many words were spoken in a turn, divided by white space."""
     return sum(len(action.text.split()) for action in move.actions if action.kind == SPOKEN)
+
+
+def _went_without(episode: Episode) -> set[str]:
+    """The names of the questions that failed for good and after which somebody still said more."""
+    waiting: set[str] = set()
+    found: set[str] = set()
+    for event in episode.events:
+        if isinstance(event, Unusable) and event.final and event.name != ACT:
+            waiting.add(event.name)
+        elif isinstance(event, Answered | Moved):
+            found |= waiting
+    return found

@@ -107,8 +107,8 @@ def _design(result: RunResult) -> list[str]:
     word = layout_of(result.world).clusters
     if of_agents and 1 <= (most := max(entry.clusters for entry in of_agents)) < FEW_CLUSTERS:
         found.append(
-            f"The scores come from {plural(most, word)} at most. From so few a 95 % interval is too "
-            "short: it holds the true mean in about 90 of 100 studies."
+            f"The scores come from {plural(most, word)} at most. From so few a 95 % interval is "
+            "too short: it holds the true mean in about 90 of 100 studies."
         )
     if of_agents and len(result.agents) > 1:
         found.append(

@@ -71,6 +71,8 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
             trials=_counts(Counter(t.cause or "unknown" for t in trials if t.status == "failed")),
             problems=_problems(trials),
             turns=_counts(observed.failed_turns),
+            questions=_counts(observed.failed_questions),
+            went_without=_counts(observed.went_without),
             replies_asked_again=observed.asked_again,
             scores=_counts(judged.causes),
             calls=_counts(Counter(failure.cause for failure in store.call_failures(run))),

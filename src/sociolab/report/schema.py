@@ -50,8 +50,10 @@ class Tokens(Record):
 class Failures(Record):
     """Everything that went wrong, by cause.
 
-    `turns` failed for good, in all trials that were played or failed; `replies_asked_again` could
-    not be used but were followed by another attempt. `scores` are missing verdicts, each single
+    `turns` failed for good, in all trials that were played or failed, and so did `questions` (any
+    that is no turn); `went_without` counts the played episodes that went on without an answer to a
+    question, by its name. `replies_asked_again` could not be used but were followed by another
+    attempt. `scores` are missing verdicts, each single
     judging and each derived measure counted. `problems` has the first failed trial of each cause in
     words.
     """
@@ -59,6 +61,8 @@ class Failures(Record):
     trials: dict[str, int] = {}
     problems: dict[str, str] = {}
     turns: dict[str, int] = {}
+    questions: dict[str, int] = {}
+    went_without: dict[str, int] = {}
     replies_asked_again: int = 0
     scores: dict[str, int] = {}
     calls: dict[str, int] = {}

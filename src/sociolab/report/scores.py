@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sociolab.report.columns import Column, Outcome
 from sociolab.report.judged import CellValue
-from sociolab.report.macro import cluster_means, macro_of
+from sociolab.report.macro import cluster_means, macro_entry
 from sociolab.report.plays import Play
 from sociolab.report.schema import ScoreEntry
 
@@ -22,9 +21,10 @@ def entries(
     """For each agent: over all its plays, by partner, by type; in each, a judge and measure a row.
 
     `plays` and `columns` are both of seats, or both of whole episodes. Each measure named in
-    `macro` has a second row with its macro average. A play that a judge has not
-    seen counts as a failure of its measures if the trial failed and they were due, and else (it is
-    still to be played or judged) not at all; an entry that nothing counts for is left out.
+    `macro` has a second row with its macro average, whose note says what it averages. A play that a
+    judge has not seen counts as a failure of its measures if the trial failed and they were due,
+    and else (it is still to be played or judged) not at all; an entry that nothing counts for is
+    left out.
     """
     never = [never_due(plays, column) for column in columns]
     found: list[ScoreEntry] = []
@@ -86,9 +86,7 @@ def _group_entries(
         yield entry
         if column.measure.name in macro:
             over = mean(*cluster_means(outcomes[str(i)], [play.cluster for play in plays]))
-            over = replace(over, n=estimate.n)
-            twin = _entry(agent, by, column, over, failures, unscored)
-            yield twin.model_copy(update={"measure": macro_of(entry.measure)})
+            yield macro_entry(entry, over)
 
 
 def outcomes_of(

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from sociolab.core.episode import Episode
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Score, ScoreFailure, Verdict
+from sociolab.report.words import plural
 from sociolab.store.scores import JudgingRow
 from sociolab.store.sqlite import Store
 
@@ -155,7 +156,9 @@ def _ended(episode: Episode, seats: Sequence[Seat]) -> str:
     by = f" ({who[0]})" if who else ""
     if ended.reason == "time is up":
         return ended.reason
-    return f"{ended.reason}{by}, after {ended.turn + 1} turns"
+    # The turn of what failed, or of who was silent, is not one that was taken.
+    taken = ended.turn + (ended.reason not in ("failed turn", "silence"))
+    return f"{ended.reason}{by}, after {plural(taken, 'turn')}"
 
 
 def _sheet(row: JudgingRow, seats: Sequence[Seat], rows: Sequence[JudgingRow]) -> Sheet:

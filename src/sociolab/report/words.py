@@ -16,6 +16,12 @@ _NATURE: Mapping[Method, str] = {
     "people": "people",
 }
 
+_NATURE_IN: Mapping[tuple[str, Method], str] = {
+    ("stss-talk", "rules"): "rules of English that read the talk and the note, and say yes or no "
+    "of every condition, also where a reader would be in doubt",
+}
+"""Where a world's judges of a method are unlike others of that method."""
+
 OWN: Mapping[str, str] = {
     "transcript": "words and turns: counted in the transcripts by rules, no judge is asked",
     "ledger": "cost: the calls of each seat at their prices, those of a judge not included",
@@ -23,11 +29,20 @@ OWN: Mapping[str, str] = {
 """What to think of the figures that this package counts itself, by their judge's name."""
 
 
+_MISSED: Mapping[str, str] = {
+    "general_plan": "TDP's general plan",
+    "day_reminder": "TDP's reminder of a day",
+    "talk_reminder": "TDP's reminder of a talk",
+}
+"""What a question asks for, by its name."""
+
+
 def nature(result: RunResult, judge: str) -> str:
     """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
     for entry in result.judges:
         if entry.judge == judge:
-            return f"judged by {judge}: {_NATURE[entry.method]}{_repeated(entry)}"
+            said = _NATURE_IN.get((result.world, entry.method), _NATURE[entry.method])
+            return f"judged by {judge}: {said}{_repeated(entry)}"
     return OWN[judge]
 
 
@@ -95,6 +110,13 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     if failures.turns:
         turns = plural(sum(failures.turns.values()), "turn")
         found.append(f"{turns} failed for good: {counted(failures.turns)}")
+    if failures.questions:
+        questions = plural(sum(failures.questions.values()), "question")
+        found.append(f"{questions} failed for good: {counted(failures.questions)}")
+    if failures.went_without:
+        without = failures.went_without.items()
+        missed = [f"{n:,} without {_MISSED.get(name, name)}" for name, n in without]
+        found.append(f"of {plural(result.played, 'episode')}, went on: {', '.join(missed)}")
     if failures.scores:
         scores = plural(sum(failures.scores.values()), "score")
         found.append(f"{scores} missing: {counted(failures.scores)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -189,9 +190,9 @@ def _again(asked: Asked) -> str:
     return text if asked.attempt <= 2 else f"{text} This is attempt {asked.attempt}."
 
 
-def prompts_hash() -> str:
-    """Identifies the wording of all prompts."""
-    names = ("head", *(name for name, _ in QUESTIONS.values()))
+def prompts_hash(questions: Iterable[type[Thought]] = tuple(QUESTIONS)) -> str:
+    """Identifies the wording of the prompts of these questions, in this order; default: of all."""
+    names = ("head", *(QUESTIONS[question][0] for question in questions))
     return digest(*(prompt(PACKAGE, name).hash for name in names), again_text(""))
 
 

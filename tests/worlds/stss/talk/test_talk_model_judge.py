@@ -21,6 +21,7 @@ from sociolab.models.endpoint.running import serve
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
 from sociolab.testing.contracts import JudgeContract
+from sociolab.worlds.stss.talk import conditions
 from sociolab.worlds.stss.talk.measures import MEASURES
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 from worlds.stss.talk.talk_scenarios import HELP, PUBLIC, scenario, scenarios
@@ -88,7 +89,7 @@ def test_a_talk_and_its_note_worked_by_hand() -> None:
 
 
 def test_all_conditions_met_are_a_success() -> None:
-    whole = sheet("do come", "Where is it", "tomorrow at six")
+    whole = sheet("do come to", "Where is it", "tomorrow at six")
     found = values(judged(FakeModel(whole, sheet(None, None, None))))
     assert (found["conversation_sr"], found["summary_sr"], found["summary_gcsr"]) == (1, 0, 0)
 
@@ -124,16 +125,19 @@ def test_the_statements_and_the_occasion_are_shown() -> None:
     assert f"\n1. {FIRST}: {INVITED}\n2. {SECOND}: Where is it?\n" in body
 
 
-@pytest.mark.parametrize("quote", ["", "at the meadow", "do come to our kite evening, please"])
+@pytest.mark.parametrize(
+    "quote", ["", "kite evening", "at the meadow there", "do come to our kite evening, please"]
+)
 def test_a_quote_that_is_not_in_the_talk_is_asked_for_again(quote: str) -> None:
     model = FakeModel(sheet(None, quote, None), TALK, NOTE)
     assert values(judged(model))["conversation_gcsr"] == pytest.approx(2 / 3)
     again = model.calls[1][0].messages[-1].text
-    assert f'statement_2: expected words of one line as quote, found "{quote}"' in again
+    assert "statement_2: expected at least three words" in again
+    assert f'of one line as quote, found "{quote}"' in again
 
 
 def test_a_quote_may_be_with_the_speaker_but_a_name_alone_is_none() -> None:
-    model = FakeModel(sheet(f'"1. {FIRST}: Do come', FIRST, f"{FIRST}:"), TALK, NOTE)
+    model = FakeModel(sheet(f'"1. {FIRST}: Do come to', FIRST, f"{FIRST}:"), TALK, NOTE)
     judged(model)
     again = model.calls[1][0].messages[-1].text
     assert "statement_1" not in again
@@ -159,7 +163,7 @@ def test_what_cannot_be_mended_fails_that_level_only() -> None:
 
 
 def test_a_statement_left_out_is_asked_for_again() -> None:
-    model = FakeModel(sheet("do come"), TALK, NOTE)
+    model = FakeModel(sheet("do come to"), TALK, NOTE)
     assert len(values(judged(model))) == 4
     assert "statement_2" in model.calls[1][0].messages[-1].text
 
@@ -184,6 +188,15 @@ def test_where_there_is_nothing_to_judge_no_model_is_asked() -> None:
     assert not model.calls
 
 
+def test_another_wording_of_a_condition_is_another_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = TalkModelJudge(FakeModel()).id
+    assert TalkModelJudge(FakeModel()).id == before
+    monkeypatch.setattr(conditions, "spoken_date", lambda day: f"the day {day}")
+    after = TalkModelJudge(FakeModel()).id
+    assert (after.name, after.method) == (before.name, before.method)
+    assert after.settings != before.settings
+
+
 def test_help_has_four_statements() -> None:
     model = FakeModel(sheet(*4 * [None]), sheet(*4 * [None]))
     assert values(judged(model, episode(task=HELP)))["conversation_gcsr"] == 0
@@ -191,14 +204,22 @@ def test_help_has_four_statements() -> None:
 
 
 TALKS = (
-    ("Come and fly kites, won\u2019t you?", "I\u2019d love to!", "Five  o'clock, at the meadow."),
+    (
+        "Come and fly kites, won\u2019t you?",
+        "Oh, I\u2019d love to!",
+        "Five  o'clock, at the meadow.",
+    ),
     (
         "Shall we talk about trains?",
         "Not today \u2013 on Tuesday, at ten.",
         "Fine by me; your shop?",
     ),
-    ('They call it "strawberry tea".', "Who does?", "All of us... You should come along."),
-    ("Could you fetch some honey?", "Where from?", "From the stall (the one by the pump)."),
+    ('They call it "strawberry tea".', "And who does that?", "All of us... You should come along."),
+    (
+        "Could you fetch some honey?",
+        "And where from, Huw?",
+        "From the stall (the one by the pump).",
+    ),
 )
 
 
@@ -249,13 +270,16 @@ def test_all_talks_are_judged_under_one_head() -> None:
 
 
 def _reads(chat: ChatBody) -> str:
-    """A responder that finds a statement met if its last word is in the text."""
+    """A responder that finds a statement met if its last word is in a line, which is its quote."""
     _, statements, text = re.split(r"^# .*$", chat.messages[-1].text, flags=re.MULTILINE)[1:]
     marks: dict[str, Any] = {}
     for field, statement in re.findall(r"^(statement_\d+): (.*)\.$", statements, re.MULTILINE):
         word = statement.split()[-1]
-        met = word.casefold() in text.casefold()
-        marks[field] = {"quote": word if met else "", "met": met}
+        lines = [line for line in text.splitlines() if word.casefold() in line.casefold()]
+        marks[field] = {
+            "quote": lines[0].lstrip("0123456789. ") if lines else "",
+            "met": bool(lines),
+        }
     return json.dumps(marks)
 
 

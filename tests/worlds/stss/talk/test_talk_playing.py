@@ -238,11 +238,11 @@ def test_a_note_that_does_not_fit_is_asked_for_again() -> None:
     assert told_in(KITE, episode).note == "Fine.\nAgreed: meet, on 2024-05-14."
 
 
-def test_a_failed_utterance_ends_the_talk_and_the_note_is_still_kept() -> None:
+def test_a_failed_utterance_ends_the_talk_and_no_note_of_it_is_asked_for() -> None:
     episode = held(KITE, Says("Hello."), Says(None))
     assert ended(episode.events) == Ended("silence", 1, OTHER)
-    told = told_in(KITE, episode)
-    assert (len(told.lines), told.note) == (1, "We talked.")
+    assert questions(episode) == [(0, PERFORMER, "utter")]
+    assert told_in(KITE, episode).note is None
 
 
 def test_of_a_talk_in_which_nothing_was_said_there_is_no_note() -> None:

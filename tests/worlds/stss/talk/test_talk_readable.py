@@ -48,8 +48,20 @@ def test_a_talk_that_was_held_and_noted_is_read_at_both_levels() -> None:
         ((), "held to its end"),
         ((*TALK, noted("We met.")), "held to its end"),
         ((END,), "nobody said anything"),
-        ((TALK[0], failed(THEIRS, "utter"), Ended("failed turn", 1, THEIRS)), "no usable utter"),
-        ((failed(MINE, "general_plan"), Ended("failed turn", 0, MINE)), "general_plan"),
+        (
+            (TALK[0], failed(THEIRS, "utter"), Ended("failed turn", 1, THEIRS)),
+            f"the talk broke off: {THEIRS} gave no usable utterance (found an empty reply)",
+        ),
+        (
+            (*TALK, failed(MINE, "utter"), Ended("silence", 2, MINE)),
+            f"the talk broke off: {MINE} gave no usable utterance (found an empty reply)",
+        ),
+        (
+            (TALK[0], failed(THEIRS, "utter"), noted("We met."), Ended("silence", 1, THEIRS)),
+            f"{THEIRS} gave no usable utterance",
+        ),
+        ((TALK[0], Ended("silence", 1, THEIRS)), f"{THEIRS} gave no usable utterance"),
+        ((failed(MINE, "general_plan"), Ended("failed turn", 0, MINE)), "usable general plan"),
     ],
 )
 def test_a_talk_that_has_no_end_or_no_words_is_lost_with_its_note(

@@ -15,7 +15,7 @@ from sociolab.testing.judge_contract import JudgeContract
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss.talk.measures import MEASURES
 from sociolab.worlds.stss.talk.rules_judge import TalkRulesJudge
-from worlds.stss.talk.talk_plays import Says, held
+from worlds.stss.talk.talk_plays import Says, held, seats_of
 from worlds.stss.talk.talk_scenarios import PUBLIC, scenario, scenarios
 
 KITE = scenario(PUBLIC)
@@ -68,9 +68,21 @@ def test_a_talk_without_a_note_is_judged_and_its_note_is_missing() -> None:
     assert values(episode) == [0, pytest.approx(2 / 3), None, None]
 
 
-def test_a_talk_cut_short_by_a_failure_is_judged_as_far_as_it_went() -> None:
-    episode = held(KITE, Says(WHERE), Says(None))
-    assert values(episode)[:2] == [0, pytest.approx(2 / 3)]
+@pytest.mark.parametrize("policy", [FailurePolicy(), STOP])
+@pytest.mark.parametrize("partner", [True, False])
+def test_a_talk_that_broke_off_is_not_scored_and_who_failed_is_named(
+    policy: FailurePolicy, partner: bool
+) -> None:
+    performer, other = Says(WHERE), Says("Hello.", None)
+    if not partner:
+        performer, other = Says(WHERE, None), Says("Hello.")
+    episode = held(KITE, performer, other, policy=policy)
+    assert values(episode) == [None] * 4
+    seat = seats_of(KITE)[partner]
+    assert (
+        problems(episode)
+        == [f"the talk broke off: {seat} gave no usable utterance (lost for words)"] * 4
+    )
 
 
 @pytest.mark.parametrize("policy", [FailurePolicy(), STOP])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,17 +12,19 @@ from sociolab.core.episode import Episode, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Player, Transcript, World
 from sociolab.engine.setup import WorldSetup
+from sociolab.prompting.templates import prompt
 from sociolab.testing.contracts import WorldContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import driven, play_task
-from sociolab.town.mind import MindPlayer
+from sociolab.town.mind import QUESTIONS, MindPlayer
+from sociolab.town.model import mind
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss.talk.content import scenario_from
 from sociolab.worlds.stss.talk.dataset import TalkData
 from sociolab.worlds.stss.talk.settings import TalkSettings
 from sociolab.worlds.stss.talk.told import told_in
 from sociolab.worlds.stss.talk.world import StssTalk
-from worlds.stss.talk.talk_plays import Says, held, seats_of
+from worlds.stss.talk.talk_plays import Reminded, Says, held, seats_of
 from worlds.stss.talk.talk_scenarios import PUBLIC, TASKS, scenario, scenarios, secret_of
 
 DATA = TalkData("five-talks", "1", scenarios())
@@ -86,6 +89,22 @@ def test_a_run_shows_the_name_version_and_hash_that_the_set_bears_itself() -> No
         assert (shown.name, shown.version) == ("five-talks", f"1+{DATA.hash}")
     other = TalkData("five-talks", "1", scenarios()[:4])
     assert StssTalk(other).data.version != StssTalk(DATA).data.version
+
+
+def test_the_identity_covers_the_prompts_of_a_talk_and_no_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = {"head", "general_plan", "talk_reminder", "utter", "summarise"}
+    before, original = StssTalk(DATA).data.hash, prompt
+    names = {"head", *(name for name, _ in QUESTIONS.values())}
+
+    def reworded(package: str, name: str) -> object:
+        found = original(package, name)
+        return SimpleNamespace(hash="another") if name == changed else found
+
+    monkeypatch.setattr(mind, "prompt", reworded)
+    for changed in sorted(names):
+        assert (StssTalk(DATA).data.hash != before) == (changed in asked), changed
 
 
 def test_a_talk_is_another_by_seed_and_by_trial_and_the_same_by_both() -> None:
@@ -167,8 +186,14 @@ def test_replies_that_could_not_be_used_are_noted_for_who_gave_them() -> None:
     assert troubles[0].text == (
         "Sefina Tuala, utter, attempt 1: asked again (unreadable: lost for words)"
     )
-    assert "attempt 3: went without" in troubles[2].text
+    assert "attempt 3: the talk ended here" in troubles[2].text
     assert not any(note.trouble for note in shown(PERFORMER, episode).notes)
+
+
+def test_what_was_gone_without_is_noted_so() -> None:
+    episode = held(KITE, Reminded(fails=True), ScriptedMind(), tdp=True)
+    troubles = [note.text for note in shown(episode=episode).notes if note.trouble]
+    assert "talk_reminder, attempt 3: went without" in troubles[-1]
 
 
 def test_two_who_meet_outdoors_are_said_to() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal, TypeAlias
 
+from sociolab.core.seeding import digest
 from sociolab.town.clock import spoken_date
-from sociolab.worlds.stss.task import Errand, SocialTask
+from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
 
 Kind: TypeAlias = Literal[
     "invited", "asked", "request", "place told", "time told", "time agreed", "place agreed"
@@ -78,4 +80,34 @@ def _of_errand(
     return (
         Condition(f"request-{number}", "request", request, errand=number),
         Condition(f"place-{number}", "place told", where, errand.place, number),
+    )
+
+
+def conditions_hash() -> str:
+    """Identifies how the conditions of all types are worded: they are what a judge is asked."""
+    return digest(
+        *(
+            f"{condition.id}: {condition.text}"
+            for kind in TASK_TYPES
+            for condition in conditions_of(_any_task(kind), "PERFORMER", "OTHER")
+        )
+    )
+
+
+def _any_task(kind: TaskType) -> SocialTask:
+    """A task of this type in which every field that a condition names stands for itself."""
+    day = date(2024, 5, 14)
+    return SocialTask(
+        id="ID",
+        type=kind,
+        title="TITLE",
+        goal="GOAL",
+        performer="PERFORMER",
+        background=("OTHER",),
+        days=(day,),
+        day=day,
+        activity="ACTIVITY",
+        place="PLACE",
+        start="18:00",
+        errands=(Errand(what="ERRAND", keywords=("ERRAND",), place="SHOP"),),
     )

@@ -15,13 +15,13 @@ from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
-from sociolab.judging.quoting import quoted
+from sociolab.judging.quoting import WANTED, quoted
 from sociolab.prompting.ask import ask_model, typed_prompt
 from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
 from sociolab.town.model.wording import now_line
 from sociolab.town.thoughts import Line
-from sociolab.worlds.stss.talk.conditions import Condition
+from sociolab.worlds.stss.talk.conditions import Condition, conditions_hash
 from sociolab.worlds.stss.talk.content import scenario_from
 from sociolab.worlds.stss.talk.findings import Finding, Occasion
 from sociolab.worlds.stss.talk.readable import readable
@@ -63,7 +63,8 @@ class TalkModelJudge:
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         hashes = [prompt(PACKAGE, name).hash for name in _PROMPTS]
-        settings = digest(model.label, *hashes, schema_of(sheet(_MOST_STATEMENTS)).text)
+        schema = schema_of(sheet(_MOST_STATEMENTS)).text
+        settings = digest(model.label, *hashes, conditions_hash(), schema)
         self.id = JudgeId(model.label, "model", settings)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
@@ -122,7 +123,7 @@ class _Text:
         for field, mark in reply:
             if mark.met and self._words(mark) is None:
                 shown = mark.quote[:_LONGEST_SHOWN]
-                problems.append(f'{field}: expected words of one line as quote, found "{shown}"')
+                problems.append(f'{field}: expected {WANTED} of one line as quote, found "{shown}"')
         return "; ".join(problems)
 
     def findings(self, conditions: Sequence[Condition], reply: BaseModel) -> tuple[Finding, ...]:

@@ -30,8 +30,9 @@ def play_talk(
     Utterance k is asked for at turn k, TDP's texts at turn 0, the note after the last utterance.
 
     It ends with "left", "turn limit", or, where an utterance failed for good, "failed turn" under
-    a policy that stops and "silence" under one that goes on: then the note is asked for if
-    anything was said. A plan or a reminder that failed is gone without, and so is a note.
+    a policy that stops and "silence" under one that goes on. Such a talk broke off: no note of it
+    is asked for, and nothing of it is scored (see `readable`). Under a policy that goes on, a plan
+    or a reminder that failed is gone without, and so is a note.
     """
     return _Talk(scenario, settings, policy, trial, seed).play()
 
@@ -68,7 +69,7 @@ class _Talk:
         try:
             reminder = (yield from self._reminder()) if self.settings.tdp else ""
             ended = yield from self._talk(reminder)
-            if self.lines:
+            if ended.reason != "silence":
                 asked = self._asked(self.other, len(self.lines))
                 yield from self._answer(self.other.keeps(asked, self.lines), Summary)
         except _Stopped as stopped:

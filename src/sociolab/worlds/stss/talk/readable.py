@@ -8,13 +8,21 @@ from sociolab.worlds.stss.talk.told import Told, told_in
 from sociolab.worlds.stss.talk.verdicts import Lost
 
 _NOTE = "summarise"
+_BROKEN = ("failed turn", "silence")
+_QUESTIONS = {
+    "utter": "utterance",
+    "general_plan": "general plan",
+    "talk_reminder": "reminder of the talk",
+}
 
 
 def readable(scenario: TalkScenario, episode: Episode) -> tuple[Told | Lost, str | Lost]:
     """The talk and the note, each to be judged or lost; the same for every judge.
 
-    A talk is lost where it was not held to its end or nobody said anything: a failure is no talk
-    that went badly. A note is lost with its talk, and where nobody could write one.
+    A talk is lost where it broke off: an utterance of either side failed for good (whatever the
+    policy says of failures), or a plan or reminder did under a policy that stops. A failure is no
+    talk that went badly, and the partner's is not the performer's. A talk in which nobody said
+    anything is lost, too. A note is lost with its talk, and where nobody could write one.
     """
     lost = _unfinished(episode)
     if lost is not None:
@@ -35,9 +43,11 @@ def _unfinished(episode: Episode) -> Lost | None:
     if ended is None:
         return Lost("incomplete", "expected a talk that was held to its end, found none")
     failed = _failed(episode)
-    if ended.reason == "failed turn" and (failed is None or failed.name != _NOTE):
-        why = f": {failed.seat} gave no usable {failed.name} ({failed.problem})" if failed else ""
-        return Lost("incomplete", f"the talk was broken off by a failed turn{why}")
+    if ended.reason in _BROKEN and (failed is None or failed.name != _NOTE):
+        who = failed.seat if failed else ended.seat or "somebody"
+        what = _QUESTIONS.get(failed.name, failed.name) if failed else _QUESTIONS["utter"]
+        why = f" ({failed.problem})" if failed else ""
+        return Lost("incomplete", f"the talk broke off: {who} gave no usable {what}{why}")
     return None
 
 

@@ -98,7 +98,12 @@ def _troubles(scenario: TalkScenario, episode: Episode, seat: str | None) -> Ite
     names = {side.resident.id: side.resident.name for side in (scenario.performer, scenario.other)}
     for event in episode.events:
         if isinstance(event, Unusable) and seat in (None, event.seat):
-            then = "went without" if event.final else "asked again"
+            then = _then(event) if event.final else "asked again"
             who = names.get(event.seat, event.seat)
             text = f"{who}, {event.name}, attempt {event.attempt}: {then}"
             yield Note(event.turn, f"{text} ({event.cause}: {event.problem})", trouble=True)
+
+
+def _then(failed: Unusable) -> str:
+    """What became of a question that failed for good."""
+    return "the talk ended here" if failed.name == "utter" else "went without"

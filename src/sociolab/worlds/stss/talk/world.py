@@ -11,12 +11,16 @@ from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.model.mind import prompts_hash
+from sociolab.town.thoughts import GeneralPlan, Summarise, TalkReminder, Utter
 from sociolab.worlds.stss.talk.content import scenario_from
 from sociolab.worlds.stss.talk.dataset import TalkData
 from sociolab.worlds.stss.talk.playing import play_talk
 from sociolab.worlds.stss.talk.scenario import TalkScenario
 from sociolab.worlds.stss.talk.settings import TalkSettings
 from sociolab.worlds.stss.talk.transcript import transcript_of
+
+ASKED = (GeneralPlan, TalkReminder, Utter, Summarise)
+"""The questions of a talk: no other of the town's prompts makes a difference to it."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +38,15 @@ class StssTalk:
 
     @property
     def data(self) -> DataId:
-        """The conversation tasks; the hash covers them, the prompts, and how a talk is held."""
+        """The conversation tasks, with their own hash after the version ("1+be63f47068d97e2a").
+
+        The hash of a run covers them, the prompts of the questions that are asked in a talk, and
+        how a talk is held.
+        """
         own = self.dataset.id
         held = self.settings.model_dump_json()
-        return DataId(own.name, own.version, digest(own.hash, prompts_hash(), held))
+        version = f"{own.version}+{own.hash}"
+        return DataId(own.name, version, digest(own.hash, prompts_hash(ASKED), held))
 
     def tasks(self) -> Sequence[Task]:
         """The conversation tasks, in the order of the data; intervals cluster by social task."""

@@ -1,0 +1,70 @@
+"""`sociolab town levels`: printed, as JSON, as a page, and refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.levels_runs import TALK, TOWN, build
+from cli.conftest import Sociolab
+from sociolab.cli.verbs import app
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("levels") / "s.db"
+    build(path)
+    return path
+
+
+def shown(store: Path, *more: object) -> str:
+    args = ("town", "levels", "--talk", TALK, "--action", TOWN, "--store", store, *more)
+    done = CliRunner().invoke(app, [str(arg) for arg in args], env={"COLUMNS": "80"})
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.output
+
+
+def test_both_levels_are_printed(store: Path) -> None:
+    told = shown(store)
+    assert "scripted at both levels of STSS · judge of the talks: rules" in told
+    assert "Its talks convey 44% of what must be conveyed" in told
+    assert "! 1 episode of lived could not be scored: not counted here." in told
+    assert max(map(len, told.splitlines())) <= 80
+
+
+def test_json_holds_scores_fates_and_cautions(store: Path) -> None:
+    document = json.loads(shown(store, "--json"))
+    assert (document["talk"], document["action"]) == (TALK, TOWN)
+    by_rules = next(one for one in document["agents"] if one["judge"] == "rules")
+    assert by_rules["cautions"] == ["lived has 1 social task without a talk in talks: game."]
+    every = by_rules["types"][-1]
+    assert every["type"] == "all"
+    assert every["scores"]["conversation_gcsr"]["value"] == pytest.approx(4 / 9)
+    assert every["fates"] == {
+        "done": 1,
+        "no talk": 2,
+        "talk, not conveyed": 2,
+        "conveyed, not acted on": 1,
+    }
+    assert (every["wanted"], every["not_scored"]) == (4, 1)
+
+
+def test_a_page_shows_the_levels_and_both_runs(store: Path, tmp_path: Path) -> None:
+    page = tmp_path / "levels.html"
+    assert f"wrote {page}" in shown(store, "--html", page).replace("\n", "")
+    text = page.read_text("utf-8")
+    assert "scripted at both levels of STSS" in text
+    assert "conveyed, not acted on" in text
+    assert TALK in text
+    assert TOWN in text
+
+
+def test_runs_the_wrong_way_round_exit_with_2_and_one_sentence(
+    sociolab: Sociolab, store: Path
+) -> None:
+    done = sociolab("town", "levels", "--talk", TOWN, "--action", TALK, "--store", store)
+    assert done.code == 2
+    assert "--talk: expected a run of stss-talk, found lived, a run of stss" in done.sentence

@@ -1,0 +1,112 @@
+"""A world that asks questions: what failed is named so, and what was gone without is counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sociolab.core.episode import (
+    Answered,
+    CastMember,
+    Ended,
+    Episode,
+    Event,
+    Moved,
+    Task,
+    Trial,
+    Unusable,
+)
+from sociolab.core.score import JudgeId
+from sociolab.report.facts import account
+from sociolab.report.observed import Observed
+from sociolab.report.result import result_of
+from sociolab.report.schema import JudgeEntry, RunResult
+from sociolab.report.words import nature, warnings
+from sociolab.store.sqlite import Store
+
+from .small_run import RUN
+
+ANN, BOB = "ann", "bob"
+TASK = Task("kite", (ANN, BOB), "kite", "{}")
+
+
+def failed(seat: str, name: str, turn: int = 0, *, final: bool = True) -> Unusable:
+    return Unusable(turn, seat, name, 3, "unreadable", "found nothing", "", final=final)
+
+
+def said(turn: int, seat: str) -> Answered:
+    return Answered(turn, seat, "utter", {"text": "Hello.", "ends": False})
+
+
+NO_PLAN, NO_REMINDER = failed(ANN, "general_plan"), failed(ANN, "talk_reminder")
+TALK = (said(0, ANN), said(1, BOB))
+OVER = Ended("turn limit", 1)
+EPISODES: tuple[tuple[Event, ...], ...] = (
+    (NO_PLAN, NO_REMINDER, *TALK, OVER),
+    (failed(ANN, "talk_reminder", final=False), NO_REMINDER, *TALK, OVER),
+    (failed(ANN, "talk_reminder", final=False), *TALK, failed(BOB, "summarise", 2), OVER),
+    (TALK[0], failed(BOB, "utter", 1), Ended("silence", 1, BOB)),
+    (NO_REMINDER, failed(ANN, "utter"), Ended("silence", 0, ANN)),
+)
+
+
+@pytest.fixture
+def talks(tmp_path: Path) -> RunResult:
+    """Five talks and a failed trial in which a reminder failed, too."""
+    cast = (CastMember(ANN, "scripted"), CastMember(BOB, "scripted"))
+    trials = tuple(Trial(f"t{n}", "stss-talk", TASK, cast, n, 0) for n in range(6))
+    with Store.open(tmp_path / "store.db") as store:
+        store.create_run(RUN, "stss-talk", {}, trials)
+        for trial, events in zip(trials, EPISODES, strict=False):
+            for event in events:
+                store.append(RUN, trial.id, event)
+            store.set_status(RUN, trial.id, "played")
+        store.append(RUN, "t5", NO_REMINDER)
+        store.set_status(RUN, "t5", "failed", "plugin", "broken")
+        return result_of(store, RUN)
+
+
+def test_questions_that_failed_are_not_called_turns(talks: RunResult) -> None:
+    assert talks.failures.turns == {}
+    assert talks.failures.questions == {"unreadable": 8}
+    assert talks.failures.replies_asked_again == 2
+    said = warnings(talks)
+    assert "8 questions failed for good: unreadable 8" in said
+    assert "turn" not in " ".join(said)
+    facts = dict(account(talks))
+    assert facts["Failed questions"] == "unreadable 8"
+    assert "Failed turns" not in facts
+
+
+def test_talks_that_were_held_without_a_reminder_are_counted(talks: RunResult) -> None:
+    assert talks.failures.went_without == {"talk_reminder": 2, "general_plan": 1}
+    assert (
+        "of 5 episodes, went on: 2 without TDP's reminder of a talk, 1 without TDP's general plan"
+    ) in warnings(talks)
+    assert dict(account(talks))["Went on without"] == "talk_reminder 2, general_plan 1"
+
+
+def test_a_run_in_which_every_question_was_answered_says_nothing_of_it(result: RunResult) -> None:
+    assert (result.failures.questions, result.failures.went_without) == ({}, {})
+    assert not {"Failed questions", "Went on without"} & dict(account(result)).keys()
+    assert not any("went on" in one for one in warnings(result))
+
+
+def test_beside_turns_a_question_that_failed_is_none_of_them() -> None:
+    trial = Trial("t", "sotopia", TASK, (), 0, 0)
+    seen = Observed()
+    seen.take(Episode(trial, (Moved(0, ANN, ()), failed(ANN, "act", 1), failed(BOB, "poll"), OVER)))
+    assert seen.failed_turns == {"unreadable": 1}
+    assert seen.failed_questions == {"unreadable": 1}
+    assert not seen.went_without
+
+
+def test_the_rules_of_a_talk_are_not_said_to_leave_anything_unscored(talks: RunResult) -> None:
+    rules = JudgeId("rules", "rules", "1")
+    entry = JudgeEntry(judge=rules.name, method="rules", settings=rules.settings, judgings=1)
+    judged = talks.model_copy(update={"judges": (entry,)})
+    assert "say yes or no of every condition" in nature(judged, "rules")
+    assert "nothing is scored" not in nature(judged, "rules")
+    other = judged.model_copy(update={"world": "sotopia"})
+    assert "where they cannot tell, nothing is scored" in nature(other, "rules")
