@@ -12,7 +12,7 @@ import pytest
 from sociolab.app import building, living
 from sociolab.app.building import Build, build, seeds_of
 from sociolab.app.data import imported_folder
-from sociolab.core.errors import ConfigError, SociolabError
+from sociolab.core.errors import ConfigError
 from sociolab.worlds.stss.dataset import own_town, write_town
 from sociolab.worlds.stss.talk.dataset import read_talks
 from sociolab.worlds.stss.talk.freezing import frozen_talks as really_frozen
@@ -71,7 +71,7 @@ def test_other_seeds_are_refused(text: str) -> None:
 def test_a_set_is_the_same_from_one_process_or_two(
     town: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    wanted = Build(seeds="1", total=6, data=str(town), out=tmp_path / "two")
+    wanted = Build(seeds="1", total=6, data=str(town), name="small", out=tmp_path / "two")
     monkeypatch.setattr(living, "_processors", lambda: 2)
     two = build(wanted, silent)
     in_one_process(monkeypatch)
@@ -79,7 +79,7 @@ def test_a_set_is_the_same_from_one_process_or_two(
     assert one.data == two.data == read_talks(tmp_path / "one")
     assert len(one.data.scenarios) == 6
     assert {scenario.task.id for scenario in one.data.scenarios} == set(TWO)
-    assert one.data.name == "small-talks"
+    assert one.data.name == "small"
 
 
 @pytest.mark.usefixtures("quick")
@@ -95,6 +95,19 @@ def test_a_set_with_a_name_is_kept_where_runs_find_it(town: Path) -> None:
     build(Build("1", 2, str(town), name="mine", replace=True), silent)
     assert len(read_talks(built.folder).scenarios) == 2
     assert leftovers(built.folder.parent) == ["mine"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_set_in_a_folder_bears_the_folders_name_unless_it_is_given_one(
+    town: Path, tmp_path: Path
+) -> None:
+    wanted = Build("1", 4, str(town), out=tmp_path / "market-talks")
+    assert build(wanted, silent).data.name == "market-talks"
+    given = build(replace(wanted, name="other-talks", replace=True), silent)
+    assert given.folder == tmp_path / "market-talks"
+    assert read_talks(given.folder).name == "other-talks"
+    command = json.loads((given.folder / "meta.json").read_text())["command"]
+    assert command.endswith(f"--name other-talks --out {tmp_path / 'market-talks'}")
 
 
 @pytest.mark.usefixtures("quick")
@@ -136,10 +149,20 @@ def test_a_folder_that_holds_something_else_is_not_touched(town: Path, tmp_path:
         build(replace(wanted, replace=False), silent)
 
 
-def test_either_a_name_or_a_folder_is_given(tmp_path: Path) -> None:
+def test_a_name_or_a_folder_is_given(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="found neither"):
         build(Build(), silent)
-    with pytest.raises(ConfigError, match="found both"):
-        build(Build(name="mine", out=tmp_path), silent)
-    with pytest.raises(SociolabError, match="letters, digits"):
+    with pytest.raises(ConfigError, match=r'--name: .* name of the data set .* found "a/b"'):
         build(Build(name="a/b"), silent)
+    with pytest.raises(ConfigError, match=r'--out: .* found "my talks"; .* add --name NAME'):
+        build(Build(out=tmp_path / "my talks"), silent)
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("deep", ["file/set", "file/deep/set", "x" * 300])
+def test_a_folder_that_cannot_be_is_refused_in_a_sentence(
+    town: Path, tmp_path: Path, deep: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="name another"):
+        build(Build("1", 4, str(town), name="mine", out=tmp_path / deep), silent)

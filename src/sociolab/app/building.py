@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from sociolab.app.data import data_folder, imported_folder
+from sociolab.app.fresh_folder import fresh_folder, writing
 from sociolab.app.living import Unit, Watch, candidates, town_of
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, StoreError
 from sociolab.store.names import checked_name
 from sociolab.worlds.stss.talk.dataset import (
     META,
@@ -30,8 +28,9 @@ MOST_SEEDS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What to build: `total` talks of the towns of `seeds` ("1-6", "1,4"), under a name or in a
-    folder. `data` names another town than our own, whose tasks each seed lives in its own way.
+    """What to build: `total` talks of the towns of `seeds` ("1-6", "1,4"), among the imported data
+    sets under a name, or in a folder `out`, whose name it bears unless it is given one. `data`
+    names another town than our own, whose tasks each seed lives in its own way.
     """
 
     seeds: str = "1-6"
@@ -46,7 +45,8 @@ class Build:
         """The command line that builds the same again."""
         parts = ["sociolab", "build", WORLD, "--seeds", self.seeds, "--total", str(self.total)]
         parts += ["--data", self.data] if self.data else []
-        parts += ["--name", self.name] if self.name else ["--out", str(self.out)]
+        parts += ["--name", self.name] if self.name else []
+        parts += ["--out", str(self.out)] if self.out else []
         return shlex.join(parts)
 
 
@@ -67,10 +67,10 @@ def build(wanted: Build, watch: Watch) -> Built:
     talks were frozen than are wanted. Stopped on the way, it leaves nothing behind.
     """
     seeds = seeds_of(wanted.seeds)
-    target = _target(wanted)
+    name, target = _name(wanted), _target(wanted)
     folder = None if wanted.data is None else data_folder("stss", wanted.data)
     units = [Unit(folder, seed, task.id) for seed in seeds for task in town_of(folder, seed).tasks]
-    with _fresh(target) as scratch:
+    with fresh_folder(target) as scratch:
         found = candidates(units, watch)
         possible = selectable(found)
         if possible < wanted.total:
@@ -79,10 +79,10 @@ def build(wanted: Build, watch: Watch) -> Built:
                 f"{possible} in the towns of the seeds {wanted.seeds}; ask for fewer with --total, "
                 "or name more --seeds"
             )
-        town = town_of(folder, seeds[0])
-        name = wanted.name or f"{town.name}-talks"
-        data = TalkData(name, town.version, selected(found, wanted.total))
-        write_talks(scratch, data, wanted.command)
+        version = town_of(folder, seeds[0]).version
+        data = TalkData(name, version, selected(found, wanted.total))
+        with writing(target):
+            write_talks(scratch, data, wanted.command)
     return Built(data, target, tally(data.scenarios), len(found))
 
 
@@ -104,26 +104,50 @@ def seeds_of(text: str) -> tuple[int, ...]:
 # ------------------------------------------------------------------ where it lies
 
 
-def _target(wanted: Build) -> Path:
-    """The folder to write; ConfigError if there is none, or something that must stay."""
-    if (wanted.name is None) == (wanted.out is None):
-        raise ConfigError(
-            "expected either --name NAME, to be played with --data NAME, or --out DIR; found "
-            + ("both" if wanted.name is not None else "neither")
-        )
+def _name(wanted: Build) -> str:
+    """What the set is called: as said, or as its folder; ConfigError where that is no name."""
     if wanted.name is not None:
-        target = imported_folder(WORLD, checked_name(wanted.name))
-        if target.exists() and not wanted.replace:
-            raise ConfigError(
-                f'a data set called "{wanted.name}" is there already; choose another --name, or '
-                "add --replace"
-            )
-        return target
-    assert wanted.out is not None
-    return _own_folder(wanted.out.absolute(), replace=wanted.replace)
+        return _checked_name(wanted.name, "--name", "choose another")
+    if wanted.out is not None:
+        return _checked_name(wanted.out.resolve().name, "--out", "name another, or add --name NAME")
+    raise ConfigError(
+        "expected --name NAME, to be played with --data NAME, or --out DIR, or both; found neither"
+    )
+
+
+def _checked_name(name: str, flag: str, advice: str) -> str:
+    try:
+        return checked_name(name)
+    except StoreError as error:
+        raise ConfigError(
+            f"{flag}: expected as name of the data set 1 to 80 letters, digits, dots, underscores "
+            f'and hyphens, the first a letter or digit, found "{name[:100]}"; {advice}'
+        ) from error
+
+
+def _target(wanted: Build) -> Path:
+    """The folder to write; ConfigError if something is there that must stay."""
+    if wanted.out is not None:
+        return _own_folder(wanted.out.absolute(), replace=wanted.replace)
+    target = imported_folder(WORLD, _name(wanted))
+    if target.exists() and not wanted.replace:
+        raise ConfigError(
+            f'a data set called "{wanted.name}" is there already; choose another --name, or '
+            "add --replace"
+        )
+    return target
 
 
 def _own_folder(target: Path, *, replace: bool) -> Path:
+    try:
+        return _checked(target, replace=replace)
+    except OSError as error:
+        raise ConfigError(
+            f"--out: {target} cannot be looked into: {error.strerror}; name another"
+        ) from error
+
+
+def _checked(target: Path, *, replace: bool) -> Path:
     if not target.exists():
         return target
     if not target.is_dir():
@@ -139,15 +163,3 @@ def _own_folder(target: Path, *, replace: bool) -> Path:
             f"--out: {target} holds a set already; name another folder, or add --replace"
         )
     return target
-
-
-@contextmanager
-def _fresh(target: Path) -> Iterator[Path]:
-    """A folder to write, which takes the target's place once all is well."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=target.parent, prefix=".building-") as scratch:
-        fresh = Path(scratch) / "data"
-        yield fresh
-        if target.exists():
-            target.rename(Path(scratch) / "old")
-        fresh.rename(target)

@@ -27,7 +27,7 @@ def build(world: str, wanted: Build) -> None:
     Console().print(_table(built), soft_wrap=True)
     data = built.data
     say(f"{len(data.scenarios)} of {built.candidates} talks that could be frozen, hash {data.hash}")
-    where = wanted.name or str(wanted.out)
+    where = str(wanted.out) if wanted.out else data.name
     say(f"written to {built.folder}; play them: sociolab run {WORLD} --data {where}")
 
 

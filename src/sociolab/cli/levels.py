@@ -41,6 +41,7 @@ def _document(found: Levels) -> dict[str, object]:
             {
                 "agent": one.agent,
                 "judge": one.judge,
+                "cautions": list(one.cautions),
                 "types": [
                     {
                         "type": row.type,
@@ -49,6 +50,7 @@ def _document(found: Levels) -> dict[str, object]:
                             for name, entry in row.scores.items()
                         },
                         "fates": {outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
+                        "wanted": row.wanted,
                         "not_scored": row.left_out,
                     }
                     for row in one.rows

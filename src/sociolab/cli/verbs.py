@@ -693,7 +693,7 @@ def build(
     ] = None,
     name: Annotated[OptText, typer.Option("--name", help="What to call the data set.")] = None,
     out: Annotated[
-        OptPath, typer.Option("--out", metavar="DIR", help="Or the folder to write it to.")
+        OptPath, typer.Option("--out", metavar="DIR", help="The folder to write it to; it names the set unless --name does.")
     ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace what is there of this name.")

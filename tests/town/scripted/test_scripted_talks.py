@@ -25,6 +25,7 @@ from scripted_questions import (
 )
 from sociolab.town.answers import Said
 from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.scripted.understanding import read
 from sociolab.town.thoughts import Commitment, Line, TalkOrNot, Utter
 
 MIND = ScriptedMind()
@@ -189,6 +190,38 @@ def test_news_goes_neither_to_its_source_nor_twice_to_the_same() -> None:
             GUEST, other("Eva Lind"), *hello, seed=seed, commitments=(NOTED,), memories=(memo,)
         )
         assert "Have you heard" not in said(to_host).text + said(again).text
+
+
+ORGANISER = resident(ANA, MEETING)
+ASKED = says(
+    ORGANISER, "I would like to meet you on Tuesday 14 May for a review of the club ledger."
+)
+COUNTER = says(
+    GUEST, "Gladly. How about on Tuesday 14 May at 17:30 on the terrace of Lantern Cafe?"
+)
+
+
+def test_a_performer_says_yes_to_a_time_and_place_that_suit_it() -> None:
+    answer = said(utter(ORGANISER, other(TOM), ASKED, COUNTER)).text
+    assert read(answer, NOW).accepts
+    assert "17:30 on the terrace of Lantern Cafe" in answer
+
+
+def test_a_performer_who_has_an_appointment_then_names_another_time() -> None:
+    busy = Commitment("see the dentist", TUESDAY, "17:30", 60)
+    answer = said(utter(ORGANISER, other(TOM), ASKED, COUNTER, commitments=(busy,))).text
+    heard = read(answer, NOW)
+    assert heard.counters
+    assert not heard.accepts
+    assert heard.start not in ("", "17:30")
+
+
+def test_a_meeting_that_was_asked_back_is_agreed_by_the_answer_and_not_before() -> None:
+    asked = (ASKED, COUNTER)
+    assert not summary(GUEST, other(ANA), asked).agreed
+    agreed = (*asked, says(ORGANISER, "Yes, that suits me."))
+    (noted,) = summary(GUEST, other(ANA), agreed).agreed
+    assert (noted.start, noted.place) == ("17:30", "Lantern Cafe: terrace")
 
 
 # ------------------------------------------------------------------ whether to talk

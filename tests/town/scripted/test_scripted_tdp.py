@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
@@ -25,6 +27,7 @@ from scripted_questions import (
     utter,
 )
 from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.thoughts import Commitment
 
 MIND = ScriptedMind()
 GOALS = [KITE, MEETING, PICNIC, QUIZ, FLOUR, "Ana wants to be happy."]
@@ -114,3 +117,32 @@ def test_the_minds_own_reminders_are_read_by_itself(goal: str) -> None:
     bare = answered(MIND.utter(utter(who, other(TOM)))).text
     assert "14 May" in first
     assert "14 May" not in bare
+
+
+@pytest.mark.parametrize("goal", [MEETING, PICNIC])
+@pytest.mark.parametrize("now", ["09:10", "12:40", "17:45", "19:30"])
+def test_an_hour_that_is_past_is_not_put_to_anybody(goal: str, now: str) -> None:
+    plan = general_plan(goal)
+    question = talk_reminder(goal, plan=plan)
+    moment = datetime.fromisoformat(f"2024-05-14T{now}")
+    question = replace(question, me=replace(question.me, now=moment))
+    (when,) = (one for one in answered(MIND.talk_reminder(question)).items if "the time" in one)
+    assert "14 May 2024" in when
+    assert all(start > now for start in re.findall(r"\d\d:\d\d", when))
+
+
+def test_an_hour_that_is_to_come_is_that_of_the_plan() -> None:
+    plan = ("Tell them when and where: Tuesday 14 May 2024 at 16:20.",)
+    question = talk_reminder(MEETING, plan=plan)
+    for moment in ("2024-05-13T20:00", "2024-05-14T10:00"):
+        today = replace(question, me=replace(question.me, now=datetime.fromisoformat(moment)))
+        assert any("16:20" in one for one in answered(MIND.talk_reminder(today)).items)
+
+
+def test_an_hour_that_was_agreed_is_kept_while_it_passes() -> None:
+    goal = PICNIC
+    agreed = Commitment("picnic", TUESDAY, "11:00", 60, "Heron Park: meadow", others=("eva-lind",))
+    question = replace(talk_reminder(goal, plan=general_plan(goal)), commitments=(agreed,))
+    begun = replace(question.me, now=datetime.fromisoformat("2024-05-14T11:05"))
+    items = answered(MIND.talk_reminder(replace(question, me=begun))).items
+    assert any("11:00" in one for one in items)

@@ -176,6 +176,21 @@ def test_another_time_or_place_is_a_counter_proposal() -> None:
     assert not heard("How about that!").counters
 
 
+@pytest.mark.parametrize(
+    "text", ["Gladly. How about 17:30 at Lantern Cafe?", "Sure! Could we make it half past six?"]
+)
+def test_what_is_asked_back_is_not_yet_agreed(text: str) -> None:
+    assert heard(text).counters
+    assert not heard(text).accepts
+
+
+@pytest.mark.parametrize(
+    "text", ["Yes, see you at 17:30. How about you, are you well?", "Sure, let us say 17:30."]
+)
+def test_consent_with_another_question_is_consent(text: str) -> None:
+    assert heard(text).accepts
+
+
 def test_questions_for_time_and_place_are_heard() -> None:
     assert heard("Sounds good. When is it?").asks == ("when",)
     assert heard("Where would that be, and what time?").asks == ("when", "where")

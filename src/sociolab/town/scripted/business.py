@@ -119,6 +119,17 @@ def own_time(me: Me, task: Task, commitments: tuple[Commitment, ...], seed: int,
     return next((clock for clock in free if clock > f"{soon:%H:%M}"), chosen)
 
 
+def time_to_come(
+    me: Me, task: Task, commitments: tuple[Commitment, ...], seed: int, start: str
+) -> str:
+    """`start` while it is to come; one of one's own choice that is past by now gives way to the
+    next at which one is free, "" if there is none."""
+    if task.start or me.now.date() != task.day or not start or start > f"{me.now:%H:%M}":
+        return start
+    later = own_time(me, task, commitments, seed, "")
+    return later if later > f"{me.now:%H:%M}" else ""
+
+
 def _others(commitments: tuple[Commitment, ...], task: Task) -> tuple[Commitment, ...]:
     return tuple(one for one in commitments if plain(task.activity) not in plain(one.what))
 

@@ -111,3 +111,8 @@ def errands(chores: tuple[Chore, ...]) -> str:
     """The steps of an errand in order: "first A at P, then B at Q"."""
     told = [f"{chore.what}{_goal(chore)}" for chore in chores]
     return f"first {told[0]}, then {told[1]}" if len(told) > 1 else " and ".join(told)
+
+
+def listed(things: tuple[str, ...]) -> str:
+    """Such as "A, B and C"; "" for none."""
+    return " and ".join(filter(None, (", ".join(things[:-1]), things[-1]))) if things else ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 
 from sociolab.town.answers import Items, Lines, Reminder
-from sociolab.town.scripted.business import concerns, own_place, own_time
+from sociolab.town.scripted.business import concerns, own_place, own_time, time_to_come
 from sociolab.town.scripted.free_time import meeting_points
-from sociolab.town.scripted.phrases import a, at_place, at_time, errands, is_verbal, purpose
+from sociolab.town.scripted.phrases import a, at_place, at_time, errands, is_verbal, listed, purpose
 from sociolab.town.scripted.settled import Answers, answers, is_about, talks
 from sociolab.town.scripted.task_reading import Task, read_task
 from sociolab.town.scripted.understanding import Heard, read
@@ -31,7 +31,7 @@ def general_plan(question: GeneralPlan) -> Lines:
                 "Ask each of them for a clear answer.",
             )
         )
-    points = _list(meeting_points(me.places)[:4])
+    points = listed(meeting_points(me.places)[:4])
     return Lines(
         lines=(
             f"Seek out {_whom(task)} at {points}." if points else f"Seek out {_whom(task)}.",
@@ -93,7 +93,7 @@ def day_reminder(question: DayReminder) -> Reminder:
     event = _event(task, *_known(question, task, settled)) if day == task.day else ""
     if settled is not None and task.kind in ("appointment", "help"):
         return Reminder(text=event[:600] or "What you need is settled; live your day as usual.")
-    points = _list(_meeting_places(question))
+    points = listed(_meeting_places(question))
     where = f"go to {points}" if points else "go where people are"
     call = f"Today, {where} and {_call(task)}{_so_far(_answers(question, task))}."
     return Reminder(text=f"{call} {event}".strip()[:600])
@@ -101,8 +101,8 @@ def day_reminder(question: DayReminder) -> Reminder:
 
 def _so_far(found: Answers) -> str:
     """Who need not be asked any more, such as ", but not Ana Ruiz, who has said yes"."""
-    yes = f"{_list(found.yes[:8])}, who said yes" if found.yes else ""
-    no = f"{_list(found.no[:8])}, who said no" if found.no else ""
+    yes = f"{listed(found.yes[:8])}, who said yes" if found.yes else ""
+    no = f"{listed(found.no[:8])}, who said no" if found.no else ""
     return f", but not {' and '.join(filter(None, (yes, no)))}" if yes or no else ""
 
 
@@ -171,10 +171,6 @@ def _call(task: Task) -> str:
             return f"invite people to {what}"
 
 
-def _list(points: tuple[str, ...]) -> str:
-    return " and ".join(filter(None, (", ".join(points[:-1]), points[-1]))) if points else ""
-
-
 def talk_reminder(question: TalkReminder) -> Items:
     """What to bring up with this person: at most four items, from the goal's own facts."""
     me, other = question.me, question.other
@@ -184,7 +180,10 @@ def talk_reminder(question: TalkReminder) -> Items:
     if not concerns(task, other):
         return Items(items=("be friendly and brief",))
     found = _answers(question, task)
-    known = _known(question, task, _agreed(question, task))
+    settled = _agreed(question, task)
+    known = start, place = _known(question, task, settled)
+    if settled is None:  # an hour that nobody has agreed to may be moved
+        known = time_to_come(me, task, question.commitments, question.asked.seed, start), place
     if other.name in found.no:
         return Items(items=("be friendly and brief: they have said no",))
     if other.name in found.yes:
@@ -240,7 +239,7 @@ def _named(task: Task) -> str:
 
 def _help_items(task: Task) -> tuple[str, ...]:
     what = ", then ".join(chore.what for chore in task.chores)
-    where = _list(tuple(chore.place for chore in task.chores if chore.place))
+    where = listed(tuple(chore.place for chore in task.chores if chore.place))
     return (
         f"name the favour: {what}",
         *((f"say the places: {where}",) if where else ()),

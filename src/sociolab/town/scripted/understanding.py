@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from sociolab.town.scripted.activities import Chore, Shape, activity_in, chores_in, masked
-from sociolab.town.scripted.when import dates, times
+from sociolab.town.scripted.when import Span, dates, times
 from sociolab.town.scripted.where import places_in
 
 Open: TypeAlias = Literal["when", "where"]
@@ -27,7 +27,8 @@ class Heard:
     `invites` says that the hearer is asked to come or to do it; `counters` that another time or
     place is put forward; `hearsay` that the event is somebody else's; `host` is whose,
     as far as it is said; `asks` is what the speaker wants to know; `refers` that the words remind
-    of a matter or ask about it without naming it. An utterance that declines does not accept.
+    of a matter or ask about it without naming it. An utterance that declines does not accept, nor
+    does one that asks whether another time or place would do ("Gladly. How about 17:30?").
     `days`, `starts` ("HH:MM") and `places` come in the order in which they are named.
     """
 
@@ -110,6 +111,10 @@ _COUNTERS = re.compile(
     r"|shall we say|let(?:'s| us) (?:say|meet)|i (?:could|can) (?:do|come|make it)? ?(?:at|on)\b"
     r"|\bonly (?:at|after|from)\b"
 )
+_OFFERS = re.compile(
+    r"(?:(?:how|what) about|could (?:we|it|you) (?:make|do|be|meet)|shall we say)\b[^!?]*\?"
+)
+"""Another time or place put as a question, which waits for an answer whatever came before it."""
 _WHEN = re.compile(
     r"\bwhen\b[^.!]*\?|(?:what|which) (?:time|day|hour|date)\b[^.!]*\?"
     r"|(?:let me know|tell me) when\b"
@@ -170,7 +175,7 @@ def _read(text: str, today: date, places: tuple[str, ...]) -> Heard:
         chores=chores,
         online=bool(_ONLINE.search(lower)),
         invites=bool(_INVITES.search(lower)),
-        accepts=not declines and bool(_ACCEPTS.search(lower)),
+        accepts=not declines and not _offers(lower, spans) and bool(_ACCEPTS.search(lower)),
         declines=declines,
         counters=counters,
         hearsay=bool(_HEARSAY.search(lower)),
@@ -179,6 +184,12 @@ def _read(text: str, today: date, places: tuple[str, ...]) -> Heard:
         refers=bool(_REFERS.search(lower)) and ("?" in lower or bool(spans)),
         host=host[1] if (host := _HOST.search(words)) else "",
     )
+
+
+def _offers(lower: str, spans: tuple[Span, ...]) -> bool:
+    """Whether a day, an hour or a place is put forward as a question."""
+    asked = tuple(match.span() for match in _OFFERS.finditer(lower))
+    return any(start <= span[0] < end for start, end in asked for span in spans)
 
 
 def _asked(lower: str) -> tuple[Open, ...]:

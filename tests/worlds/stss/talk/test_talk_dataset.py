@@ -57,8 +57,9 @@ def test_the_tasks_are_those_of_the_towns_that_they_were_frozen_from() -> None:
 
 def test_every_talk_comes_before_its_event() -> None:
     for one in own_talks().scenarios:
-        if one.task.start:
-            begins = datetime.fromisoformat(f"{one.task.day}T{one.task.start}")
+        agreed = [c.start for c in one.performer.commitments if one.task.activity in c.what]
+        if start := one.task.start or min(filter(None, agreed), default=""):
+            begins = datetime.fromisoformat(f"{one.task.day}T{start}")
             assert one.now <= begins - timedelta(minutes=30)
         else:
             assert one.now <= datetime.fromisoformat(f"{one.task.day}T12:00")

@@ -128,6 +128,25 @@ def test_an_appointment_is_made_with_the_partner_alone() -> None:
     assert [one.other.resident.id for one in frozen(MEETING)] == [the(MEETING).partner]
 
 
+@pytest.mark.parametrize(
+    ("name", "seed", "other"),
+    [
+        ("strawberry-tea", 4, "freya-jensen"),  # has promised, and not to the performer
+        ("portrait-sitting", 6, "pilar-bell"),  # met at a quarter to six, when no hour is agreed
+    ],
+)
+def test_nobody_is_asked_who_has_promised_by_hearsay_or_who_is_met_too_late(
+    name: str, seed: int, other: str
+) -> None:
+    data = own_town(seed)
+    task = next(one for one in data.tasks if one.id == name)
+    found = frozen_talks(data, task, seed)
+    assert other in task.background
+    assert other not in [one.other.resident.id for one in found]
+    for one in found:
+        assert not [each for each in one.other.commitments if task.activity in each.what]
+
+
 def test_one_helper_found_is_enough() -> None:
     agreed = [
         (one, memory.text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from sociolab import __version__
 from sociolab.core.errors import ConfigError
@@ -20,6 +20,13 @@ from sociolab.worlds.stss.talk.tally import tally
 
 OWN = Path(__file__).parent / "data"
 META, SCENARIOS, REPORT = "meta.json", "scenarios.jsonl", "report.md"
+
+
+class TalkMeta(Meta):
+    """`meta.json` of a set: `hash` and `scenarios`, their number, must be true where given."""
+
+    hash: str | None = Field(default=None, min_length=1)
+    scenarios: int | None = Field(default=None, ge=0)
 
 
 @dataclass(frozen=True)
@@ -48,9 +55,13 @@ def own_talks() -> TalkData:
 
 
 def read_talks(folder: Path) -> TalkData:
-    """The conversation tasks of a folder; ConfigError names the file and the line that is wrong."""
+    """The conversation tasks of a folder.
+
+    ConfigError names the file and the line that is wrong, or says what is not as `meta.json` says
+    it is; a `meta.json` without hash and number takes any scenarios.
+    """
     try:
-        meta = Meta.model_validate_json(_bytes(folder / META))
+        meta = TalkMeta.model_validate_json(_bytes(folder / META))
     except ValidationError as error:
         raise ConfigError(f"{folder / META}: {_fault(error)}") from error
     seen: set[str] = set()
@@ -63,7 +74,23 @@ def read_talks(folder: Path) -> TalkData:
         raise ConfigError(
             f"{path}: expected at least one conversation task, found none; build some"
         )
-    return TalkData(meta.name, meta.version, tuple(scenarios))
+    data = TalkData(meta.name, meta.version, tuple(scenarios))
+    _check_meta(meta, data, folder)
+    return data
+
+
+def _check_meta(meta: TalkMeta, data: TalkData, folder: Path) -> None:
+    """The set is the one that was written: a shortened file is no set of that name."""
+    count = len(data.scenarios)
+    number = count if meta.scenarios is None else meta.scenarios
+    wanted = data.hash if meta.hash is None else meta.hash
+    if (number, wanted) != (count, data.hash):
+        raise ConfigError(
+            f"{folder / SCENARIOS}: expected {number} conversation tasks of hash {wanted}, as "
+            f"{META} says, found {count} of hash {data.hash}; build the set again or, if you "
+            f'changed it on purpose, give it another "name" in {META} and there set "scenarios" '
+            f'to {count} and "hash" to "{data.hash}" (or leave both out)'
+        )
 
 
 def write_talks(folder: Path, data: TalkData, made_by: str) -> None:
@@ -94,6 +121,7 @@ def _scenario(line: bytes, where: str, seen: set[str]) -> TalkScenario:
         raise ConfigError(f'{where}: the id "{found.id}" occurs twice; rename one of the two')
     seen.add(found.id)
     _check_people(found, where)
+    _check_places(found, where)
     return found
 
 
@@ -113,11 +141,32 @@ def _check_people(found: TalkScenario, where: str) -> None:
         raise ConfigError(f'{where}: expected both among "people", {strange[0]} is not; add them')
 
 
+def _check_places(found: TalkScenario, where: str) -> None:
+    """The two stand in one place, and that is one of the town's."""
+    here, there = found.performer.place, found.other.place
+    if here != there:
+        raise ConfigError(
+            f'{where}: expected both in one place, found the performer at "{here}" and the other '
+            f'at "{there}"; correct the one or the other ("" is outdoors)'
+        )
+    if here and here not in found.place_names:
+        raise ConfigError(
+            f'{where}: expected them at one of "places", or at "" (outdoors), found "{here}"; '
+            "add it to the places or correct it"
+        )
+
+
 def _fault(error: ValidationError) -> str:
     item = error.errors(include_url=False)[0]
     field = ".".join(str(part) for part in item["loc"]) or "the record"
-    found = json.dumps(item["input"], default=str, ensure_ascii=False)[:80]
-    return f"{field}: {item['msg'][:1].lower()}{item['msg'][1:]}, found {found}"
+    wrong = item["input"]
+    # The line itself, where it is no JSON at all.
+    text = wrong.decode("utf-8", "replace") if isinstance(wrong, bytes) else _as_json(wrong)
+    return f"{field}: {item['msg'][:1].lower()}{item['msg'][1:]}, found {text[:80]}"
+
+
+def _as_json(wrong: object) -> str:
+    return json.dumps(wrong, default=str, ensure_ascii=False)
 
 
 def _lines(scenarios: Iterable[TalkScenario]) -> str:

@@ -38,7 +38,7 @@ MOST_AHEAD = 8
 BEFORE = timedelta(minutes=30)
 """How long before an event a talk is at least: somebody who is told must be able to come."""
 
-LATEST = time(18)
+LATEST = time(12)
 """On the day of a task that leaves the time open: who is asked later will hardly find one."""
 
 
@@ -46,8 +46,9 @@ def frozen_talks(data: TownData, task: SocialTask, seed: int) -> tuple[TalkScena
     """The conversation tasks of a social task, as it is lived with this seed, in their order.
 
     One for each resident with whom the performer talks, frozen before their first talk, if that
-    comes half an hour before the event or earlier, and by 18:00 on its day where no time is
-    agreed; for an appointment with the partner alone. `task` is one of `data`.
+    comes half an hour before the event or earlier, and by noon on its day where no time is agreed;
+    for an appointment with the partner alone; not with who has promised to come by hearsay.
+    `task` is one of `data`.
     """
     world = Stss(data, Settings(order="lock-step"))
     laid_out = next(one for one in world.tasks() if one.id == task.id)
@@ -113,11 +114,15 @@ class _Watcher(ScriptedMind):
         )
 
     def _scenario(self, begun: _Begun, answer: Utter) -> TalkScenario | None:
-        """Both sides before a word is said; None where there is nothing to ask, or it is late."""
+        """Both sides before a word is said; None where there is nothing to ask, or it is late, or
+        the other has promised already: its note of the talk would tell what it knew before.
+        """
         first, task = begun.first, self._task
         begins = first.me.resident.id == task.performer
         performer, other = (first, answer) if begins else (answer, first)
         if first.me.now > _last_moment(task, performer.commitments) or not _would_ask(performer):
+            return None
+        if any(_is_about(task, one.what) for one in other.commitments):
             return None
         return TalkScenario(
             id=f"{task.id}.{self._seed}.{other.me.resident.id}",

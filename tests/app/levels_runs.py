@@ -1,0 +1,188 @@
+"""Two runs of STSS small enough to add up by hand, one at each level, put into a store.
+
+Ada performs for "scripted" in both. Talks: how many conditions are met, in the talk and in the note
+
+    task (type)                 with  talk  note
+    party (public activity)     bea   3/3   3/3
+    party (public activity)     cid   1/3   0/3
+    meeting (appointment)       bea   0/3   0/3
+
+A second judge, "m/strict", gave 0 to the share of each. In the talks' run "scripted-complete"
+performs as well, and in the town "scripted" alone.
+
+In the town: at the party bea takes part whom nobody asked, cid was told all, dan was told of the
+party and not asked, eve and fay had no talk: 1 of 3 expected. Of the meeting there was a talk with
+bea, without a word of it: 0. The simulation of the third task, a game, breaks off on the first day.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from sociolab.core.episode import CastMember, Ended, Episode, Event, Happened, Json, Task, Trial
+from sociolab.core.ports import Judge
+from sociolab.core.score import JudgeId, Score
+from sociolab.store.sqlite import Store
+from sociolab.town.map import TownMap
+from sociolab.town.residents import Resident
+from sociolab.town.trace.recording import chunk, header
+from sociolab.town.trace.records import Talked
+from sociolab.worlds.stss.content import Content
+from sociolab.worlds.stss.packed import packed
+from sociolab.worlds.stss.rules_judge import StssRulesJudge
+from sociolab.worlds.stss.talk.measures import CONVERSATION_GCSR
+from sociolab.worlds.stss.talk.rules_judge import TalkRulesJudge
+from sociolab.worlds.stss.talk.scenario import Neighbour, Side, TalkScenario
+from sociolab.worlds.stss.task import SocialTask
+from stss_tasks import EVERYBODY, GAME, MEETING, PARTY
+from trace_cases import ROW, TWO_DAYS, Life, at, talk, trace
+from worlds.stss.talk.talk_plays import Says, held
+
+TALK, TOWN = "talks", "lived"
+AGENT, STRONGER = "scripted", "scripted-complete"
+STRICT = JudgeId("m/strict", "model", "s1")
+
+INVITATION = (
+    "Would you like to come to my harvest party at the Cafe, on the terrace, tomorrow at 18:00?"
+)
+KEPT = "Ada invited me to the harvest party on Tuesday 14 May at 18:00, on the terrace of the Cafe."
+ROW_MAP = TownMap(
+    "Row",
+    tuple(dict.fromkeys(place.sector for place in ROW.places)),
+    ROW.places,
+    np.ones((1, 7), dtype=bool),
+    ROW.arena,
+    {},
+)
+
+
+def build(path: Path) -> None:
+    """Both runs as they are described above."""
+    with Store.open(path) as store:
+        talks(store)
+        town(store)
+
+
+def settings(**changed: Json) -> dict[str, Json]:
+    """A run's settings as far as reports read them; `world_settings` is what `--set` gave."""
+    plain: dict[str, Json] = {"attempts": 3, "on_failed_turn": "skip", "seed": 1}
+    return plain | {"partner": None, "world_settings": None} | changed
+
+
+def talks(
+    store: Store,
+    name: str = TALK,
+    *,
+    other: str = "",
+    agents: Sequence[str] = (AGENT, STRONGER),
+    of: SocialTask = PARTY,
+    town: TownMap = ROW_MAP,
+    **changed: Json,
+) -> None:
+    """The run of talks; `other` holds the other's seat if it is not the agent itself."""
+    notes = (KEPT, "We talked.", "We talked.")
+    said = (INVITATION, "Would you come to my harvest party?", "Hello. How are you?")
+    given = ((of, "bea"), (of, "cid"), (MEETING, "bea"))
+    found: list[Episode] = []
+    for agent in agents:
+        for (task, who), text, note in zip(given, said, notes, strict=True):
+            scenario = _scenario(task, who, town)
+            answer = Says("Good morning!" if "Hello" in text else "Yes, gladly!", memo=note)
+            events = held(scenario, Says(text, "Goodbye!"), answer).events
+            cast = (CastMember("ada", agent, "a1"), CastMember(who, other or agent, "a1"))
+            kind = task.type.replace(" ", "-")
+            played = Task(scenario.id, ("ada", who), task.id, scenario.model_dump_json(), (kind,))
+            trial = Trial(f"{scenario.id}-{agent}", "stss-talk", played, cast, 0, 1)
+            found.append(Episode(trial, events))
+    _store(store, name, found, TalkRulesJudge(), settings(**changed))
+    for one in found:
+        strict = Score(CONVERSATION_GCSR, None, 0, "no")
+        store.add_verdicts(name, STRICT, (strict,), trial=one.trial.id)
+
+
+def town(
+    store: Store, name: str = TOWN, *, others: str = AGENT, made: str = "a1", **changed: Json
+) -> None:
+    """The run of the town; `others` are in the background, `made` is how agents were set up."""
+    guest = Life("bea").goes("tue 18:00", "Cafe: terrace", "at the harvest party")
+    told = (
+        talk("mon 10:00", "ada", "cid", INVITATION, "Gladly, I will come!"),
+        talk("mon 11:00", "ada", "dan", "I am busy preparing a harvest party.", "How nice."),
+    )
+    greeted = talk("mon 10:00", "ada", "bea", "Hello. How are you?", "Fine, thank you.")
+    found = (
+        _lived(PARTY, guest, *told, others=others, made=made),
+        _lived(MEETING, greeted, others=others, made=made),
+        _lived(GAME, others=others, made=made, steps=at("mon 20:00")),
+    )
+    _store(store, name, found, StssRulesJudge(), settings(**changed))
+
+
+def _store(
+    store: Store, name: str, found: Sequence[Episode], judge: Judge, given: dict[str, Json]
+) -> None:
+    store.create_run(name, found[0].trial.world, given, [one.trial for one in found])
+    for one in found:
+        for event in one.events:
+            store.append(name, one.trial.id, event)
+        store.set_status(name, one.trial.id, "played")
+        store.add_verdicts(name, judge.id, asyncio.run(judge.judge(one)), trial=one.trial.id)
+
+
+def _scenario(task: SocialTask, who: str, town: TownMap) -> TalkScenario:
+    places: dict[str, tuple[str, ...]] = {}
+    for place in town.places:
+        places[place.sector] = (*places.get(place.sector, ()), place.arena)
+    people = ("ada", *EVERYBODY)
+    return TalkScenario(
+        id=f"{task.id}.1.{who}",
+        seed=1,
+        task=task,
+        now=datetime(2024, 5, 13, 10, 0),
+        performer_begins=True,
+        performer=Side(resident=_resident("ada"), place="Home: room"),
+        other=Side(resident=_resident(who), place="Home: room"),
+        people={one: Neighbour(name=_resident(one).name) for one in people},
+        places=places,
+    )
+
+
+def _lived(
+    task: SocialTask, *given: Life | Talked, others: str, made: str, steps: int = TWO_DAYS
+) -> Episode:
+    """The two days of a task, or as many steps of them."""
+    lives = {one: Life(one) for one in ("ada", *EVERYBODY)}
+    lives |= {one.who: one for one in given if isinstance(one, Life)}
+    told = trace(*lives.values(), *(one for one in given if isinstance(one, Talked)), steps=steps)
+    content = Content(
+        task=task,
+        residents=tuple(_resident(who) for who in lives),
+        town=packed(ROW_MAP),
+    )
+    seats = ("ada", "ada.routine", *EVERYBODY)
+    cast = tuple(CastMember(s, AGENT if s == "ada" else others, made) for s in seats)
+    kind = task.type.replace(" ", "-")
+    played = Task(task.id, seats, task.id, content.model_dump_json(), (kind,))
+    chunks = (header(told.first, told.seconds, told.residents), chunk(steps, told.records))
+    events: list[Event] = [Happened(0, "", "trace", value) for value in chunks]
+    return Episode(
+        Trial(task.id, "stss", played, cast, 0, 1), (*events, Ended("turn limit", steps))
+    )
+
+
+def _resident(who: str) -> Resident:
+    return Resident(
+        id=who,
+        name=f"{who.title()} Ashe",
+        age=30,
+        innate="calm",
+        learned="",
+        currently="",
+        lifestyle="",
+        living_area="Home: room",
+    )
