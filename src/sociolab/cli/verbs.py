@@ -693,7 +693,8 @@ def build(
     ] = None,
     name: Annotated[OptText, typer.Option("--name", help="What to call the data set.")] = None,
     out: Annotated[
-        OptPath, typer.Option("--out", metavar="DIR", help="The folder to write it to; it names the set unless --name does.")
+        OptPath,
+        typer.Option("--out", metavar="DIR", help="The folder to write; it names the set, too."),
     ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace what is there of this name.")
