@@ -2,8 +2,9 @@
 
     PYTHONPATH=tests .venv/bin/python benchmarks/talk_rules.py [--show] [FILES...]
 
-FILES hold labelled talks (tests/worlds/stss/talk/talks/*.jsonl where none is given). `--show`
-lists every disagreement.
+FILES hold labelled talks; without them the three of tests/worlds/stss/talk/talks are read, and
+the README there says how often the rules agreed when they first met each. `--show` lists every
+disagreement.
 """
 
 from __future__ import annotations

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import timedelta
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sociolab.worlds.stss.talk.findings import Finding
 from sociolab.worlds.stss.talk.rules.agreement import Negotiation
 from sociolab.worlds.stss.talk.rules.conversation import findings_in_talk
 from sociolab.worlds.stss.talk.rules.note import findings_in_note
@@ -25,43 +27,58 @@ from worlds.stss.talk.talk_rule_cases import (
     talked,
 )
 
-AT_LEAST = 0.95
-DEV = labelled_talks(TALKS / "dev.jsonl")
+AT_LEAST = 0.97
+# The rules have been written with all of these at hand: talks/README.md has the first readings.
+FILES = ("dev.jsonl", "fresh.jsonl", "more.jsonl")
+TALKS_OF = {name: labelled_talks(TALKS / name) for name in FILES}
+DEV = TALKS_OF["dev.jsonl"]
 
 
-def _shares(kind_of_text: str) -> dict[str, float]:
+@cache
+def _readings(name: str, kind_of_text: str) -> tuple[tuple[LabelledTalk, Finding], ...]:
+    """Each condition of each talk or note of a file, as the rules find it."""
+    return tuple(
+        (case, found)
+        for case in TALKS_OF[name]
+        for found in (
+            findings_in_talk(case.occasion, case.lines)
+            if kind_of_text == "talk"
+            else findings_in_note(case.occasion, case.note)
+        )
+    )
+
+
+def _shares(name: str, kind_of_text: str) -> dict[str, float]:
     asked: Counter[str] = Counter()
     right: Counter[str] = Counter()
-    for case in DEV:
-        for kind, found, label in _pairs(case, kind_of_text):
-            asked[kind] += 1
-            right[kind] += found == label
+    for case, found in _readings(name, kind_of_text):
+        labels = case.labels if kind_of_text == "talk" else case.note_labels
+        asked[found.condition.kind] += 1
+        right[found.condition.kind] += found.met == labels[found.condition.id]
     return {kind: right[kind] / n for kind, n in asked.items()}
 
 
-def _pairs(case: LabelledTalk, kind_of_text: str) -> list[tuple[str, bool, bool]]:
-    if kind_of_text == "talk":
-        found, labels = findings_in_talk(case.occasion, case.lines), case.labels
-    else:
-        found, labels = findings_in_note(case.occasion, case.note), case.note_labels
-    return [(one.condition.kind, one.met, labels[one.condition.id]) for one in found]
-
-
+@pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("kind_of_text", ["talk", "note"])
-def test_rules_agree_with_people_on_every_kind_of_condition(kind_of_text: str) -> None:
-    shares = _shares(kind_of_text)
+def test_rules_agree_with_people_on_every_kind_of_condition(name: str, kind_of_text: str) -> None:
+    shares = _shares(name, kind_of_text)
     assert len(shares) == 7
     assert all(share >= AT_LEAST for share in shares.values()), shares
 
 
-def test_quotes_are_word_for_word_and_only_for_what_is_met() -> None:
-    for case in DEV:
-        for found in findings_in_talk(case.occasion, case.lines):
-            assert bool(found.quote) == found.met
-            assert any(found.quote in line.text for line in case.lines)
-        for found in findings_in_note(case.occasion, case.note):
-            assert bool(found.quote) == found.met
-            assert found.quote in case.note
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_holds_as_many_talks_under_names_of_their_own(name: str) -> None:
+    assert len({case.id for case in TALKS_OF[name]}) == 160
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_quotes_are_word_for_word_and_only_for_what_is_met(name: str) -> None:
+    for case, found in _readings(name, "talk"):
+        assert bool(found.quote) == found.met
+        assert any(found.quote in line.text for line in case.lines)
+    for case, found in _readings(name, "note"):
+        assert bool(found.quote) == found.met
+        assert found.quote in case.note
 
 
 def test_findings_come_in_the_order_of_the_conditions() -> None:

@@ -1,7 +1,9 @@
-"""Where a social task was lost in the town: did not meet, did not convey, or was not acted on.
+"""Where a social task was lost in the town: no talk, not all conveyed, or not acted on.
 
 STSS section 5.3 sets the language level beside the action level. Between the two lie three steps,
-each of which can fail: meeting somebody, conveying all that they must know, and their doing it.
+each of which can fail: meeting somebody to talk to, conveying all that they must know, and their
+doing it. The trace is asked for talks: who only passed by, or heard of it from somebody else, was
+not met.
 """
 
 from __future__ import annotations
@@ -18,13 +20,14 @@ from sociolab.worlds.stss.talk.findings import Finding, Occasion
 from sociolab.worlds.stss.talk.rules.conversation import findings_in_talk
 from sociolab.worlds.stss.task import SocialTask
 
-Outcome: TypeAlias = Literal["done", "did not meet", "did not convey", "not acted on"]
-OUTCOMES: tuple[Outcome, ...] = ("done", "did not meet", "did not convey", "not acted on")
+Outcome: TypeAlias = Literal["done", "no talk", "talk, not conveyed", "conveyed, not acted on"]
+OUTCOMES: tuple[Outcome, ...] = ("done", "no talk", "talk, not conveyed", "conveyed, not acted on")
+"""Done, or lost: did not meet; met but did not convey; conveyed but not acted on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of one who was to take part, or, of help, of one errand ("errand 1")."""
+    """What became of one who could have taken part, or, of help, of one errand ("errand 1")."""
 
     of: str
     outcome: Outcome
@@ -38,6 +41,8 @@ def fates(
     score: TaskScore,
 ) -> tuple[Fate, ...]:
     """The fate of each background resident; of the partner; or of each errand, by type of task.
+
+    Only a third or half of the background need take part for a goal to be reached (`wanted`).
 
     `places` are the names of all places in town. Only talks of the performer that began before the
     event was over count. A condition is conveyed if any of them meets it, and all of a person's
@@ -53,22 +58,27 @@ def fates(
             )
             for number, done in enumerate(score.errands, 1)
         )
-    wanted = (task.partner,) if task.type == "appointment" else task.background
+    might = (task.partner,) if task.type == "appointment" else task.background
     return tuple(
         Fate(
             who,
             _outcome(who in score.participants, who in found, _all_told(found.get(who, ()))),
         )
-        for who in wanted
+        for who in might
     )
+
+
+def wanted(task: SocialTask) -> int:
+    """How many of these fates the goal asks to be done: all errands, else as `task.expected`."""
+    return len(task.errands) if task.type == "asking for help" else task.expected
 
 
 def _outcome(done: bool, met: bool, told: bool) -> Outcome:
     if done:
         return "done"
     if not met:
-        return "did not meet"
-    return "not acted on" if told else "did not convey"
+        return "no talk"
+    return "conveyed, not acted on" if told else "talk, not conveyed"
 
 
 def _all_told(found: Sequence[Finding]) -> bool:

@@ -27,7 +27,8 @@ ACCEPTS = Phrases(
     r"|wait for you|stop by|turn up|show up|walk|clear|free|close|set|need|save|mark|pencil|reserve"
     r"|expect|practi[sc]e|go|eat|get|tell)\b|\bcount me in\b|\bsee you\b(?! (?:never|around))"
     r"|\bi(?:'d| would) (?:love|be (?:happy|glad|delighted|honoured|pleased)|like) (?:to|that|it)\b"
-    r"|\blooking forward\b|\bcan(?:'t|not) wait|\bi(?:'m| am) (?:in|free|there|yours|up for)\b"
+    r"|\blooking forward\b|\bcan(?:'t|not) wait|\bi(?:'m| am) (?:in|free|there|yours|coming"
+    r"|up for)\b"
     r"|^(?:in|always|present)[.!]|\b(?:no (?:objections?|quarrel)|nothing against"
     r"|don't see why not|you(?:'ve| have) (?:talked"
     r"|persuaded|convinced|tempted|won|got (?:me|yourself a))|had me at|you win|(?:where|what|how"
@@ -48,7 +49,8 @@ ACCEPTS = Phrases(
     r"|\bin my (?:diary|book|calendar)\b|\bexactly\b"
 )
 DECLINES = Phrases(
-    r"(?:^|[.!?,;:-] )(?:oh,? |ah,? |well,? )?no\b(?!,? (?:problem|worries|trouble|need|matter|wait"
+    r", no\b(?=[,.!]|$| i\b| thank)|(?:^|[.!?;:-] )(?:oh,? |ah,? |well,? )?no\b(?!,? (?:problem"
+    r"|worries|trouble|need|matter|wait"
     r"|objections?|excuses?|doubt|idea|more than|wonder|pressure|hurry|rush|, no))"
     r"|\bi (?:can't|cannot|can not|couldn't|won't be able|shan't|won't) (?:come|make it|join|do it"
     r"|be there|manage|come along|help|get away|play|go|take part|possibly|tonight|tomorrow|really"
@@ -114,7 +116,10 @@ CONFIRMS = Phrases(
     r"|the truth)|\bevery word\b"
     r"|\bgot (?:it|the lot|everything|that) (?:all )?right\b|\bjust as (?:you|he|she|they) s(?:ay"
     r"|aid)"
-    r"|\bword(?:'s| has) (?:travels|got|gets)"
+    r"|\bword(?:'s| has) (?:travels|got|gets)|\b(?:that's|it's|it is|he|she|they|you)(?:'s|'ve"
+    r"| has| have)?"
+    r" (?:(?:told|heard|got|gave|given|know|knows) )?(?:you )?(?:the (?:whole|full|plain) )?"
+    r"(?:everything|the truth|(?:the whole|the) story|the lot)\b"
 )
 CORRECTS = Phrases(
     r"\b(?:no|not|nope|wait|sorry|actually|isn't|mean|meant|correction|scratch|rather|instead|wrong"

@@ -10,6 +10,7 @@ from sociolab.worlds.stss.talk.rules.acts import (
     ACCEPTS,
     CANCELS,
     CONFIRMS,
+    CORRECTS,
     DECLINES,
     HEDGES,
     OPEN,
@@ -49,7 +50,10 @@ class PlaceAgreed:
         waited = self.table.waits_for(by)
         wavers = [bool(HEDGES.search(one.text)) for one in said]
         asks = any(one.sentence.asks for one in said)
+        before = self.table.agreed
         for number, one in enumerate(said):
+            if number and self.table.agreed is not before and not _another(one):
+                break  # a further place is of something else: "Fine, bring those at the hall."
             late = self._hearsay and not at_once(said, number)
             self._sentence(one, by, any(wavers[number:]) or late, first=number == 0)
         if by == "O":
@@ -109,6 +113,12 @@ class PlaceAgreed:
         described = place.startswith("where ")
         other = not described and elsewhere(clause, one.about)
         return None if other or taken(clause) else place
+
+
+def _another(one: Said) -> bool:
+    """Whether a sentence may move to another place what was agreed just before."""
+    asks = one.sentence.asks or one.about or CORRECTS.search(one.text)
+    return bool(asks or OPEN.search(one.text) or _ELSEWHERE.search(one.text) or not one.places)
 
 
 def alike(one: str, two: str) -> bool:

@@ -42,11 +42,16 @@ _EITHER = Phrases(
     r"|quarter )?\w+(?: past \w+)?(?=[?,.]|$)"
 )
 _COUNTER = Phrases(r"\b(?:later|earlier|another (?:hour|time)|some other time)\b[^.!]*\?")
+_HOUR_OPEN = Phrases(
+    r"^(?:and |but |so )?(?:what about )?(?:the|what|at what|which) (?:time|hour)\?$"
+)
 _WHEN = Phrases(r"\bwhen\b[^.!]*\?|\btime\b[^.!]*\?")
 # A yes that can only be to a meeting.
 _SURELY = Phrases(
-    r"\b(?:i'll (?:be (?:there|along)|come|do it|join|bring|see)|see you|count me in|i'm in|agreed"
-    r"|deal|nothing (?:can|could|will|would)|wouldn't miss|with bells|it's a date|i'd love to"
+    r"\b(?:i'll (?:be (?:there|along)|come|do it|join|bring|see)|see you|count me in|i'm (?:in"
+    r"|coming)|agreed"
+    r"|deal|nothing (?:can|could|will|would)|wouldn't miss|with bells|it's a date"
+    r"|i'd love to(?! see)"
     r"|i'd be (?:glad|happy|honoured)|gladly|with pleasure)\b"
 )
 
@@ -99,7 +104,7 @@ class TimeAgreed:
         if waited and self.table.waits_for(by) and asks and goes_along(said):
             self.table.accept(by, said[0].quote)
         if waited and self.table.waits_for(by) and (any(wavers) or not asks):
-            if lets_stand(said):
+            if lets_stand(said) and not self._stale:
                 self.table.accept(by, said[0].quote)
             else:
                 self.table.refuse(by)
@@ -116,7 +121,8 @@ class TimeAgreed:
     def _sentence(self, one: Said, by: str, wavers: bool, first: bool, after_maybe: bool) -> None:
         if CANCELS.search(one.text):
             self.table.undo()
-        if _COUNTER.search(one.text) and not hours_in(one.text):
+        counter = _COUNTER.search(one.text) and not hours_in(one.text)
+        if counter or _HOUR_OPEN.search(one.text):
             self.table.undo()
         self._keep_day(one)
         if self._opens(one):
@@ -156,7 +162,7 @@ class TimeAgreed:
     def _accepts(self, one: Said, first: bool, after_maybe: bool) -> bool:
         if unfit(one.text) or (one.sentence.asks and len(one.text) > 24):
             return False
-        if (after_maybe or (self._stale and not one.ours)) and not _SURELY.search(one.text):
+        if (after_maybe or self._stale) and not _SURELY.search(one.text):
             return False
         return bool(ACCEPTS.search(one.text) or (first and one.ours and CONFIRMS.search(one.text)))
 

@@ -37,6 +37,12 @@ _PATTERN = Pattern(
     rf"|lane|road))\b)"
     rf"{_NOT_A_PRICE})"
 )
+# "14 May" is a day.
+_DATE = Pattern(
+    r"(?:st|nd|rd|th)? (?:of )?(?:january|february|march|april|may(?! (?:be|not|work|suit|do)\b)"
+    r"|june"
+    r"|july|august|september|october|november|december)\b"
+)
 _PART = Pattern(
     r"(?:,? ?(?:o'?clock|sharp|tomorrow|today|on \w+day|on the dot|tonight)?,? ?"
     r"(?:in the|at|this|tomorrow|\w+day) ?(morning|afternoon|evening|night)\b)"
@@ -95,6 +101,8 @@ def _hour(match: re.Match[str], text: str, before: list[Hour]) -> Hour | None:
         at = 0 if "night" in match["named"] else 720
         return Hour(at, True, _closes(text, match.start(), before), match.span())
     if match["h6"]:
+        if match["h6"].isdigit() and _DATE.match(text, match.end()):
+            return None
         last_end = before[-1].span[1] if before else -1
         if not is_hour(text[: match.start()], match["h6"], text[match.end() :], last_end):
             return None

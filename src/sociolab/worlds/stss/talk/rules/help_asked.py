@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.acts import CANCELS, CONFIRMS, CORRECTS, OPEN
-from sociolab.worlds.stss.talk.rules.attaching import denied
+from sociolab.worlds.stss.talk.rules.answering import hearsay
+from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere
 from sociolab.worlds.stss.talk.rules.errands import WAITS, Job, job_at, jobs_of
 from sociolab.worlds.stss.talk.rules.place_words import Mention
 from sociolab.worlds.stss.talk.rules.reading import Said
@@ -15,6 +16,7 @@ from sociolab.worlds.stss.talk.rules.request_words import (
     ASKS,
     BACK,
     OFFERS,
+    ONLY,
     OTHERS_DO,
     OWN_WAY,
     SELF,
@@ -22,10 +24,11 @@ from sociolab.worlds.stss.talk.rules.request_words import (
     TO,
     WHERE,
     WHERE_TO,
+    named_part,
 )
 from sociolab.worlds.stss.talk.rules.sites import meant_places, right_place
 from sociolab.worlds.stss.talk.rules.telling import Told
-from sociolab.worlds.stss.talk.rules.told_time import agrees
+from sociolab.worlds.stss.talk.rules.told_time import agrees, sums_up
 
 _FEW = 6
 """Words of an answer that only names the thing."""
@@ -48,6 +51,7 @@ class Help:
         self._off: set[int] = set()
         self._asks_where = False
         self._may_name = False
+        self._sums_up = False
 
     def read_note(self, said: Sequence[Said], asked: bool) -> None:
         """Take in a note by the other: what it was asked for, and where."""
@@ -56,10 +60,15 @@ class Help:
             if THEMSELVES.search(one.text):
                 self._undo(2)  # who comes for it or brings it spares the other the way
                 continue
+            if (only := ONLY.search(one.text)) and (kept := self._jobs_in(one, only.start())):
+                numbers = kept
+                self._off |= set(self.places) - kept
             if asked:
                 for number in numbers:
                     self.asked.setdefault(number, one.quote)
             for number, right, quote in self._values(one):
+                if number in self._off:
+                    continue
                 self.places[number].say(right, quote, changes=False)
                 if asked and right and one.about:
                     self.asked.setdefault(number, quote)
@@ -69,7 +78,8 @@ class Help:
         if not said[0].ours:
             self._other(said)
             return
-        if self._echo and agrees(said):
+        passes = self._sums_up and not any(one.places or BACK.search(one.text) for one in said)
+        if self._echo and (agrees(said) or passes):
             for number, right, quote in self._echo:
                 self.places[number].say(right, quote, changes=True)
         refuses = said[0].text.startswith("no") and not any("please" in one.text for one in said)
@@ -95,7 +105,7 @@ class Help:
         if self._may_name and one.about and not numbers and len(one.text.split()) <= _FEW:
             numbers = {1}  # "Can I help?" - "Six jars of honey."
         if self._takes_back(one, changes):
-            for number in _named_part(one.text) or numbers or {max(self.asked)}:
+            for number in named_part(one.text) or self._part(one) or numbers or {max(self.asked)}:
                 self._undo(number)
             return
         values = self._values(one)
@@ -127,6 +137,16 @@ class Help:
             return True
         return bool(SELF.search(one.text)) and (changes or "myself" in one.text)
 
+    def _part(self, one: Said) -> set[int]:
+        """What the clause that takes back speaks of: "Forget the gallery, just fetch it"."""
+        found = BACK.search(one.text)
+        if found is None:
+            return set()
+        end = found.end() + len(re.split("[,;]", one.text[found.end() :])[0])
+        jobs = self._jobs_in(one, found.start(), end)
+        places = [place for place in one.places if found.start() <= place.span[0] < end]
+        return jobs or {j.number for j in self.jobs for p in places if self._right(p, j.number)}
+
     def _undo(self, number: int) -> None:
         self.asked.pop(number, None)
         self._named.pop(number, None)
@@ -141,8 +161,8 @@ class Help:
             for number, quote in self._named.items():
                 self.asked.setdefault(number, quote)
 
-    def _jobs_in(self, one: Said) -> set[int]:
-        return {job.number for job in self.jobs if job.verbs(one.text)}
+    def _jobs_in(self, one: Said, begin: int = 0, end: int | None = None) -> set[int]:
+        return {job.number for job in self.jobs if job.verbs(one.text[begin:end])}
 
     def _of_others(self, one: Said) -> set[int]:
         """The errands that somebody else does: "Chidi's buying it"."""
@@ -156,11 +176,16 @@ class Help:
     def _other(self, said: Sequence[Said]) -> None:
         """What the other repeats or offers, until the performer has answered."""
         self._echo = [
-            value for one in said if not OWN_WAY.search(one.text) for value in self._values(one)
+            value
+            for one in said
+            if not (OWN_WAY.search(one.text) or elsewhere(one.text, one.about))
+            for value in self._values(one)
         ]
+        self._sums_up = sums_up(said)
         self._offered = {n: one.quote for one in said for n in self._jobs_in(one)}
         self._asks_where = any(WHERE_TO.search(one.text) for one in said)
-        if any(OFFERS.search(one.text) for one in said):
+        told = self._offered and hearsay(said)  # "Alek says you need somebody to fetch it."
+        if told or any(OFFERS.search(one.text) for one in said):
             self._has_asked = self._has_asked or said[0].quote
             self._may_name = True
 
@@ -220,13 +245,3 @@ class Help:
         if job is None:
             return False
         return right_place(mention, job.errand.place, self._before, self._occasion.places)
-
-
-def _named_part(text: str) -> set[int]:
-    """Which part is meant by "the second part", "the first one"."""
-    found = re.search(
-        r"\b(first|second|last|other) (?:part|half|one|errand|bit|thing|leg|stop)\b", text
-    )
-    if re.search(r"\bfrom (?:you|yours|your \w+)\b", text):
-        return {2}  # who comes for it spares the other the way
-    return set() if found is None else {1 if found[1] == "first" else 2}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.worlds.stss.talk.rules.patterns import Phrases
+from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 
 # "Would you ...", but for what is asked of anybody at any time.
 WOULD_YOU = (
@@ -44,7 +44,8 @@ INVITES = Phrases(
     r"|players?|company|somebody|someone|more|few|face|partner|guests?|heads?|ears?|eyes?"
     r"|voices?)\b"
     r"|\b(?:looking for|short of|recruiting|(?:room|place|space|seat|chair|spot|slot) for)\b"
-    r"|\b(?:everyone|everybody|anyone|anybody|all) (?:is|are|who|can|may|welcome|with|should)"
+    r"|\b(?:everyone|everybody|anyone|anybody|all)(?:'s| (?:is|are|who|can|may|welcome|with"
+    r"|should))"
     r"|\bcount (?:you in|on you|me out)|\byou(?:'re| are) (?:in|on my list|on the list|coming"
     r"|one of|(?!(?:look|jok|kid|go|do|work|mak|say|tell|read|get|be|hav)ing)\w+ing(?=[.,!?])"
     r"|the|invited|included|it|more than)\b|\byou (?:in|too|included|both|as well)\b[?.,! ]"
@@ -58,11 +59,13 @@ INVITES = Phrases(
     r"|\bwhat do you say\b|\b(?:empty|spare|free|extra) (?:chair|seat|place|spot)\b"
     r"|\b(?:should|could|must|to) (?:put|get) (?:a|your) (?:team|seat)|\bhow about\b"
     r"|\bwhat about\b|\bthinking of you\b|\bthought of you\b"
-    r"|\bthink about it\b|\bcoming\?|\bif you(?:'d| would)? (?:want|like|care|fancy)\b|\b(?:a|one"
+    r"|\bthink about it\b|\bcoming\?|\bif you(?:'d| would| can)? (?:want|like|care|fancy|make it"
+    r"|come)\b|\b(?:a|one"
     r"|some|another) (?:\w+ )?(?:\w+ )?for you\b"
     r"|\bbe (?:our|my|the)\b(?! (?:end|death|ruin))"
     r"|\bi'd feel\b|\b(?:reserved|waiting|set aside|free|spare|kept|saved?|left|room) for you\b"
-    r"|\bno experience\b|\bhigh time\b|\bhelp (?:me|us)\b|\blet me \w+ you\b|\b(?:does|would|will)"
+    r"|\bthis is for you\b|\bwant in\b|\bno experience\b|\bhigh time\b|\bhelp (?:me|us)\b"
+    r"|\blet me \w+ you\b|\b(?:does|would|will)"
     r" [\w ]{2,24}(?:suit|work|do)\b|\bbetter with (?:you|a)\b|\bin it for you\b|'s yours\b"
     r"|'ve got your name on"
     r"|'d be (?:lovely|nice|great|good|fun|better) (?:to|if|with)\b|\b(?:talk|wouldn't be (?:a"
@@ -73,6 +76,24 @@ INVITES = Phrases(
     r" with (?:you|an|a|one)|\blend (?:me|us)|\bsign (?:you )?up|\bput your name|\blog ?in\b"
     r"|\bwe ought to\b|\bwe should\b|\bshould (?:sit|meet|get|go)\b|\bthe two of us\b"
     r"|\b(?:play|examine|interview|try|test|quiz) (?:it )?(?:with )?(?:me|us|you|that|our)\b"
+)
+# What the other may do in the matter: "You could play from your armchair."
+MAY_DO = Phrases(
+    r"\byou(?:'d| could| can| should| might| may| ought to) (?!(?:be |see |say |hear |guess|imagine"
+    r"|tell|call|think|have thought|have seen)\b)\w+"
+)
+# Speaking to the other of the matter, whatever is said.
+IS_OPEN = Phrases(
+    r"\byou(?:rs?)?\b|\b(?:any|every)(?:body|one)\b|\b(?:all (?:who|are|ages)|no excuses)\b"
+)
+# What is said to anybody on meeting and parting.
+SMALL_TALK = Pattern(
+    r"\b(?<!be )(?<!be so )(?:nice|good|lovely|great|wonderful|delightful|glad|happy|pleased"
+    r"|pleasure|joy) (?:to (?:see|meet|find|catch|run into)|seeing|meeting|running into) you\b"
+    r"(?! (?:there|at|in|on|for|to|tomorrow))"
+    r"|\b(?:how (?:are|have) you|(?:see|thank|tell|told|bless) you|you (?:know|see),"
+    r"|you (?:look\w*|too[.!])"
+    r"|you're (?:right|welcome|an angel))\b"
 )
 BUSY = Phrases(
     r"\b(?:busy|up to my (?:ears|neck|eyes)|set(?:ting)? up|get(?:ting)? ready|prepar\w+"
@@ -94,7 +115,8 @@ ASKS_IN = Phrases(
     r"|\bme(?: too)?\?|\broom for\b|\bmind if i\b|\bis that for\b"
 )
 TAKES_UP = Phrases(
-    r"\bi(?:'ll| will| shall) (?:be (?:there|at|in)|come|join|bring|see you|play|dig|wear|take part"
+    r"\bi(?:'ll| will| shall) (?:be (?:there|here|at|in)|come|join|bring|see you|play|dig|wear"
+    r"|take part"
     r"|try|keep|sit|put on|log|let you know|think|see|have to (?:see|miss|pass))\b"
     r"|\bcount me\b|\bit is(?=,)|\bcount on me\b|\bi'm (?:in\b|game|yours|coming)|\bmaybe\b"
     r"|\bperhaps\b"
@@ -112,6 +134,7 @@ TAKES_UP = Phrases(
     r"|make it)\b"
     r"|\b(?:so|then) i (?:switch|come|bring|just|log|turn|meet|sit|dial)\b"
     r"|\bi can't (?:come|make|join|play)|\bdo i (?:need|have|bring)|\bshould i (?:bring|wear)"
-    r"|\bme\?|\bis (?:good|fine|perfect)\b|\bsee you\b|\bwith pleasure\b|\bgladly\b"
+    r"|\bme\?|\bis (?:good|fine|perfect)\b|\bsee you\b|\bi'm (?:your (?:wo)?man|(?:all )?yours)\b"
+    r"|\bwhat can i (?:bring|carry)\b|\bwith pleasure\b|\bgladly\b"
     r"|\byou want me\b|\bthere i'll be\b|\b(?:nine|eight|seven|six|five|four|three|two) works\b"
 )

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.rules.acts import ACCEPTS, CANCELS, CONFIRMS
-from sociolab.worlds.stss.talk.rules.invite_words import ASKS_IN, BUSY, INVITES, TAKES_UP
+from sociolab.worlds.stss.talk.rules.clock_words import hours_in
+from sociolab.worlds.stss.talk.rules.invite_words import (
+    ASKS_IN,
+    BUSY,
+    INVITES,
+    IS_OPEN,
+    MAY_DO,
+    SMALL_TALK,
+    TAKES_UP,
+)
 from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 
@@ -31,6 +40,7 @@ class Invitation:
         self._other_asks = False
         self._hinted = ""
         self._announced = ""
+        self._open = False
         self._busy = False
         self.quote = ""
 
@@ -41,8 +51,8 @@ class Invitation:
 
     @property
     def words(self) -> str:
-        """What invites. An announcement with its day or hour does unless it is told as a burden."""
-        return self.quote or ("" if self._busy else self._announced)
+        """What invites. An announcement does with a sign that the other may come, no burden."""
+        return self.quote or (self._announced if self._open and not self._busy else "")
 
     def line(self, said: Sequence[Said]) -> None:
         """Take in the sentences of one line."""
@@ -55,15 +65,14 @@ class Invitation:
         if not said[0].ours:
             self._other(said)
             return
-        if number == self._named_in and any(_WHEN.search(one.text) for one in said):
-            self._announced = self._announced or said[0].quote
+        self._announce(said)
         for one in said:
             if CANCELS.search(one.text):
                 self.quote = self._asked = self._announced = ""
                 continue
             if one.about or (self._named and not self._hinted):
                 self._hinted = one.quote
-            if not self._asked and (_asks_briefly(one) or INVITES.search(one.text)):
+            if not self._asked and _invites(one):
                 self._asked, self._asked_in = one.quote, number
         first = said[0].text
         if self._other_asks and (
@@ -73,6 +82,18 @@ class Invitation:
         self._other_asks = False
         if self._named and self._asked:
             self.quote = self.quote or self._asked
+
+    def _announce(self, said: Sequence[Said]) -> None:
+        """The matter with its day or hour; open to the other where it is spoken to of it."""
+        when = [one for one in said if _WHEN.search(one.text)]
+        if when and self._named_in == said[0].line and not self._announced:
+            self._announced = when[0].quote
+        if self._announced:
+            self._open = self._open or any(
+                IS_OPEN.search(SMALL_TALK.compiled.sub("", one.text))
+                or (one.sentence.asks and (one in when or hours_in(one.text)))
+                for one in said
+            )
 
     def _other(self, said: Sequence[Said]) -> None:
         """The other asks to take part, or says that it will."""
@@ -84,6 +105,13 @@ class Invitation:
             self._asked = self._asked or self._hinted
         if self._named and self._asked:
             self.quote = self.quote or self._asked
+
+
+def _invites(one: Said) -> bool:
+    """Whether a sentence asks in or asks to: "Nice to see you." does not."""
+    if _asks_briefly(one) or (one.about and MAY_DO.search(one.text)):
+        return True
+    return bool(INVITES.search(SMALL_TALK.compiled.sub("", one.text)))
 
 
 def _asks_briefly(one: Said) -> bool:

@@ -17,6 +17,7 @@ from sociolab.worlds.stss.talk.rules.note_words import (
     AGREED,
     ASKED,
     BUSY,
+    GOES,
     HEARSAY,
     MET,
     NO_PLACE,
@@ -34,7 +35,8 @@ from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_place import PlaceTold
 
 _SAYS_NO = Phrases(
-    r"\b(?:(?:said|say|told (?:him|her|them)) no\b|declined|refused|turned (?:it|him|her) down)"
+    r"\b(?:(?:said|say|told (?:him|her|them)) no\b|declined|refused|(?:had|have) to decline"
+    r"|turned (?:it|him|her) down)"
 )
 
 
@@ -147,8 +149,12 @@ def _time_agreed(occasion: Occasion, said: tuple[Said, ...]) -> str:
 
 
 def _place(occasion: Occasion, goal: str, said: tuple[Said, ...]) -> str:
+    if not any(one.about or ASKED.search(one.text) for one in said):
+        return ""
     place = PlaceTold(occasion, goal)
     for one in said:
+        if GOES.search(one.text) and not one.about:
+            continue
         for right, quote in place.values(one):
             place.place.say(right, quote, changes=False)
         if OPEN.search(one.text) and (

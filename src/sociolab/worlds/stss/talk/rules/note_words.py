@@ -18,16 +18,18 @@ ASKED = Phrases(
     r"|'ve promised)\b|\w+ and i (?:still |both |now )?(?:have to|need to|are|will|agreed|meet"
     r"|settled|plan|want|fixed)\b|and i (?:will|are|agreed|have|meet|settled|plan|can|'ll|said)\b"
     r"|join\w*"
-    r"|come\b|(?:keep|save|reserve|kept|book)[sd]? me\b|if i (?:came|would|could|might|wanted"
+    r"|come\b|(?:keep|save|reserve|kept|book)[sd]? me\b|if i (?:came|took|joined|would|could"
+    r"|might|wanted"
     r"|fancied)|meet(?:ing)?\b|agreed|we(?:'re|'ll"
     r"| are| will| agreed"
     r"| settled| have| plan)\b|told to\b|me (?:to|and|for|in|at|on|there)\b|interview me|for me\b"
     r"|got me"
     r"|put me|me into|persuaded me|talked me|roped"
-    r"|i'm (?:having|doing|down|part|signed|on (?:the|her|his)|\w+ing)\b"
+    r"|i'm (?:having|doing|down|part|signed|on (?:the|her|his)|\w+ing(?! (?:him|her|them)\b))\b"
     r"|sign(?:ed)? (?:me )?up|see you|proposed|suggested|offered|told me (?:to|i)|let me know"
     r"|count(?:s"
-    r"|ing)? on me|looking for|should (?:come|be|manage|go|do))\b|\b(?:with|by) (?:me|us)\b"
+    r"|ing)? on me|looking for|take part|i should|said yes|i mean to)\b|\b(?:should (?:come|be"
+    r"|manage|go|do))\b|\b(?:with|by) (?:me|us)\b"
 )
 BUSY = Phrases(
     r"\b(?:busy|worn out|exhausted|buried|stressed|in a hurry|complained|preparing|worried|swamped"
@@ -64,9 +66,18 @@ MET = Phrases(
     r"|had a chat)"
     r"\b|\bwe (?:talked|chatted|spoke)\b"
 )
+# Where somebody else was going.
+GOES = Phrases(
+    r"\b(?!(?:i|we) )[a-z]+ (?:was|is|had been|were) (?:just |all )?(?:on (?:the|his|her|their)"
+    r" way|heading|headed|going(?! to (?:be|hold|have|take|start|meet|make|do|play|give)\b)"
+    r"|walking|hurrying|off|coming|running|rushing) (?:back |over |out "
+    r"|up )?"
+    r"(?:to|from|for|past|through|home)\b|\b(?:he|she|they) (?:went|came|hurried|ran|left) "
+    r"(?:back |over |on |off |out )?(?:to|from|for|past|through|home)\b"
+)
 HEARSAY = Phrases(
     r"\b(?:according to|heard|(?!i\b)\w+ (?:says|said|thinks|told (?:me|him|her|them)) (?:it|that)"
-    r"|mentioned|rumou?r|had (?:told|heard))\b"
+    r"|(?<!was )(?<!not )mentioned|rumou?r|had (?:told|heard))\b"
 )
 AGREED = Phrases(r"\b(?:agreed|settled|fixed|decided) (?:on|for|to)\b")
 NO_YES = Phrases(
@@ -83,7 +94,8 @@ NO_YES = Phrases(
     r"|get)"
     r"|depends|might|no promise|get(?:ting)? back to|got back to|think it over|thinking (?:it"
     r"|about)|will think|going to think"
-    r"|(?:he|she|they)(?:'ll| will) (?:let me know|tell me|think)|left (?:it|that) open"
+    r"|(?:he|she|they)(?:'ll| will) (?:let me know|tell me|ring|call|write|think)|left (?:it"
+    r"|that) open"
     r"|still (?:open"
     r"|have to|has to))\b"
 )

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sociolab.worlds.stss.talk.rules.patterns import Pattern
+
 # What people call a building of this name; each is used only where the word stands in the name.
 _KINDS = {
     "cafe": ("cafe", "café", "coffee shop", "coffee house"),
@@ -107,6 +109,7 @@ def gazetteer(places: tuple[str, ...]) -> Gazetteer:
         for word in called:
             words.setdefault(word, set()).add(sector)
     only = {word: next(iter(found)) for word, found in words.items() if len(found) == 1}
+    last = _either({sector.split()[-1].lower() for sector in town})
     lead = _LEAD.format(owner=r"\w+'s")
     return Gazetteer(
         re.compile(
@@ -118,7 +121,7 @@ def gazetteer(places: tuple[str, ...]) -> Gazetteer:
         re.compile(
             rf"(?:^|[,.!?:;(-] |\b(?:the|a|in|at|on|of|by|to|into|your|my|our|his|her|their|this"
             rf"|that"
-            rf"|own|from|or|and|not|no|s) )(?:(?:old|big|little|small|back|front|{_OF}) )?"
+            rf"|own|from|or|and|not|no|s|{last}) )(?:(?:old|big|little|small|back|front|{_OF}) )?"
             rf"(?P<arena>{_either(words)})\b(?! (?:{_COUNTED})\b)"
         ),
         {**{s.lower(): s for s in town}, **common, **proper},
@@ -127,6 +130,8 @@ def gazetteer(places: tuple[str, ...]) -> Gazetteer:
     )  # fmt: skip
 
 
+# A building and a room with these between them are two places.
+_BETWEEN = Pattern(r"\b(?:and|but|then)\b")
 _OF = "college|school|cafe|pub|clinic|hall|park|bakery|market|gym|town|indoor|student|studio"
 _COUNTED = "one|two|three|sixty|forty|ten|\\d+|stool|hours|book|books|card|manager|class|party"
 _SURNAMES = "Street|Lane|Road|Procession|procession|walk|parade"
@@ -186,7 +191,7 @@ def mentions_in(quote: str, text: str, places: tuple[str, ...]) -> tuple[Mention
     found: list[Mention] = []
     used: set[int] = set()
     for sector, span in sectors:
-        best = _beside(sector, span, arenas, used, names)
+        best = _beside(text, sector, span, arenas, used, names)
         if best is None:
             found.append(Mention(sector, "", span))
             continue
@@ -213,6 +218,7 @@ def _sectors(quote: str, text: str, names: Gazetteer) -> list[tuple[str, tuple[i
 
 
 def _beside(
+    text: str,
     sector: str,
     span: tuple[int, int],
     arenas: list[tuple[str, tuple[int, int]]],
@@ -223,7 +229,9 @@ def _beside(
     near = [
         (max(span[0] - at[1], at[0] - span[1]), number)
         for number, (word, at) in enumerate(arenas)
-        if number not in used and word in names.rooms[sector]
+        if number not in used
+        and word in names.rooms[sector]
+        and not _BETWEEN.search(text[min(span[1], at[1]) : max(span[0], at[0])])
     ]
     close = [one for one in near if one[0] <= 36]
     return min(close)[1] if close else None

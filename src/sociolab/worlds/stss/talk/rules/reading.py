@@ -25,7 +25,7 @@ _ALSO = {
     "mosaic": ("mosaic", "tiles"),
     "chess": ("chess",),
     "first-aid": ("first-aid", "bandage", "bandages"),
-    "clean-up": ("clean-up", "cleanup", "litter", "rubbish", "rakes", "clean"),
+    "clean-up": ("clean-up", "cleanup", "litter", "rubbish", "rakes", "clean", "clearing"),
     "bread": ("bread", "loaf", "loaves"),
     "dance": ("dance", "ceilidh"),
     "language": ("language", "languages"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sociolab.worlds.stss.talk.rules.invite_words import WOULD_YOU
 from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 
@@ -22,6 +24,7 @@ ASKS = Phrases(
     r"|\bfavou?rs?\b|\bi'd (?:need|like|want|love) (?:you|someone|somebody)|\bsave me\b|\bhelp me\b"
     r"|\bsomeone like you\b|\bdon't suppose you\b|\bdo you mind\b|\bmind (?:fetching|picking"
     r"|collecting|getting|dropping|going|bringing|buying|handing)|\blend (?:me|a)\b"
+    r"|\bif (?:some\w+|the same|an?|any\w+) [^.?!]{0,40}(?:could|would|happened to|were to)\b"
     r"|\bif (?:your way|it's on your)\b|\b(?:thankful|grateful|obliged) for\b|\bif you (?:pass|go"
     r"|are|happen|were|get|have)\b|\b(?:errand|job|task|mission) for you\b|\bi need (?:someone"
     r"|somebody|you|two|a|from)\b"
@@ -45,7 +48,8 @@ BACK = Phrases(
     r"\b(?:never mind|forget(?! (?:where|what))|no need|don't (?:bother|worry about|trouble|need)"
     r"|needn't"
     r"|leave (?:that|the)"
-    r" (?:\w+ )?to me|skip|that's all|not necessary|you don't have to|take that back"
+    r" (?:\w+ )?to me|skip|that's all\b(?! (?:right|fine|good|clear))|not necessary"
+    r"|you don't have to|take that back"
     r"|spare you|scratch that|off your list|let off|sorted itself|(?:so|then"
     r"|and) just the (?:first|second|one|\w+-?up)|would be too much|after all|on reflection"
     r"|the rest is mine|(?:i'll|i'd better|i will) (?:deal with|handle|take care of)"
@@ -54,6 +58,8 @@ BACK = Phrases(
     r"|won't be necessary|changed my mind|i'll (?:do|manage|take"
     r"|handle|see to) (?:that|the|it))\b"
 )
+# What is left of what was asked: "in the end I only need to fetch it".
+ONLY = Phrases(r"\b(?:only|just) (?:need|have|want|got|am) (?:me )?to\b|\bi only\b")
 OFFERS = Phrases(
     r"\b(?:want me to|shall i|should i|do you want|can i|could i|may i|i could|i can|would you like"
     r" me|anything i|need me to|you'd like me to|am i to|do i)\b"
@@ -83,3 +89,13 @@ WHERE_TO = Phrases(
     r"\bwhere (?:to|do|does|shall|should|must|will|am|are)\b[^.!]*\b(?:want|bring|take|leave|put|go"
     r"|drop|deliver|hand)\b"
 )
+
+
+def named_part(text: str) -> set[int]:
+    """Which part is meant by "the second part", "the first one"."""
+    found = re.search(
+        r"\b(first|second|last|other) (?:part|half|one|errand|bit|thing|leg|stop)\b", text
+    )
+    if re.search(r"\bfrom (?:you|yours|your \w+)\b", text):
+        return {2}  # who comes for it spares the other the way
+    return set() if found is None else {1 if found[1] == "first" else 2}

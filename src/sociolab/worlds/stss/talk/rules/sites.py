@@ -18,11 +18,12 @@ _SHARED = frozenset(
      "room a", "room b", "room c")
 )  # fmt: skip
 _HERE = Pattern(
-    r"\b(?:right here|in here|here in (?:the|this|our|my)|here at (?!the moment)|it's here"
+    r"\b(?:right here|here in (?:the|this|our|my)|here at (?!the moment)|it's here"
     r"|just here"
     r"|(?:meet|sit|do it|be|held|hold it|have it|it is|stay|back|start|gather"
     r"|same place) (?:right )?here"
-    r"|here,? (?:tomorrow|tonight|at|on \w+day)|in this (?:very )?(?:room|hall|place|kitchen|garden"
+    r"|(?:meet|come|sit|held|it|gather|do it) in here|here,? (?:tomorrow|tonight|at|on \w+day)"
+    r"|in this (?:very )?(?:room|hall|place|kitchen|garden"
     r"|building|shop|studio|cafe|pub))\b|(?:them|it) (?:right )?here\b|^(?:right )?here[.,?!]"
 )
 _BARE_HERE = Pattern(r"(?<!came )(?<!doing )(?<!come )\bhere\b(?! (?:you|we|it|he|she|they|i)\b)")

@@ -7,12 +7,22 @@ from collections.abc import Sequence
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.acts import ABOUT_PLACE, CANCELS, CORRECTS, OPEN
 from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere
+from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.invite_words import INVITES
 from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.sites import meant_places, right_place
 from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_time import agrees
+
+_FEW = 6
+"""Words of an answer that only says a place: "At the pub, then." """
+
+
+def _restates(one: Said) -> bool:
+    """Whether the other says of the matter where it is, and not where it goes itself."""
+    few = len(one.text.split()) <= _FEW
+    return few or one.about or one.sentence.asks or bool(hours_in(one.text))
 
 
 class PlaceTold:
@@ -40,7 +50,13 @@ class PlaceTold:
             for one in said
         )
         if not said[0].ours:
-            found = [value for one in said for value in self.values(one)]
+            told = self.place.right
+            found = [
+                value
+                for one in said
+                for value in self.values(one)
+                if value[0] or not told or _restates(one)
+            ]
             self._echo = found if self._begun else []
             if self._room and self.place.right is None and any(right for right, _ in self._echo):
                 # The performer named the room, the other the building.

@@ -27,6 +27,8 @@ _WHAT = Phrases(r"\bwhat(?:'s| is| happens| about| are you \w+)\b[^.!]*\?")
 _NEARLY = Phrases(r"(?:yes, |well, |oh, )?(?:very )?(?:nearly|almost|not quite|close|all but)\b")
 
 
+# What the other says once more to be sure.
+_SO = Phrases(r"^(?:(?:ah|oh|right|good|well|ok|okay|all right),? )?so,? ")
 _OR = Phrases(
     r"(?<!\bnot )\b(?:seven|eight|six|five|four|three|two|one|nine|ten|eleven|\d\d?"
     r"|past \w+|o'clock),? or (?:at |about |maybe |perhaps )?(?:half|quarter|one|two|three|four"
@@ -45,6 +47,7 @@ class TimeTold:
         self.day = Told()
         self._echo: list[tuple[Told, bool, str]] = []
         self._asked_what = False
+        self._sums_up = False
 
     @property
     def met(self) -> bool:
@@ -63,13 +66,17 @@ class TimeTold:
                     changes = False
             return
         self._echo = [found for one in said for found in self._values(one)]
+        self._sums_up = sums_up(said)
         self._asked_what = any(_WHAT.search(one.text) for one in said)
 
     def _settle(self, said: Sequence[Said]) -> None:
         """What the other said stands if the performer says yes to it."""
         first = said[0].text
         named = self._asked_what and any(one.about for one in said)
-        if self._echo and (agrees(said) or named):
+        if self._sums_up and not any(CORRECTS.search(one.text) for one in said):
+            for told, right, quote in self._echo:
+                told.say(right, quote, changes=True)  # "So on Friday at six." - "Bring a pen."
+        elif self._echo and (agrees(said) or named):
             for told, right, quote in self._echo:
                 told.say(right, quote, changes=not first.endswith("?"))
         self._echo = []
@@ -115,6 +122,14 @@ def _of_time_alone(text: str) -> bool:
     if not ABOUT_TIME.search(text):
         return False
     return not ABOUT_PLACE.search(text) or "hour" in text or "time" in text
+
+
+def sums_up(said: Sequence[Said]) -> bool:
+    """Whether a line says once more what it has understood: "So that's ...".
+
+    Who does not correct it goes along with it.
+    """
+    return any(_SO.match(one.text) for one in said)
 
 
 def agrees(said: Sequence[Said]) -> bool:
