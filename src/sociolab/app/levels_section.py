@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sociolab.app.levels import GOAL, AgentLevels, Levels, Row
-from sociolab.report.schema import RunResult
+from sociolab.core.score import Measure
+from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import agent_kind, interval, nature, number
 from sociolab.worlds.stss.talk.losses import OUTCOMES
 from sociolab.worlds.stss.talk.measures import MEASURES
 
-_COUNTED = (
-    "counted over those who were to take part: all residents in the background, of an appointment "
-    "the partner, of help the errands"
+_COULD = (
+    "could have taken part: all residents in the background, of an appointment the partner, of "
+    "help the errands"
+)
+_ASKED = (
+    "asked for: how many of them the goals want, half of the background for public and online "
+    "activities, a third for companions; so not all who stayed away are a loss"
+)
+_CAUSES = (
+    "no talk: did not meet, that is, no talk with the performer before the event was over; who "
+    "only passed by, or heard of it from somebody else alone, counts here",
+    "talk, not conveyed: met but did not convey all; conveyed, not acted on: had been told all; "
+    "done: took part, told or not",
 )
 _READ = "what was conveyed is read by rules, whoever judged the talks"
-_INTERVALS = "± and [ ]: 95 % intervals, clustered by task"
+_INTERVALS = "± or [low, high]: 95 % intervals, clustered by task"
+_CUT = "; one that would pass the end of the scale is cut there"
 
 
 def levels_sections(found: Levels) -> tuple[Section, ...]:
@@ -29,7 +41,12 @@ def _section(found: Levels, one: AgentLevels) -> Section:
         title=f"{one.agent} at both levels of STSS · judge of the talks: {one.judge}",
         said=tuple(_said(one)),
         cautions=tuple(_cautions(found, one)),
-        tables=(_talks(found, one), _town(found, one)),
+        tables=(
+            _at_level(found, one, "Talks", MEASURES[:2]),
+            _at_level(found, one, "What the others keep of their talks", MEASURES[2:]),
+            _town(found, one),
+            _losses(found, one),
+        ),
     )
 
 
@@ -41,12 +58,12 @@ def _said(one: AgentLevels) -> Iterator[str]:
             f"Its talks convey {talk.value:.0%} of what must be conveyed; in the town its tasks "
             f"reach {goal.value:.0%} of their goals."
         )
-    lost = {outcome: whole.fates.get(outcome, 0) for outcome in OUTCOMES[1:]}
-    if most := max(lost.values(), default=0):
-        named = next(outcome for outcome, count in lost.items() if count == most)
+    if whole.fates:
+        done, unmet, untold, idle = (whole.fates.get(outcome, 0) for outcome in OUTCOMES)
         yield (
-            f"Of {sum(whole.fates.values())} who were to take part {sum(lost.values())} did not; "
-            f"the most frequent cause is: {named} ({most})."
+            f"Of {sum(whole.fates.values())} who could have taken part {done} did; the goals ask "
+            f"for {whole.wanted}. Of the others {unmet} had no talk with the performer, {untold} "
+            f"had one that did not convey all, and {idle} had been told all but did not act on it."
         )
 
 
@@ -56,38 +73,49 @@ def _cautions(found: Levels, one: AgentLevels) -> Iterator[str]:
             f"{one.agent} plays by rules: these figures are a baseline and say nothing of any "
             "language model."
         )
+    yield from one.cautions
     if left_out := one.rows[-1].left_out:
-        yield f"{left_out} episodes of {found.action.run} could not be scored, and are not counted."
+        them = "1 episode" if left_out == 1 else f"{left_out} episodes"
+        yield f"{them} of {found.action.run} could not be scored: not counted here."
 
 
-def _talks(found: Levels, one: AgentLevels) -> TextTable:
-    names = [measure.name for measure in MEASURES]
+def _at_level(found: Levels, one: AgentLevels, what: str, measures: Sequence[Measure]) -> TextTable:
+    """Measures of the talks, or of the notes of them: apart, since a note can be missing."""
+    names = [measure.name for measure in measures]
     return TextTable(
-        heading=f"Talks ({found.talk.run})",
-        columns=("type", *(measure.title for measure in MEASURES), "talks"),
+        heading=f"{what} ({found.talk.run})",
+        columns=("type", *(measure.title for measure in measures), "talks"),
         rows=tuple(
-            (row.type, *(_figure(found.talk, row, name) for name in names), _n(row, names[0]))
+            (row.type, *(_figure(found.talk, row, name) for name in names), _n(row, *names))
             for row in one.rows
         ),
-        notes=(nature(found.talk, one.judge), _INTERVALS),
+        notes=(nature(found.talk, one.judge), _intervals(found.talk, one, names)),
     )
 
 
 def _town(found: Levels, one: AgentLevels) -> TextTable:
     return TextTable(
-        heading=f"In the town ({found.action.run}), and where its tasks were lost",
-        columns=("type", "goal", "tasks", *OUTCOMES, "of"),
+        heading=f"In the town ({found.action.run})",
+        columns=("type", "goal", "tasks"),
+        rows=tuple((row.type, _figure(found.action, row, GOAL), _n(row, GOAL)) for row in one.rows),
+        notes=(_intervals(found.action, one, [GOAL]),),
+    )
+
+
+def _losses(found: Levels, one: AgentLevels) -> TextTable:
+    return TextTable(
+        heading=f"Where its tasks were lost in the town ({found.action.run})",
+        columns=("type", "could have taken part", "asked for", *OUTCOMES),
         rows=tuple(
             (
                 row.type,
-                _figure(found.action, row, GOAL),
-                _n(row, GOAL),
-                *(str(row.fates.get(outcome, 0)) for outcome in OUTCOMES),
                 str(sum(row.fates.values())),
+                str(row.wanted),
+                *(str(row.fates.get(outcome, 0)) for outcome in OUTCOMES),
             )
             for row in one.rows
         ),
-        notes=(_COUNTED, _READ),
+        notes=(_COULD, _ASKED, *_CAUSES, _READ),
     )
 
 
@@ -97,9 +125,33 @@ def _figure(result: RunResult, row: Row, name: str) -> str:
         return "-"
     failed = f", {entry.failures} failed" if entry.failures else ""
     measure = result.measure(entry.measure)
-    return f"{number(entry.value, measure)} {interval(result, entry)}{failed}".strip()
+    return f"{number(entry.value, measure)} {_interval(result, entry)}".strip() + failed
 
 
-def _n(row: Row, name: str) -> str:
-    entry = row.scores.get(name)
-    return f"{entry.n:,}" if entry is not None else "0"
+def _interval(result: RunResult, entry: ScoreEntry) -> str:
+    """As everywhere, but with its ends where it would pass an end of the scale."""
+    found = _on_scale(result, entry)
+    if found is None or found == (entry.low, entry.high):
+        return interval(result, entry)
+    low, high = (number(end, result.measure(entry.measure)) for end in found)
+    return f"[{low}, {high}]"
+
+
+def _on_scale(result: RunResult, entry: ScoreEntry) -> tuple[float, float] | None:
+    """The part of an interval that lies on the measure's scale; None where there is none."""
+    if entry.low is None or entry.high is None:
+        return None
+    scale = result.measure(entry.measure)
+    top = entry.high if scale.high is None else scale.high
+    return max(entry.low, scale.low), min(entry.high, top)
+
+
+def _intervals(result: RunResult, one: AgentLevels, names: list[str]) -> str:
+    shown = [row.scores[name] for row in one.rows for name in names if name in row.scores]
+    cut = any(_on_scale(result, entry) not in (None, (entry.low, entry.high)) for entry in shown)
+    return _INTERVALS + (_CUT if cut else "")
+
+
+def _n(row: Row, *names: str) -> str:
+    """Of how many plays there are figures; a judge need not give all measures of a level."""
+    return f"{max((row.scores[name].n for name in names if name in row.scores), default=0):,}"
