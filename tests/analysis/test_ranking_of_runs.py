@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,24 @@ def test_whole_episodes_that_agents_played_alone_are_compared() -> None:
         return RunValues(run, "anteval-information", rows, judges, {GOAL.name: GOAL})
 
     runs = [alone("one", A, [5, 6, 7]), alone("two", B, [4, 8, 7])]
-    assert ranking(pooled(runs, None, None)).records[A, B] == Record(1, 1, 1)
+    assert ranking(pooled(runs, None, GOAL.name)).records[A, B] == Record(1, 1, 1)
+
+
+def test_no_measure_takes_the_place_of_the_main_one_unasked() -> None:
+    rows = (
+        Value("one", "sotopia", "t-1", "t", "t", None, 0, "ann", A, P, MODEL.name, "guess", 1.0),
+    )
+    guess = replace(GOAL, name="guess")
+    run = RunValues("one", "sotopia", rows, {MODEL.name: MODEL}, {"guess": guess})
+    with pytest.raises(ConfigError, match=r"gave nothing in overall or goal .*: guess"):
+        pooled([run], None, None)
+
+
+def test_agents_whose_plays_all_tie_are_level_and_nothing_is_settled(store: Store) -> None:
+    tied: dict[str, Plays] = {f"t{n}": {(A, P): [(5, 5)], (B, P): [(5, 5)]} for n in range(8)}
+    said = " ".join(ranking_section(ranked(store, tied)).said)
+    assert "are level with" in said
+    assert "is settled" not in said
 
 
 def test_a_setting_counts_once_however_often_it_was_repeated(store: Store) -> None:

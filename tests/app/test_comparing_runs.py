@@ -123,7 +123,7 @@ def test_no_difference_shown_is_not_called_equal(store: Store) -> None:
     # se = sqrt(12 / 11 * 8.25) / 12 = .25; t(11) = 2.200985.
     assert "B): a difference in GOAL [\N{MINUS SIGN}0.30, 0.80]. Not shown is" in words
     assert "Not shown is not equal" in words
-    assert "If the 0.25 observed in GOAL were the true difference, showing it would take" in words
+    assert "0.25 observed in GOAL were the true difference, showing it alone would take" in words
     assert "Each task was played once" not in words  # no threshold: nothing is counted
     assert "Each agent played with itself" in cautioned(found)
 

@@ -105,7 +105,7 @@ def test_a_list_for_other_data_names_the_tasks_that_are_missing(world: World) ->
 
 def test_a_list_is_not_called_like_a_task_or_tag(world: World) -> None:
     tasks = world.tasks()
-    for name in (tasks[0].id, tasks[0].tags[0]):
+    for name in (tasks[0].id, tasks[0].tags[0], "public-hard"):
         with pytest.raises(ConfigError, match="is already a task or tag"):
             check_name("sotopia", name, tasks, replace=True)
     for name in ("", "a,b", "a+b", "scenario=x", "../x", ".x"):

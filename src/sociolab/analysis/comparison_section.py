@@ -73,7 +73,8 @@ def _findings(found: Compared) -> Iterator[str]:
     same = [name for name, one in found.found.items() if one.pairs and not found.unlike[name]]
     empty = [name for name, one in found.found.items() if not one.pairs]
     left = [name for name in found.found if name not in (*shown, *same, *empty)]
-    blind = [name for name in left if _blind(found.found[name])]
+    tested = sum(one.holm_p is not None for one in found.found.values())
+    blind = [name for name in left if _blind(found.found[name], tested)]
     left = [name for name in left if name not in blind]
     for name in shown:
         yield _shown(found, name)
@@ -87,8 +88,8 @@ def _findings(found: Compared) -> Iterator[str]:
         intervals = listed([_with_ends(found, name) for name in blind])
         yield (
             f"Not decided{_INTERVALS}: {intervals}. So few {cluster_of(found)}s differ there that "
-            f"the test could not have come out significant; only more {cluster_of(found)}s can "
-            "tell."
+            f"the test, corrected for {plural(tested, 'measure')}, could not have come out "
+            f"significant; more {cluster_of(found)}s can tell, or fewer measures (--measure)."
         )
     if same:
         yield (
@@ -140,7 +141,7 @@ def _power(found: Compared) -> Iterator[str]:
     if one.settles.size and one.settles.clusters is not None and repeats_needed(one) != 1.0:
         yield (
             f"If the {figure(one.difference.value, measure)} observed in {title_of(measure)} were "
-            f"the true difference, showing it would take {_settling(found, one)}."
+            f"the true difference, showing it alone would take {_settling(found, one)}."
         )
 
 
@@ -179,8 +180,11 @@ def _significant(one: Comparison) -> bool:
     return one.holm_p is not None and one.holm_p < ALPHA
 
 
-def _blind(one: Comparison) -> bool:
-    return one.permutation.smallest is not None and one.permutation.smallest > ALPHA
+def _blind(one: Comparison, tested: int) -> bool:
+    """Whether no result could have come out significant, Holm's correction for the smallest of
+    `tested` p-values included."""
+    smallest = one.permutation.smallest
+    return smallest is not None and smallest * tested > ALPHA
 
 
 def _titles(found: Compared, names: Sequence[str]) -> str:

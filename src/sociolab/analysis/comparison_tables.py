@@ -101,7 +101,7 @@ def design(found: Compared) -> TextTable:
             "comparisons (power .8, before correction)",
             f"to settle: how many {cluster}s in all (at least {LEAST}), or how many times the "
             "repeats of the present ones, show the observed difference in 8 of 10 comparisons if "
-            "it is the true one",
+            "it is the true one (before correction: with several measures it takes more)",
             "least p: the smallest that was possible with these pairs",
             *sorted(notes),
         ),

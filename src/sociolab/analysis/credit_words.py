@@ -108,8 +108,8 @@ def _cautions(plays: Sequence[PlayCredit], checked: Sequence[Check]) -> Iterator
         due = any(play.measure == measure for play in plays)
         if due and not any(one.measure == measure for one in checked):
             yield (
-                f"No judge of this run scored a measure called {measure}: the credit for it could "
-                "not be checked against scores."
+                f"Of the plays that were read no judge scored a measure called {measure}: the "
+                "credit for it could not be checked against scores."
             )
     for one in checked:
         if not one.enough:

@@ -52,7 +52,7 @@ def _cautions(panel: Panel, figures: Sequence[PanelFigures]) -> tuple[str, ...]:
         total = len(panel.plays)
         found.append(
             f"{incomplete} of {plural(total, 'score')} of the panel are incomplete (a judge or the "
-            "play failed): left out, not averaged over fewer judges."
+            "play failed, or a judge could not tell): left out, not averaged over fewer judges."
         )
     if panel.left_out:
         found.append(f"Not given by all of these judges, and left out: {', '.join(panel.left_out)}")

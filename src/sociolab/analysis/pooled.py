@@ -85,8 +85,13 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) ->
         )
     if not shared:
         raise ConfigError(f"{judge} gave no measure a value in all these runs")
-    main = (name for name in layout_of(runs[0].world).main if name in shared)
-    name = wanted or next(main, shared[0])
+    name = wanted or next((n for n in layout_of(runs[0].world).main if n in shared), "")
+    if not name:
+        main = " or ".join(layout_of(runs[0].world).main)
+        raise ConfigError(
+            f"{judge} gave nothing in {main} in all these runs; name a measure by --measure: "
+            f"{', '.join(shared)}"
+        )
     if len({run.measures[name] for run in runs}) > 1:
         raise ConfigError(f"the scale of {name} is not the same in all these runs")
     return runs[0].measures[name]

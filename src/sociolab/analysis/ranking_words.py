@@ -62,9 +62,21 @@ def _ahead(mine: list[Rating], found: Ranking) -> str:
     span = _span(first)
     interval = f" (95 % interval {span})" if span else f" (no interval: {first.note})"
     whom = mine[1].model if len(mine) == 2 else "an average other agent"
+    level = [one.model for one in mine if _level(first, one)]
+    if len(level) > 1:
+        return f"{listed(level)} are level with {_points(first.strength)} points{interval}."
     return (
         f"{first.model} is ahead with {_points(first.strength)} points{interval}; against {whom} "
         f"it is expected to win {first.expected:.0%} of such comparisons, a tie counting half."
+    )
+
+
+def _level(one: Rating, other: Rating) -> bool:
+    """Whether two ratings are the same but for rounding."""
+    return (
+        one.strength is not None
+        and other.strength is not None
+        and math.isclose(one.strength, other.strength, abs_tol=1e-9)
     )
 
 

@@ -57,6 +57,10 @@ def list_hashes(name: str, world: World, wanted: str | None) -> dict[str, Json]:
     return {one.name: one.hash for one in named_lists(name, world, wanted)}
 
 
+RESERVED = ("public-hard",)
+"""Tags of imported data, which no list may hide whatever data is played."""
+
+
 def named_lists(name: str, world: World, wanted: str | None) -> tuple[TaskList, ...]:
     """The stored lists that a filter names; ConfigError for one that does not fit the world."""
     words = dict.fromkeys(word.strip() for word in re.split("[,+]", wanted or ""))
@@ -80,7 +84,7 @@ def check_name(world: str, name: str, taken: Iterable[Task], *, replace: bool) -
             "--name: expected 1 to 80 letters, digits, dots, underscores and hyphens that begin "
             f"with a letter or digit, found {name[:100]!r}"
         )
-    if any(name == task.id or name in task.tags for task in taken):
+    if name in RESERVED or any(name == task.id or name in task.tags for task in taken):
         raise ConfigError(
             f'--name: "{name}" is already a task or tag of {world}, which --tasks would mean; '
             "choose another name"

@@ -275,10 +275,11 @@ def _record(data: _Data, model: int) -> tuple[float, float, float]:
 def _neighbours(
     names: Sequence[str], group: NDArray[np.intp], fit: _Fit, i: int, j: int
 ) -> Neighbours:
+    """A resample that levels the two does not show the order either: it counts as turning it."""
     flips = int((fit.dropped[:, j] > fit.dropped[:, i] + _ROUNDING).sum())
     flipped = None
     if len(fit.resampled):
-        flipped = float((fit.resampled[:, j] > fit.resampled[:, i] + _ROUNDING).mean())
+        flipped = float((fit.resampled[:, j] >= fit.resampled[:, i] - _ROUNDING).mean())
     return Neighbours(names[group[i]], names[group[j]], flips, len(fit.dropped), flipped)
 
 
