@@ -130,7 +130,7 @@ def test_a_list_is_replaced_only_if_asked(tmp_path: Path) -> None:
 
 def test_nothing_is_stored_where_nothing_was_found(tmp_path: Path, home: Path) -> None:
     run(config(tmp_path, "first", limit=1))
-    spec = HardSpec(("first",), "nobody", "hard-x")
+    spec = HardSpec(("first",), "nobody", "hard-x", measure="believability")
     with (
         Store.open(tmp_path / "s.db") as store,
         pytest.raises(ConfigError, match='"nobody" played'),
