@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from sociolab.app.judge import verdicts_of
 from sociolab.core.episode import Episode, Trial
-from sociolab.core.errors import ModelError, SociolabError, WorldError
+from sociolab.core.errors import ModelError
 from sociolab.core.ports import (
     CallKey,
     ChatReply,
@@ -116,26 +117,16 @@ async def ask(store: Store, run: str, trials: Sequence[Trial], work: Work, tally
 
 
 async def _audited(episode: Episode, work: Work) -> Audited:
-    as_it_is = [await _judged(work.judge, episode, number) for number in range(1 + work.repeats)]
+    as_it_is = [
+        await verdicts_of(work.judge, episode, number) for number in range(1 + work.repeats)
+    ]
     variants: dict[str, tuple[tuple[Variant, tuple[Verdict, ...]], ...]] = {}
     words: dict[str, tuple[int, int]] = {}
     for kind, of in work.variants.items():
         made = of.make(episode, work.seed)
-        variants[kind] = tuple([(v, await _judged(work.judge, _named(v, kind))) for v in made])
+        variants[kind] = tuple([(v, await verdicts_of(work.judge, _named(v, kind))) for v in made])
         words[kind] = _words(episode, made)
     return Audited(episode.trial, tuple(as_it_is), variants, words)
-
-
-async def _judged(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-    try:
-        return await judge.judge(episode, judging)
-    except SociolabError:
-        raise
-    except Exception as failure:  # as in the runner: a plugin's bug, by name
-        raise WorldError(
-            f"the judge {judge.id.name} broke on the episode {episode.trial.id}: "
-            f"{type(failure).__name__}: {failure}"
-        ) from failure
 
 
 def _named(variant: Variant, kind: str) -> Episode:

@@ -16,6 +16,7 @@ from sociolab.app.session import store_path
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
 from sociolab.core.ports import Judge
+from sociolab.core.score import Verdict
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.tally import TalliedReplies, Tally
@@ -69,15 +70,7 @@ async def judge_run_async(
 
         async def one(judge: Judge, trial: str, number: int) -> None:
             episode = Episode(trials[trial], store.events(run, trial))
-            try:
-                verdicts = await judge.judge(episode, number)
-            except SociolabError:
-                raise
-            except Exception as failure:  # as in the runner: a plugin's bug, by name
-                raise WorldError(
-                    f"the judge {judge.id.name} broke on the episode {trial}: "
-                    f"{type(failure).__name__}: {failure}"
-                ) from failure
+            verdicts = await verdicts_of(judge, episode, number)
             store.add_verdicts(run, judge.id, verdicts, trial=trial, judging=number)
             replies.release(trial)
 
@@ -100,6 +93,19 @@ async def judge_run_async(
             await models.close()
             store.add_seconds(run, time.perf_counter() - began)
         return result_of(store, run, stopped=str(error) if error else "")
+
+
+async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+    """What a judge says of an episode; a bug in it (a plugin's, maybe) is a WorldError by name."""
+    try:
+        return await judge.judge(episode, judging)
+    except SociolabError:
+        raise
+    except Exception as failure:  # as in the runner: a plugin's bug, by name
+        raise WorldError(
+            f"the judge {judge.id.name} broke on the episode {episode.trial.id}: "
+            f"{type(failure).__name__}: {failure}"
+        ) from failure
 
 
 def world_settings(settings: Json) -> dict[str, str]:

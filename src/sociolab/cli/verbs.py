@@ -57,7 +57,7 @@ OptPath = Optional[Path]  # noqa: UP045
 @app.command()
 def run(
     world: Annotated[
-        OptText, typer.Argument(help="sotopia, anteval-information, anteval-intention, stss.")
+        OptText, typer.Argument(help="sotopia, anteval-information, anteval-intention, stss, stss-talk.")
     ] = None,
     file: Annotated[
         OptPath, typer.Option("--file", metavar="TOML", help="A description of the run.")
@@ -80,7 +80,7 @@ def run(
         ),
     ] = None,
     tdp: Annotated[
-        bool, typer.Option("--tdp", help="In a town: target-driven planning (--set tdp=true).")
+        bool, typer.Option("--tdp", help="STSS: target-driven planning (--set tdp=true).")
     ] = False,
     judge: Annotated[
         Optional[list[str]],  # noqa: UP045

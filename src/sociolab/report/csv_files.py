@@ -1,4 +1,4 @@
-"""Entries and tables as CSV: comma, double quotes, UTF-8, a line feed after each row.
+"""Entries and other rows as CSV: comma, double quotes, UTF-8, a line feed after each row.
 
 Words that a spreadsheet would take for a formula get an apostrophe before them; figures do not.
 """
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 
 from sociolab.report.legible import legible
 from sociolab.report.schema import RunResult, ScoreEntry
-from sociolab.report.section import TextTable
 
 ENTRY_COLUMNS = (
     "run",
@@ -43,11 +42,6 @@ def entries_csv(results: Iterable[RunResult]) -> str:
         ENTRY_COLUMNS,
         (_entry(result, entry) for result in results for entry in result.scores),
     )
-
-
-def table_csv(table: TextTable) -> str:
-    """A table as it is shown, all its cells as text."""
-    return csv_text(table.columns, table.rows)
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
