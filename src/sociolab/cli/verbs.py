@@ -57,7 +57,8 @@ OptPath = Optional[Path]  # noqa: UP045
 @app.command()
 def run(
     world: Annotated[
-        OptText, typer.Argument(help="sotopia, anteval-information, anteval-intention, stss, stss-talk.")
+        OptText,
+        typer.Argument(help="sotopia, anteval-information, anteval-intention, stss, stss-talk."),
     ] = None,
     file: Annotated[
         OptPath, typer.Option("--file", metavar="TOML", help="A description of the run.")
