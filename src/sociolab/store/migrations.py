@@ -166,6 +166,60 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE INDEX attachments_by_name ON attachments (trial, name);
     """,
+    # 2: studies with people, and the words of episodes to be searched.
+    """
+    CREATE TABLE studies (
+        pk INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        run INTEGER REFERENCES runs ON DELETE CASCADE,  -- NULL: of no run
+        settings TEXT NOT NULL,          -- JSON
+        created REAL NOT NULL,           -- seconds since 1970, UTC, as are all times here
+        open INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX studies_by_run ON studies (run);
+
+    CREATE TABLE participants (
+        pk INTEGER PRIMARY KEY,
+        study INTEGER NOT NULL REFERENCES studies ON DELETE CASCADE,
+        id TEXT NOT NULL,                -- a pseudonym
+        link BLOB UNIQUE,                -- SHA-256 of the secret in the link
+        session BLOB UNIQUE,             -- SHA-256 of the browser's secret; NULL: link not used
+        state TEXT NOT NULL,
+        created REAL NOT NULL,
+        arrived REAL,
+        consented REAL,
+        finished REAL,
+        UNIQUE (study, id)
+    );
+
+    CREATE TABLE assignments (           -- what a participant was given to do
+        pk INTEGER PRIMARY KEY,
+        participant INTEGER NOT NULL REFERENCES participants ON DELETE CASCADE,
+        item TEXT NOT NULL,              -- a trial, task or scenario, by its id
+        seat TEXT NOT NULL,              -- '': none in particular
+        state TEXT NOT NULL,
+        began REAL NOT NULL,
+        ended REAL,
+        UNIQUE (participant, item, seat)
+    );
+    CREATE INDEX assignments_by_item ON assignments (item);
+
+    CREATE TABLE answers (               -- what a participant said, by what was asked
+        participant INTEGER NOT NULL REFERENCES participants ON DELETE CASCADE,
+        item TEXT NOT NULL,              -- '': of the whole study
+        name TEXT NOT NULL,
+        value TEXT NOT NULL,             -- JSON
+        at REAL NOT NULL,
+        PRIMARY KEY (participant, item, name)
+    ) WITHOUT ROWID;
+
+    CREATE VIRTUAL TABLE episode_words   -- rowid: trials.pk
+        USING fts5 (body, tokenize = 'unicode61 remove_diacritics 2');
+    CREATE TRIGGER words_go_with_trial AFTER DELETE ON trials BEGIN
+        DELETE FROM episode_words WHERE rowid = old.pk;
+    END;
+    """,
 )
 
 

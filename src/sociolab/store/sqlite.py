@@ -9,11 +9,15 @@ from sociolab.store.attachments import AttachmentTable
 from sociolab.store.calls import CallTable
 from sociolab.store.connect import connect
 from sociolab.store.events import EventTable
-from sociolab.store.scores import ScoreTable
+from sociolab.store.outcomes import OutcomeTable
+from sociolab.store.search import SearchTable
+from sociolab.store.studies import StudyTable
 from sociolab.store.totals import TotalsTable
 
 
-class Store(EventTable, ScoreTable, CallTable, TotalsTable, AttachmentTable):
+class Store(
+    EventTable, OutcomeTable, CallTable, TotalsTable, AttachmentTable, StudyTable, SearchTable
+):
     """One open store, for one thread; others may read while it writes.
 
     What a method wrote is on disk when it returns. The replies of a run are kept through

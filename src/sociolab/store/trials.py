@@ -56,6 +56,11 @@ class TrialTable(RunTable):
         with self.transaction():
             self._insert_plan(self._insert_run(name, world, settings, began, seconds), trials)
 
+    def add_trials(self, run: str, trials: Iterable[Trial]) -> None:
+        """Add trials to the end of a run's plan; StoreError where one is there already."""
+        with self.transaction():
+            self._insert_plan(self.run_pk(run), trials)
+
     def trials(self, run: str) -> tuple[TrialRow, ...]:
         """All trials of a run, in plan order."""
         pk = self.run_pk(run)

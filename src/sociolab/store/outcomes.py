@@ -1,0 +1,97 @@
+"""What judges' verdicts come to, without their words: what figures are made of, quickly read.
+
+Reasons and raw replies are most of what judgings weigh, and no figure needs them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+from sociolab.core.episode import Json
+from sociolab.core.errors import Cause, StoreError
+from sociolab.core.score import JudgeId, Measure
+from sociolab.store.scores import ScoreTable
+from sociolab.store.surrogates import as_text
+
+Kind: TypeAlias = Literal["score", "failure", "unscored"]
+_KINDS = frozenset(get_args(Kind))
+
+
+class Outcome(NamedTuple):
+    """A verdict without its words: `value` is of a score, `cause` of a failure, None otherwise."""
+
+    measure: Measure
+    seat: str | None
+    kind: Kind
+    value: float | None
+    cause: Cause | None
+
+
+class Judging(NamedTuple):
+    """All that one judging came to; its fields are those of `scores.JudgingRow`."""
+
+    trial: str | None
+    cell: Json
+    judge: JudgeId
+    judging: int
+    outcomes: tuple[Outcome, ...]
+
+
+class OutcomeTable(ScoreTable):
+    """The outcomes of a store's runs."""
+
+    def outcomes(self, run: str) -> Iterator[Judging]:
+        """The judgings of a run in the order of `judgings`; one without verdicts is empty."""
+        pk = self.run_pk(run)
+        judges = {row[0]: JudgeId(*row[1:]) for row in self.rows(_JUDGES, (pk,))}
+        said = self._outcomes(pk)
+        for judging, trial, cell, judge, number in self.rows(_JUDGINGS, (pk,)):
+            where = json.loads(as_text(cell)) if cell else None
+            yield Judging(trial, where, judges[judge], number, tuple(said.get(judging, ())))
+
+    def _outcomes(self, run: int) -> Mapping[int, Sequence[Outcome]]:
+        """The outcomes of each judging, in their order."""
+        measures, seats = self._measures(run), _Seats()
+        found: dict[int, list[Outcome]] = {}
+        for judging, measure, seat, kind, value, cause in self.rows(_OUTCOMES, (run,)):
+            if kind not in _KINDS:
+                raise StoreError(f"a verdict in the store is of an unknown kind: {kind}")
+            where = None if seat is None else seats[seat]
+            one = Outcome(measures[measure], where, kind, value, cause)
+            found.setdefault(judging, []).append(one)
+        return found
+
+    def judging_counts(self, run: str) -> Mapping[JudgeId, int]:
+        """How many judgings of episodes each judge of a run made, repeated ones included."""
+        rows = self.rows(
+            "SELECT judges.name, method, settings, count(*) FROM judgings "
+            "JOIN judges ON judges.pk = judge WHERE judgings.run = ? AND trial IS NOT NULL "
+            "GROUP BY judge ORDER BY judges.name, method, settings",
+            (self.run_pk(run),),
+        )
+        return {JudgeId(*row[:3]): row[3] for row in rows}
+
+
+class _Seats(dict[Any, str]):
+    """The text of each seat, once: an id that UTF-8 cannot say is stored as bytes."""
+
+    def __missing__(self, stored: Any) -> str:
+        text = self[stored] = as_text(stored)
+        return text
+
+
+_JUDGES = "SELECT pk, name, method, settings FROM judges WHERE run = ?"
+
+_JUDGINGS = """
+    SELECT judgings.pk, trials.id, cell, judge, number
+    FROM judgings JOIN judges ON judges.pk = judge LEFT JOIN trials ON trials.pk = trial
+    WHERE judgings.run = ?
+    ORDER BY trial, judges.name, method, judges.settings, number, cell
+"""
+
+_OUTCOMES = """
+    SELECT judging, measure, seat, kind, value, cause FROM verdicts
+    WHERE judging IN (SELECT pk FROM judgings WHERE run = ?) ORDER BY judging, n
+"""

@@ -1,0 +1,70 @@
+"""The words of episodes, to be searched: an index that is made when somebody searches.
+
+Playing does not pay for it; what is not indexed yet is found by `unindexed`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sociolab.store.surrogates import as_text
+from sociolab.store.trials import TrialTable
+
+BEGIN, END = "\x02", "\x03"
+"""Around the words in an excerpt that were searched for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An episode in which the words occur; `excerpt` marks them with `BEGIN` and `END`."""
+
+    run: str
+    trial: str
+    excerpt: str
+
+
+class SearchTable(TrialTable):
+    """The words of a store's episodes."""
+
+    def unindexed(self, limit: int = 500) -> tuple[tuple[str, str], ...]:
+        """Run and trial of played episodes whose words are not indexed yet."""
+        rows = self.rows(
+            "SELECT runs.name, trials.id FROM trials JOIN runs ON runs.pk = trials.run "
+            "WHERE status = 'played' AND trials.pk NOT IN (SELECT rowid FROM episode_words) "
+            "LIMIT ?",
+            (limit,),
+        )
+        return tuple((as_text(run), as_text(trial)) for run, trial in rows)
+
+    def index(self, run: str, trial: str, words: str) -> None:
+        """Take in the words of an episode, in the place of those that it had."""
+        pk = self.trial_pk(run, trial)
+        with self.transaction():
+            self.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
+            self.execute("INSERT INTO episode_words (rowid, body) VALUES (?, ?)", (pk, words))
+
+    def search(
+        self, words: str, run: str | None = None, limit: int = 50, offset: int = 0
+    ) -> tuple[Hit, ...]:
+        """The episodes that hold all of these words (the last may be a beginning), best first."""
+        query = _query(words)
+        if not query:
+            return ()
+        rows = self.rows(
+            "SELECT runs.name, trials.id, snippet(episode_words, 0, ?2, ?3, ' … ', 24) "
+            "FROM episode_words JOIN trials ON trials.pk = episode_words.rowid "
+            "JOIN runs ON runs.pk = trials.run "
+            "WHERE episode_words MATCH ?1 AND runs.name = ifnull(?4, runs.name) "
+            "ORDER BY rank, trials.pk LIMIT ?5 OFFSET ?6",
+            (query, BEGIN, END, run, limit, offset),
+        )
+        return tuple(
+            Hit(as_text(name), as_text(trial), as_text(text)) for name, trial, text in rows
+        )
+
+
+def _query(words: str) -> str:
+    """The words as FTS5 reads them: each quoted, so that none is an operator."""
+    found = [word.replace('"', '""') for word in words.split()]
+    found = [word for word in found if any(letter.isalnum() for letter in word)]
+    return " ".join(f'"{word}"' for word in found) + ("*" if found else "")

@@ -1,0 +1,88 @@
+"""What went wrong, as a page or, for programs, as JSON: one sentence, never a traceback."""
+
+from __future__ import annotations
+
+import logging
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from sociolab.core.errors import SociolabError
+from sociolab.web.pages import page
+from sociolab.web.refusals import Missing, NeedsLogin, Refused
+
+log = logging.getLogger("sociolab.web")
+
+_TITLES = {
+    400: "That could not be used",
+    401: "Please sign in",
+    403: "Not for you",
+    404: "Not found",
+    405: "Not possible here",
+    409: "That has changed meanwhile",
+    410: "Gone",
+    413: "Too large",
+    422: "That could not be used",
+    429: "Too many requests",
+}
+
+
+def install(app: FastAPI) -> None:
+    """Let the app answer errors."""
+    app.add_exception_handler(SociolabError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a program asks: under /api, or when it takes JSON and not HTML."""
+    accept = request.headers.get("accept", "")
+    return request.url.path.startswith("/api/") or (
+        "application/json" in accept and "text/html" not in accept
+    )
+
+
+def said(request: Request, status: int, message: str, seconds: int | None = None) -> Response:
+    """An error as an answer. `seconds`: when to try again."""
+    headers = {"Retry-After": str(seconds)} if seconds is not None else None
+    if wants_json(request):
+        return JSONResponse({"detail": message}, status, headers)
+    title = _TITLES.get(status, "Something went wrong")
+    made = page(request, "error.html", title=title, message=message)
+    made.status_code = status
+    made.headers.update(headers or {})
+    return made
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    if isinstance(error, NeedsLogin):
+        if wants_json(request) or request.method != "GET" or "hx-request" in request.headers:
+            return said(request, 401, str(error))
+        return RedirectResponse(f"/login?next={request.url.path}", 303)
+    if isinstance(error, Refused):
+        return said(request, error.status, str(error), error.seconds)
+    if isinstance(error, Missing):
+        return said(request, 404, str(error))
+    return said(request, 400, str(error))
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    item = error.errors()[0]
+    place = ".".join(str(part) for part in item["loc"][1:]) or "the request"
+    return said(request, 422, f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}")
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    message = {404: "There is nothing at this address.", 405: "This page takes no such request."}
+    return said(request, error.status_code, message.get(error.status_code, str(error.detail)))
+
+
+async def _unforeseen(request: Request, error: Exception) -> Response:
+    """A fault of ours: told in the server's log, where no one else reads it."""
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return said(request, 500, "The server met a fault of its own; its log says which.")

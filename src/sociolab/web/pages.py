@@ -1,0 +1,72 @@
+"""Templates to pages: strict, everything escaped, no text that could turn its neighbours around."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from sociolab.report.legible import legible
+from sociolab.web.security.admin import is_admin
+from sociolab.web.security.csrf import token_of
+from sociolab.web.security.visits import visit_of
+from sociolab.web.site import site_of
+
+STATIC = Path(__file__).parent / "static"
+
+
+def templates() -> Environment:
+    """The templates: a missing variable is an error, and all text is escaped.
+
+    `legible` makes a text of others safe to look at: what cannot be seen in it is shown.
+    """
+    environment = Environment(
+        loader=PackageLoader("sociolab.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
+    )
+    environment.globals["static"] = static
+    environment.filters["legible"] = legible
+    environment.filters["when"] = when
+    environment.filters["date"] = date
+    return environment
+
+
+def page(request: Request, name: str, /, **values: Any) -> HTMLResponse:
+    """A template as a page. Beside `values` it has `csrf`, `path` and `admin` (has signed in)."""
+    shared: Mapping[str, Any] = {
+        "csrf": token_of(visit_of(request)),
+        "path": request.url.path,
+        "admin": is_admin(request),
+        "guarded": site_of(request).settings.admin_token is not None,
+    }
+    template = site_of(request).templates.get_template(name)
+    return HTMLResponse(template.render({**shared, **values}))
+
+
+@cache
+def static(name: str) -> str:
+    """The address of a static file; changes with its content, so that browsers may keep it."""
+    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
+    return f"/static/{name}?v={digest}"
+
+
+def when(seconds: float) -> str:
+    """A moment (seconds since 1970) as `datetime` of a <time> element, in UTC."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def date(seconds: float) -> str:
+    """A moment (seconds since 1970) to read: "22 Nov 2026, 14:05" in UTC."""
+    moment = datetime.fromtimestamp(int(seconds), UTC)
+    return f"{moment.day} {moment:%b %Y, %H:%M}"

@@ -1,0 +1,38 @@
+"""What every request may need: settings, store, templates, limits. One for each app."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from fastapi import Request
+from jinja2 import Environment
+from starlette.requests import HTTPConnection
+
+from sociolab.store.sqlite import Store
+from sociolab.web.settings import WebSettings
+from sociolab.web.stores import Stores
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The app's settings, its store and its templates."""
+
+    settings: WebSettings
+    stores: Stores
+    templates: Environment
+
+    @property
+    def store(self) -> Store:
+        """The store, for the thread that asks."""
+        return self.stores.here
+
+
+def site_of(request: HTTPConnection) -> Site:
+    """The site that a request is made to."""
+    return cast("Site", request.app.state.site)
+
+
+def store_of(request: Request) -> Store:
+    """The store, for the thread that serves this request."""
+    return site_of(request).store

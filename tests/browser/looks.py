@@ -1,0 +1,56 @@
+"""What every page is held to: no serious findings of axe-core, no sideways scrolling, pictures."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+PICTURES = "SOCIOLAB_SCREENSHOTS"
+"""The folder that pictures of pages are written to, where this variable names one."""
+
+
+def serious(page: Page) -> list[str]:
+    """The serious and critical findings of axe-core on a page, in a line each."""
+    found: list[dict[str, Any]] = Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {one['help']} ({node['target']})"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"][:3]
+    ]
+
+
+def overflow(page: Page) -> int:
+    """By how many pixels a page is wider than its window."""
+    width: int = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return max(0, width)
+
+
+def picture(page: Page, name: str) -> None:
+    """Write a picture of the whole page as docs/pictures/web/NAME.png, if pictures are wanted."""
+    folder = os.environ.get(PICTURES)
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+_VIEWS: tuple[tuple[Literal["light", "dark"], int, str], ...] = (
+    ("light", 1280, ""),
+    ("dark", 1280, "-dark"),
+    ("light", 390, "-phone"),
+)
+
+
+def held(page: Page, name: str) -> None:
+    """Hold a page to all of it, wide and on a phone, in light and in dark, and take pictures."""
+    for scheme, width, suffix in _VIEWS:
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 900})
+        assert not serious(page), f"{name} {suffix}: {serious(page)}"
+        assert overflow(page) == 0, f"{name}{suffix} is {overflow(page)} px wider than its window"
+        picture(page, f"{name}{suffix}")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
