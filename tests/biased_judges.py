@@ -68,6 +68,13 @@ class FailsOnSecond(_Judge):
         return Score(GOAL, seat, 5)
 
 
+class Fails(_Judge):
+    """Fails on every seat."""
+
+    def verdict(self, episode: Episode, seat: str, judging: int) -> Verdict:
+        return ScoreFailure(GOAL, seat, "unreadable", "no number", "ten-ish")
+
+
 class Breaks(_Judge):
     """Has a bug."""
 

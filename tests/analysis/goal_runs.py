@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.sqlite import Store
 
 MODEL = JudgeId("lab/judge", "model", "j1")
 GOAL = Measure("goal", 0, 10, title="GOAL")
+UNTOLD = -1.0
+"""A goal that the judge cannot tell."""
 DATA = ("by-hand", "1", "0123abcd")
 
 Goals = tuple[float | None, float | None]
@@ -78,4 +80,4 @@ def _judgings(said: Goals | Sequence[Goals]) -> Sequence[Goals]:
 def _verdict(measure: Measure, seat: str, value: float | None) -> Verdict:
     if value is None:
         return ScoreFailure(measure, seat, "unreadable", "no number", "hm", 1)
-    return Score(measure, seat, value)
+    return Unscored(measure, seat, "no rule") if value == UNTOLD else Score(measure, seat, value)

@@ -16,13 +16,12 @@ from sociolab.analysis.rated import (
     RULES,
     played_by,
     ratings_of,
-    signature,
-    signed,
 )
+from sociolab.analysis.rated_signature import moment, signature, signed
 from sociolab.app.agreement import Agreements, agreements
 from sociolab.app.ratings import import_ratings
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Score, Unscored
+from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report
 from sociolab.stats.intervals import Estimate
 from sociolab.store.sqlite import Store
@@ -220,3 +219,45 @@ def test_a_signature_survives_any_reason() -> None:
     assert signature(signed("anna", "because [x]", 12.5)) == ("anna", 12.5)
     assert signature(signed("anna", "")) == ("anna", None)
     assert signature("no rater: here") == (None, None)
+
+
+@pytest.mark.parametrize("seconds", [None, 3.0])
+def test_a_signature_tells_when_the_rating_was_given(seconds: float | None) -> None:
+    reason = signed("anna", "why", seconds, "2026-03-01T14:05:00Z")
+    assert signature(reason) == ("anna", seconds)
+    assert moment(reason) == "2026-03-01T14:05:00Z"
+    assert moment(signed("anna", "2026-03-01T14:05:00Z")) == moment("no rater") == ""
+
+
+def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(
+    store: Store, tmp_path: Path
+) -> None:
+    rate(store, tmp_path)
+    judge = JudgeId("openai/broken", "model", "1")
+    for trial, seat in (("lamp-AA", "ann"), ("lamp-AA", "bob"), ("lamp-AS", "ann")):
+        failure = ScoreFailure(GOAL, seat, "timeout", "no reply in time")
+        store.add_verdicts(RUN, judge, [failure], trial=trial)
+    found = agreements(store, [RUN])
+    (section,) = [one for one in found.sections if one.title == "openai/broken beside people"]
+    assert section.cautions == ("3 scores that it owes are missing.",)
+    beside = found.sections[-1]
+    assert beside.title == "Judges beside each other"
+    assert any("No play was scored by both" in sentence for sentence in beside.said)
+    assert all(table.rows for table in beside.tables), "an empty table"
+
+
+def test_where_nothing_varies_no_interval_is_claimed_in_words(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "same.csv"
+    rows = [f"lamp-AA,{seat},{rater},goal,5" for seat in ("ann", "bob") for rater in "PQ"]
+    file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(rows), "utf-8")
+    import_ratings(file, RUN, store=tmp_path / "store.db")
+    people = agreements(store, [RUN]).sections[0]
+    assert "kappa 1.00 without an interval)" in people.said[1]
+    assert not any("an interval from so few" in caution for caution in people.cautions)
+
+
+def test_a_run_that_nobody_rated_is_named(store: Store, tmp_path: Path) -> None:
+    rate(store, tmp_path)
+    store.create_run("other", "sotopia", {}, [row.trial for row in store.trials(RUN)])
+    cautions = agreements(store, [RUN, "other"]).sections[0].cautions
+    assert "Nobody rated a play of other: nothing here is about it." in cautions

@@ -25,6 +25,7 @@ from sociolab.analysis.audits import (
     repeat_effects,
     repeated_of,
 )
+from sociolab.analysis.figures import NOTHING
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.ports import Variant
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
@@ -217,7 +218,7 @@ def test_where_nothing_was_scored_nothing_is_claimed() -> None:
     effects = change_effects([moved(5, None, now="x")])
     section = variant_section(ABOUT, "order", "reversed", effects)
     assert section.said == ("No play was scored both ways.",)
-    assert section.tables[0].rows == (("GOAL", "-", "-", "0", "1"),)
+    assert section.tables[0].rows == (("GOAL", NOTHING, NOTHING, "0", "1"),)
     assert variant_section(ABOUT, "order", "reversed", ()).tables == ()
     assert repeat_section(ABOUT, (), 3).said == ("No play was scored twice.",)
 
@@ -230,7 +231,7 @@ def test_a_measure_that_some_seats_lack_leaves_a_dash() -> None:
     ]
     section = variant_section(ABOUT, "padding", "words", change_effects(rows))
     rel = next(row for row in section.tables[0].rows if row[0] == "REL")
-    assert rel[1:3] == ("-", "+1.00")
+    assert rel[1:3] == (NOTHING, "+1.00")
 
 
 def test_many_conditions_stand_in_a_table_of_their_own_with_a_warning() -> None:
@@ -250,3 +251,11 @@ def test_the_share_of_equal_scores_ends_at_one() -> None:
     section = repeat_section(ABOUT, repeat_effects(cells), 2)
     assert section.tables[0].rows[0][2] == "67% [0%, 100%]"
     assert section.tables[0].heading == "2 judgings of the same episode"
+
+
+def test_figures_have_one_minus_sign_and_one_dash_for_nothing() -> None:
+    effects = change_effects([moved(5, 3, now="x"), moved(5, None, now="x")])
+    section = variant_section(ABOUT, "order", "reversed", effects)
+    (row,) = section.tables[0].rows
+    assert row[1] == "\N{MINUS SIGN}2.00"
+    assert not [cell for cell in row if cell.startswith("-")]

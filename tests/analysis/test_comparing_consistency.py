@@ -77,3 +77,27 @@ def test_a_threshold_that_tells_nothing_apart_is_refused() -> None:
         thresholds({"goal": GOAL}, 0, named=False)
     with pytest.raises(ConfigError, match="goal 0 to 10"):
         thresholds({"goal": GOAL}, 11, named=False)
+
+
+def test_where_every_play_succeeds_a_bound_stands_in_place_of_the_interval() -> None:
+    rows = {(f"task {i}", "ann"): (9.0, 9.0) for i in range(6)}
+    (found,) = passing([side(rows)], {"goal": 8}, (1, 2))
+    # .05^(1/6) = .607; of plays that always fail mirrored.
+    assert [of.bound for of in found.found] == pytest.approx([0.60696, 0.60696], abs=1e-5)
+    (table,) = consistency_section([found], {"goal": GOAL}).tables
+    assert table.rows[0] == ("GOAL", "1", "1.000, at least 0.607 (6)")
+    assert "one-sided 95 % bound" in " ".join(table.notes)
+    (never,) = passing([side(dict.fromkeys(rows, (1.0, 1.0)))], {"goal": 8}, (1,))
+    (table,) = consistency_section([never], {"goal": GOAL}).tables
+    assert table.rows[0][2] == "0.000, at most 0.393 (6)"
+
+
+def test_a_figure_without_interval_has_a_reason_and_none_passes_the_scale() -> None:
+    (alone,) = passing([side({("lamp", "ann"): (9, 9)})], {"goal": 8}, (1,))
+    (table,) = consistency_section([alone], {"goal": GOAL}).tables
+    assert table.rows[0][2] == "1.000 (1)"
+    assert "no interval: 1 cluster" in table.notes
+    two = side({("lamp", "ann"): (9, 9), ("bike", "ann"): (9, 1)})
+    (table,) = consistency_section(passing([two], {"goal": 8}, (1,)), {"goal": GOAL}).tables
+    assert table.rows[0][2] == "0.750 [0.000, 1.000] (2)"
+    assert "an interval that would pass 0 or 1 is cut there" in table.notes

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sociolab.analysis.comparing import compared
 from sociolab.analysis.comparison_section import comparison_section
+from sociolab.analysis.figures import NOTHING
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value
 from sociolab.core.score import JudgeId, Measure
@@ -52,7 +53,7 @@ def test_only_what_outlasts_the_correction_is_shown() -> None:
 def test_five_scenarios_decide_nothing_and_six_are_asked_for() -> None:
     found = section({"goal": (1, 2, 3, 1, 2)})
     assert any(sentence.startswith("Not decided (95") for sentence in found.said)
-    assert any("it alone would take 6 scenarios in all" in sentence for sentence in found.said)
+    assert any("showing it would take 6 scenarios in all" in sentence for sentence in found.said)
     (row,) = found.tables[2].rows
     # What could be seen, scenarios, repeats, least p.
     assert row[2:] == ("\N{EN DASH}", "6", "\N{EN DASH}", "0.062")
@@ -67,7 +68,7 @@ def test_a_small_difference_is_said_to_need_more() -> None:
     found = section({"goal": gaps})
     words = " ".join(found.said)
     # Mean .14, one pair in each scenario: more repeats cannot be weighed against more scenarios.
-    assert "0.14 observed in GOAL were the true difference, showing it alone would take" in words
+    assert "0.14 observed in GOAL were the true difference, showing it would take" in words
     assert "repeats cannot be told: each cluster has 1 pair" in words
     assert "In GOAL these pairs would show a true difference of" in words
 
@@ -78,3 +79,30 @@ def test_the_chart_lies_around_zero_and_holds_every_interval() -> None:
     assert "GOAL: 2.00, 95 % interval 1.06 to 2.94" in figure.svg
     assert ">5<" in figure.svg
     assert "To the right of 0 A is higher" in figure.caption
+
+
+def test_measures_that_no_test_could_tell_apart_are_named_and_not_counted() -> None:
+    found = section({"goal": [1, 2, 3, 1, 2, 3, 1, 2], "knowledge": [0] * 8})
+    notes = " ".join(found.tables[0].notes)
+    assert "Holm p: corrected for the 1 measure that can be tested" in notes
+    assert "no scenario differs and no test could reject: KNO" in notes
+    goal, knowledge = found.tables[0].rows
+    assert goal[-1] == goal[-2] != NOTHING
+    assert knowledge[-2:] == ("1.000", NOTHING)
+
+
+def test_what_settles_several_measures_is_told_for_the_level_that_they_share() -> None:
+    gaps = [1, 0.5, 2, 1, 0.5, 2, 1, 0.5]
+    found = section({"goal": gaps, "knowledge": gaps})
+    # 2^(1 - G) must be below .025: at least 7 scenarios, and 6 for .05.
+    notes = " ".join(found.tables[2].notes)
+    assert "(at least 7)" in notes
+    assert "at p below .05 / 2 = 0.025" in notes
+    assert "(at least 6)" in " ".join(section({"goal": gaps}).tables[2].notes)
+
+
+def test_no_interval_passes_what_two_values_can_differ_by() -> None:
+    # 9 and 3: mean 6, se 3, times 12.706: -32.1 to 44.1; GOAL goes from 0 to 10.
+    found = section({"goal": (9, 3)})
+    assert found.tables[0].rows[0][4] == "[\N{MINUS SIGN}10.00, 10.00]"
+    assert "one that would pass what the scale allows is cut" in " ".join(found.tables[0].notes)

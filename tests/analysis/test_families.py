@@ -149,8 +149,8 @@ def why(found: Families) -> str:
 
 def test_what_cannot_be_computed_is_said_plainly() -> None:
     one = {key: row for key, row in ONE.items() if key[0] == JUDGES[0]}
-    assert "only openai/gpt-x judged r" in why(families(run_of(one)))
-    assert "no model judged r" in why(families(run_of(one, {JUDGES[0]: "heuristic"})))
+    assert 'only openai/gpt-x judged "r"' in why(families(run_of(one)))
+    assert 'no model judged "r"' in why(families(run_of(one, {JUDGES[0]: "heuristic"})))
     alone = {key: row for key, row in ONE.items() if key[2] == GPT}
     assert "plays both of a judge's family and of others" in why(families(run_of(alone)))
     same = (("family", "*-x"),)

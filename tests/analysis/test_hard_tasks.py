@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from analysis.goal_runs import Plays, add_run
+from analysis.goal_runs import UNTOLD, Plays, add_run
 from sociolab.analysis.hard import Hard, hard, hard_document, scores
 from sociolab.analysis.hard_words import hard_section
 from sociolab.analysis.pooled import pooled
@@ -130,3 +131,58 @@ def test_its_document_holds_everything(tmp_path: Path) -> None:
     assert document["hardest"][0]["best"]["model"] == CAT
     assert document["measure"] == {"measure": "goal", "low": 0, "high": 10}
     assert document["without"] == [P]
+
+
+def test_tasks_that_the_judge_could_not_tell_are_counted(tmp_path: Path) -> None:
+    untold = {
+        (ANN, P): [(UNTOLD, 5.0), (UNTOLD, 5.0)],
+        (BEN, P): [(UNTOLD, 5.0), (UNTOLD, 5.0)],
+        (CAT, P): [(UNTOLD, 5.0), (UNTOLD, 5.0)],
+    }
+    partly = {pair: [*plays, (UNTOLD, 5.0)] for pair, plays in GOALS["easy"].items()}
+    one = found(tmp_path, {**GOALS, "easy": partly, "riddle": untold})
+    assert one.ids == ("hard", "level")
+    # Six plays of "riddle", which nobody has a score on, and one of each agent on "easy".
+    told = " ".join(hard_section(one, "x").said)
+    assert "lab/judge could not tell GOAL of 9 plays on 2 tasks; 1 of these tasks has no" in told
+    document = hard_document(one, "x")
+    assert document["untold"] == {"plays": 9, "tasks": ["riddle"]}
+    assert document["left_out"] == []
+
+
+def test_what_the_judge_told_needs_no_words(tmp_path: Path) -> None:
+    one = found(tmp_path)
+    assert "could not tell" not in " ".join(hard_section(one, "x").said)
+    assert hard_document(one, "x")["untold"] == {"plays": 0, "tasks": []}
+
+
+def test_figures_hold_whole_ids_and_name_every_agent(tmp_path: Path) -> None:
+    long = "a-very-long-scenario-that-has-a-name.of-somebody-long.and-of-somebody-else-as-long"
+    one = found(tmp_path, {**GOALS, long: GOALS["hard"]}, most=2)
+    reaches, *_ = hard_section(one, "x").figures
+    assert long in one.ids
+    whole = "".join(re.findall(r"<text[^>]*>([^<]*)</text>", reaches.svg))
+    assert f". {long} (difficulty 8.00)" in whole
+    assert "\N{HORIZONTAL ELLIPSIS}" not in whole
+    assert "1: lab/ann; 2: lab/ben; 3: lab/cat" in reaches.caption
+    # ann on "hard": 2, from 0 to 6.24; cat 6.5, from 5 to 8.
+    assert "lab/ann 2.00 (0.00 to 6.24)" in reaches.svg
+    assert "lab/cat 6.50 (5.00 to 8.00)" in reaches.svg
+
+
+def test_agents_and_partners_on_these_tasks_are_a_heat_map(tmp_path: Path) -> None:
+    one = found(tmp_path)
+    (met,) = [f for f in hard_section(one, "x", [one.pool]).figures if "chart heat" in f.svg]
+    # ann with P on "hard" and "level": 1, 3, 4, 5 and 6; ben 5 5 5 3 3; cat 6 6.5 7 2 2.5 3.
+    assert "lab/ann with lab/p 3.80, 5 plays" in met.svg
+    assert "lab/ben with lab/p 4.20, 5 plays" in met.svg
+    assert "lab/cat with lab/p 4.50, 6 plays" in met.svg
+    assert met.caption.endswith("1: lab/ann; 2: lab/ben; 3: lab/cat; 4: lab/p.")
+    # The palest of the three is the lowest mean, the strongest the highest.
+    assert re.findall(r'fill-opacity="([^"]*)"', met.svg) == ["0.05", "0.336", "0.55"]
+
+
+def test_the_plays_of_each_agent_have_a_figure_of_their_own(tmp_path: Path) -> None:
+    captions = [figure.caption for figure in hard_section(found(tmp_path), "x").figures]
+    for agent in (ANN, BEN, CAT):
+        assert any(f"of the plays of {agent}, on the tasks chosen" in one for one in captions)

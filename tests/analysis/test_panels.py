@@ -47,9 +47,36 @@ def test_a_play_that_one_judge_failed_on_is_incomplete_and_no_mean_of_two() -> N
     assert broken.scores == (9, 9, None)
     assert [broken.mean, broken.median, broken.range, broken.sd] == [None] * 4
     (figures,) = panel_figures(found)
-    assert (figures.mean.value, figures.mean.n, figures.incomplete) == (4, 1, 1)
+    assert (figures.mean.value, figures.mean.n, figures.lacking) == (4, 1, {"failed": 1})
     section = panel_section(found, 2)
-    assert any("1 of 2 scores of the panel are incomplete" in c for c in section.cautions)
+    assert any(
+        "1 of 2 scores of the panel are incomplete (a judge or the play failed 1)" in caution
+        for caution in section.cautions
+    )
+
+
+def test_who_cannot_tell_did_not_fail() -> None:
+    # "b": three says that it cannot tell; "c": three failed and two cannot tell; "d": not judged.
+    run = run_of({"a": (2, 3, 7), "b": (9, 9), "c": (4, None, None), "d": (5, 5)})
+    values = tuple(v for v in run.values if (v.cluster, v.judge) != ("c", "two"))
+    (one,) = run_of({"b": (None,)}).values
+    untold = (
+        one._replace(judge="three"),
+        one._replace(judge="two", trial="trial-c", cluster="c"),
+    )
+    run = RunValues(run.run, run.world, values, run.judges, run.measures, untold)
+    found = panel_of(run, JUDGES)
+    assert {play.cluster: play.lack for play in found.plays} == {
+        "a": None, "b": "cannot tell", "c": "failed", "d": "not judged"
+    }  # fmt: skip
+    assert found.plays[2].lacks == (None, "cannot tell", "failed")
+    section = panel_section(found, 2)
+    by = {table.heading: table for table in section.tables}
+    assert by["Scores of the panel"].columns[3:] == ("plays", "failed", "not judged", "cannot tell")
+    assert by["Scores of the panel"].rows[0][3:] == ("1", "1", "1", "1")
+    assert by["GOAL by agent"].rows[0][3:] == ("1", "1", "1", "1")
+    told = "failed 1, a judge has not judged it 1, a judge cannot tell 1"
+    assert any(told in caution for caution in section.cautions)
 
 
 def test_a_score_of_zero_is_a_score() -> None:
@@ -115,4 +142,6 @@ def test_judges_of_a_stored_run_share_no_measure_and_say_so(store: Store) -> Non
     found = panel_of(values_of(store, "small"), ("heuristic", "goal check"))
     assert found.plays == ()
     assert "goal" in found.left_out
-    assert panel_section(found, 2).said == ("No play was scored by all judges of the panel.",)
+    section = panel_section(found, 2)
+    assert section.said == ("No play was scored by all judges of the panel.",)
+    assert section.tables == (), "nothing but heads"

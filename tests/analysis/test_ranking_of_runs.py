@@ -231,3 +231,22 @@ def test_its_document_holds_what_the_tables_show(store: Store) -> None:
     }
     assert document["not_compared"] == [P]
     assert DATA[0] == "by-hand"
+
+
+def test_a_lead_that_is_not_settled_is_not_called_one(store: Store) -> None:
+    said = " ".join(ranking_section(ranked(store, FIVE)).said)
+    assert "lab/a has the highest rating with +74 points" in said
+    assert ", a lead that is not settled; against lab/b" in said
+    assert "is ahead" not in said
+
+
+def test_a_settled_lead_is_called_one(store: Store) -> None:
+    goals = {f"t{i}": met(3 if i % 8 == 0 else 9, 5) for i in range(40)}
+    assert "lab/a is ahead with" in " ".join(ranking_section(ranked(store, goals)).said)
+
+
+def test_a_run_is_not_ranked_with_itself(store: Store) -> None:
+    with store:
+        add_run(store, "r", FIVE)
+        with pytest.raises(ConfigError, match="expected each run once, found r more than once"):
+            rank_runs(store, ["r", "r"])

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import MODEL, Plays, add_run
+from sociolab.analysis.doublings import Costs
 from sociolab.analysis.values import values_of
-from sociolab.analysis.varying import Costs, Variances, Varying, variance_document, variances
+from sociolab.analysis.varying import Variances, Varying, variance_document, variances
 from sociolab.analysis.varying_words import variance_section
 from sociolab.app.varying import run_variances
 from sociolab.core.errors import ConfigError
@@ -192,6 +193,8 @@ def test_several_judges_are_a_component(tmp_path: Path) -> None:
         named = variances([values_of(store, "r")], ["counting"], None)
         with pytest.raises(ConfigError, match='"nobody" judged none of these runs'):
             variances([values_of(store, "r")], ["nobody"], None)
+        with pytest.raises(ConfigError, match="a value in foo; measures with values: goal"):
+            variances([values_of(store, "r")], None, "foo")
     assert all_.judges == ("lab/judge", "lab/other")  # models; rules are asked for by name
     assert {c.factor: c.levels for c in of_a(all_).parts}["judge"] == 2
     assert part(of_a(all_), "judge") == pytest.approx(0)  # they said the same

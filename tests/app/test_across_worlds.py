@@ -109,6 +109,12 @@ def test_what_is_said_and_what_comes_of_it_by_task(store: Store) -> None:
     assert "without an interval" in " ".join(found.section.said)
 
 
+def test_a_run_is_not_named_twice(store: Store) -> None:
+    add_run(store, "one", "a", {"t1": (2,)})
+    with pytest.raises(ConfigError, match="expected each run once, found one more than once"):
+        across(store, ["one", "one"], {})
+
+
 def test_what_is_not_there_is_refused(store: Store) -> None:
     add_run(store, "one", "x", {"t": (1,)}, measure=GOAL)
     with pytest.raises(ConfigError, match='none of these runs is of "stss"'):

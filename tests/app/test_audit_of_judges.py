@@ -124,6 +124,13 @@ def test_a_failed_judging_is_counted_and_no_zero(stored: Path) -> None:
     assert by(found, "repeat")[SD].missing == 24
     told = found.sections[0].cautions[0]
     assert "36 of 36 judgings lack a score (unreadable 36)" in told
+    assert (found.judgings, found.failed, found.in_vain) == (36, {"unreadable": 36}, "")
+
+
+def test_an_audit_in_which_nothing_was_scored_says_that_it_was_in_vain(stored: Path) -> None:
+    found = audited(stored, biased("Fails"), "order", limit=2)
+    assert found.in_vain == "all of 4 judgings failed (unreadable 4): the audit found nothing"
+    assert audited(stored, biased("Fair"), "order", limit=2).in_vain == ""
 
 
 def test_nothing_of_an_audit_enters_the_runs_own_scores(stored: Path) -> None:
@@ -159,7 +166,7 @@ def test_without_a_judge_only_stored_scores_can_be_audited(stored: Path) -> None
             audit(AuditConfig(run=RUN, store=stored, kinds=kinds))
     found = audit(AuditConfig(run=RUN, store=stored, kinds=("family",)))
     assert found.families is not None
-    assert "no model judged played" in found.families.why
+    assert 'no model judged "played"' in found.families.why
     (section,) = found.sections
     assert section.said[0].startswith("Cannot be computed: ")
 

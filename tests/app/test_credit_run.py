@@ -258,13 +258,16 @@ def test_what_is_not_there_is_told_in_a_sentence(
         credit_run(run, config, measures=measures_of(measure))
 
 
-def test_a_folder_that_is_not_there_is_told_before_anything_is_paid(
-    store: Path, endpoint: Endpoint, tmp_path: Path
+@pytest.mark.parametrize("place", ["none/turns.jsonl", "folder", "x" * 300])
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_paid(
+    place: str, store: Path, endpoint: Endpoint, tmp_path: Path
 ) -> None:
-    before = endpoint.counters.requests
-    with pytest.raises(ConfigError, match="there is no folder"):
-        credit(store, endpoint.url, out=tmp_path / "none" / "turns.jsonl")
+    (tmp_path / "folder").mkdir()
+    before, there = endpoint.counters.requests, sorted(tmp_path.iterdir())
+    with pytest.raises(ConfigError, match=r"--out: .* cannot be written"):
+        credit(store, endpoint.url, out=tmp_path / place)
     assert endpoint.counters.requests == before
+    assert sorted(tmp_path.iterdir()) == there, "something was left"
 
 
 def test_the_fields_of_a_line_are_documented(

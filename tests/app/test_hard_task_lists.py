@@ -9,7 +9,7 @@ import pytest
 
 from sociolab import RunConfig, run
 from sociolab.app.data import load_world
-from sociolab.app.hard import HardSpec, Stored, store_hard
+from sociolab.app.hard import Chosen, HardSpec, choose_hard
 from sociolab.app.task_lists import TaskList, check_name, keep, stored_lists, wanted_tasks
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import World
@@ -34,12 +34,13 @@ def config(folder: Path, name: str, **more: object) -> RunConfig:
     return RunConfig.model_validate(settings)
 
 
-def hard_tasks(folder: Path, **more: object) -> Stored:
-    """Two agents in every pairing on six tasks; the two that are hardest for Parrot."""
+def hard_tasks(folder: Path, **more: object) -> tuple[Chosen, Path]:
+    """Two agents in every pairing on six tasks; the two hardest for Parrot, and their list."""
     run(config(folder, "first", agents=("scripted", CURT), limit=6))
     spec = HardSpec(("first",), CURT, "hard-parrot", most=2, **more)  # type: ignore[arg-type]
     with Store.open(folder / "s.db") as store:
-        return store_hard(store, spec)
+        chosen = choose_hard(store, spec)
+    return chosen, keep(chosen.tasks)
 
 
 def the_list(world: World, name: str, tasks: tuple[str, ...], hash_: str | None = None) -> TaskList:
@@ -53,17 +54,17 @@ def the_list(world: World, name: str, tasks: tuple[str, ...], hash_: str | None 
 
 
 def test_the_hard_tasks_of_a_run_are_stored_and_played_by_name(tmp_path: Path, home: Path) -> None:
-    stored = hard_tasks(tmp_path)
-    assert len(stored.hard.ids) == 2
-    assert stored.path == home / "tasks" / "sotopia" / "hard-parrot.json"
-    assert json.loads(stored.path.read_text("utf-8"))["made"]["target"] == CURT
-    assert stored.command == "sociolab run sotopia --tasks hard-parrot"
+    chosen, path = hard_tasks(tmp_path)
+    assert len(chosen.hard.ids) == 2
+    assert path == home / "tasks" / "sotopia" / "hard-parrot.json"
+    assert json.loads(path.read_text("utf-8"))["made"]["target"] == CURT
+    assert chosen.command == "sociolab run sotopia --tasks hard-parrot"
     result = run(config(tmp_path, "second", tasks="hard-parrot"))
     assert result.played == 2
     with Store.open(tmp_path / "s.db") as store:
         played = {row.trial.task.id for row in store.trials("second")}
         settings = store.run("second").settings
-    assert played == set(stored.hard.ids)
+    assert played == set(chosen.hard.ids)
     assert isinstance(settings, dict)
     assert settings["task_lists"] == {"hard-parrot": stored_lists(["sotopia"])[0].hash}
 
@@ -120,7 +121,7 @@ def test_a_name_that_became_a_tag_since_is_refused_rather_than_guessed(world: Wo
 
 
 def test_a_list_is_replaced_only_if_asked(tmp_path: Path) -> None:
-    path = hard_tasks(tmp_path).path
+    _, path = hard_tasks(tmp_path)
     before = path.read_bytes()
     with pytest.raises(ConfigError, match=r"there is a task list .*--replace"):
         hard_tasks(tmp_path)
@@ -135,7 +136,7 @@ def test_nothing_is_stored_where_nothing_was_found(tmp_path: Path, home: Path) -
         Store.open(tmp_path / "s.db") as store,
         pytest.raises(ConfigError, match='"nobody" played'),
     ):
-        store_hard(store, spec)
+        choose_hard(store, spec)
     assert not home.exists()
 
 

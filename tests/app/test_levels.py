@@ -133,9 +133,9 @@ def test_the_sentences_say_the_figures(store: Store) -> None:
 
 def test_the_tables_show_the_rows_and_no_interval_passes_the_scale(store: Store) -> None:
     talked, kept, lived, lost = section(store).tables
-    assert talked.rows[0] == ("public-activity", "0.50", "0.67", "2")
-    assert talked.rows[-1] == ("all", "0.33 [0.00, 1.00]", "0.44 [0.00, 1.00]", "3")
-    assert kept.rows[-1] == ("all", "0.33 [0.00, 1.00]", "0.33 [0.00, 1.00]", "3")
+    assert talked.rows[0] == ("public-activity", "0.50", "0.67", "2", "1")
+    assert talked.rows[-1] == ("all", "0.33 [0.00, 1.00]", "0.44 [0.00, 1.00]", "3", "2")
+    assert kept.rows[-1] == ("all", "0.33 [0.00, 1.00]", "0.33 [0.00, 1.00]", "3", "2")
     assert lived.rows[2:] == (
         ("online-activity", "-", "0"),
         ("all", "0.17 [0.00, 1.00], 1 failed", "2"),
@@ -148,5 +148,5 @@ def test_the_tables_show_the_rows_and_no_interval_passes_the_scale(store: Store)
 
 def test_a_judge_that_gives_one_measure_has_its_talks_counted(store: Store) -> None:
     talked, kept, *_ = section(store, STRICT.name).tables
-    assert talked.rows[0] == ("public-activity", "-", "0.00", "2")
-    assert kept.rows[0] == ("public-activity", "-", "-", "0")
+    assert talked.rows[0] == ("public-activity", "-", "0.00", "2", "1")
+    assert kept.rows[0] == ("public-activity", "-", "-", "0", "0")

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from report.small_run import RUN, build
-from sociolab.app.ratings import import_ratings, people_judge
+from sociolab.analysis.rated import ratings_of
+from sociolab.app.rating_record import Rating
+from sociolab.app.rating_set import people_judge
+from sociolab.app.ratings import Kept, import_ratings, keep_ratings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score
 from sociolab.report.result import result_of
@@ -175,7 +178,7 @@ def test_an_unambiguous_beginning_names_an_episode(lab: Path) -> None:
 
 
 def test_a_file_without_ratings_and_a_run_that_is_not_there_are_refused(lab: Path) -> None:
-    assert "holds no ratings" in refused(lab)
+    assert "expected at least one rating, found none" in refused(lab)
     (lab / "ratings.csv").write_text(f"{HEAD}\n{LINES[0]}", "utf-8")
     with pytest.raises(ConfigError, match="nowhere"):
         import_ratings(lab / "ratings.csv", "nowhere", store=lab / "store.db")
@@ -191,3 +194,54 @@ def test_ratings_go_with_a_run_that_is_exported(lab: Path) -> None:
         import_run(other, lab / "run.jsonl")
         again = [row.verdicts for row in other.judgings(RUN, people_judge("people"))]
     assert [list(verdicts) for verdicts in again] == [scores for _, _, scores in judgings(lab)]
+
+
+ANN = ("lamp-AA", "ann", "r1", "goal", 4)
+
+
+def test_records_are_kept_as_the_lines_of_a_file_are(lab: Path) -> None:
+    with Store.open(lab / "store.db") as store:
+        ratings = [
+            Rating(*ANN, reason="too soft", seconds=12, when="2026-03-01T15:05:00+01:00"),
+            Rating("lamp-AA", "bob", "r1", "goal", 6),
+        ]
+        assert keep_ratings(store, RUN, ratings) == Kept(2, 1, 2, 1, fresh=2)
+        assert keep_ratings(store, RUN, ratings).fresh == 0
+    ((_, _, (first, second)),) = judgings(lab)
+    assert first.reason == "[r1 12 s 2026-03-01T14:05:00Z] too soft"
+    assert second.reason == "[r1]"
+    keep(lab, "lamp-AA,ann,r1,goal,4,,")
+    assert judgings(lab)[0][2] == [first, second], "the file contradicts nothing"
+    with Store.open(lab / "store.db") as store:
+        (rater,) = ratings_of(store, [RUN]).raters
+    assert (rater.ratings, rater.seconds) == (2, (12.0,))
+    assert rater.first == rater.last == "2026-03-01T14:05:00Z"
+
+
+def test_records_that_are_wrong_are_refused_by_their_number_and_none_is_kept(lab: Path) -> None:
+    with Store.open(lab / "store.db") as store:
+        for wrong, told in (
+            (Rating("lamp-AA", "bob", "r1", "goal", 11), "rating 2: expected a whole number from"),
+            (Rating(*ANN), r"found a second \(the first in rating 1\)"),
+        ):
+            with pytest.raises(ConfigError, match=told):
+                keep_ratings(store, RUN, [Rating(*ANN), wrong])
+        with pytest.raises(ConfigError, match="expected at least one rating, found none"):
+            keep_ratings(store, RUN, [])
+    assert judgings(lab) == []
+    with pytest.raises(ConfigError, match="expected a pseudonym as rater"):
+        Rating("lamp-AA", "ann", "r1@example.org", "goal", 4)
+    with pytest.raises(ConfigError, match="expected a number as score"):
+        Rating("lamp-AA", "ann", "r1", "goal", float("nan"))
+
+
+def test_a_second_seat_rated_later_leaves_the_first_ones_overall_as_it_is(lab: Path) -> None:
+    def lines(seat: str) -> list[str]:
+        return [f"lamp-AA,{seat},r1,{d.name},{max(d.low, 0):g},," for d in DIMENSIONS]
+
+    keep(lab, *lines("ann"))
+    keep(lab, *lines("bob"))
+    ((_, _, scores),) = judgings(lab)
+    found = [(score.seat, score.measure.name) for score in scores]
+    assert len(found) == len(set(found)) == 16
+    assert [seat for seat, name in found if name == "overall"] == ["ann", "bob"]

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.app.rating_file import IGNORED, OPTIONAL, REQUIRED, Line, Wrong, read_lines
+from sociolab.app.rating_record import Rating
 
 HEAD = "episode,seat,rater,dimension,score,reason,seconds\n"
+ROW = '{"episode": "x", "seat": "ann", "rater": "r1", "dimension": "goal", "score": 7}'
 
 
 def only_problem(data: bytes) -> Wrong:
@@ -30,11 +32,9 @@ def test_a_csv_line_and_the_same_as_json_are_the_same_rating() -> None:
         "reason": 'kind, and "fair"',
         "seconds": 31.5,
     }
-    wanted = Line(2, "lamp-AA", "ann", "r1", "goal", 7.0, 'kind, and "fair"', 31.5)
-    assert read_lines(csv.encode()) == ((wanted,), ())
-    (again,), wrong = read_lines(json.dumps(row).encode())
-    assert wrong == ()
-    assert (again.score, again.reason, again.seconds) == (7.0, wanted.reason, 31.5)
+    wanted = Rating("lamp-AA", "ann", "r1", "goal", 7.0, 'kind, and "fair"', 31.5)
+    assert read_lines(csv.encode()) == ((Line(2, wanted),), ())
+    assert read_lines(json.dumps(row).encode()) == ((Line(1, wanted),), ())
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -44,7 +44,8 @@ def test_columns_come_in_any_order_from_any_spreadsheet(separator: str) -> None:
     text = "\ufeff" + "\r\n".join(separator.join(row) for row in rows)
     (line,), wrong = read_lines(text.encode())
     assert wrong == ()
-    assert (line.score, line.seat, line.episode) == (-2.0, "ann", "x")
+    rating = line.rating
+    assert (rating.score, rating.seat, rating.episode) == (-2.0, "ann", "x")
 
 
 def test_a_reason_may_go_over_several_lines_and_later_lines_keep_their_numbers() -> None:
@@ -81,6 +82,14 @@ def test_each_wrong_line_is_told_with_what_was_expected(line: str, told: str) ->
         ('{"episode": "x"}', "found no seat"),
         ("{", "expected a JSON object"),
         ('{"episode": ' + "[" * 100_000, "expected a JSON object"),
+        ('[{"episode": "x"}]', "expected a JSON object"),
+        (ROW[:-1] + ', "score": 3}', 'expected each column once, found "score" twice'),
+        (ROW[:-1] + ', "reason": "' + "x" * 10_001 + '"}', "at most 10,000 characters, found 10,0"),
+        (
+            ROW[:-1] + ', "when": "yesterday"}',
+            "with its zone as when, such as 2026-03-01T14:05:00Z",
+        ),
+        (ROW[:-1] + ', "when": "2026-03-01T14:05"}', 'found "2026-03-01T14:05"'),
     ],
 )
 def test_each_wrong_json_line_is_told(row: str, told: str) -> None:
@@ -130,9 +139,9 @@ _ROWS = st.dictionaries(st.sampled_from([*REQUIRED, *OPTIONAL, *IGNORED, "other"
 def test_whatever_the_file_holds_is_read_or_told_in_one_line(data: bytes) -> None:
     found, wrong = read_lines(data)
     for line in found:
-        assert line.episode
-        assert line.rater
-        assert line.score == line.score
+        assert line.rating.episode
+        assert line.rating.rater
+        assert line.rating.score == line.rating.score
     for each in wrong:
         assert each.line >= 1
         assert len(each.what.splitlines()) == 1

@@ -10,9 +10,12 @@ import pytest
 
 from cli.conftest import Sociolab
 from sociolab.app.config import RunConfig
+from sociolab.app.judge import judge_run
+from sociolab.app.kept_replies import kept_in_a_run
 from sociolab.app.play import run
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.sqlite import Store
 
 
@@ -62,7 +65,7 @@ def test_an_audit_by_a_model_prints_every_kind_and_is_paid_once(
     overall = [e for e in document["audits"]["order"] if e["measure"] == "overall"]
     assert {e["what"] for e in overall} == {"listed first", "change", "absolute change"}
     assert all((e["n"], e["clusters"], e["missing"]) == (6, 3, 0) for e in overall)
-    assert "no model judged r" in document["family"]["why_not"]
+    assert 'no model judged "r"' in document["family"]["why_not"]
     assert document["panel"]["judges"] == ["heuristic", "rules:goal"]
     assert document["sections"][0]["title"] == "Audit of openai/j · run r"
 
@@ -81,3 +84,47 @@ def test_what_is_wrong_is_named_in_a_sentence(
     done = played(*args, "--store", "s.db")
     assert done.code == 2
     assert problem in done.sentence
+
+
+def test_where_every_judging_failed_the_command_fails_and_counts_them(played: Sociolab) -> None:
+    judge = ("--judge", "python:biased_judges:Fails", "--repeats", 1)
+    done = played("audit", "r", *judge, "--kind", "repeat", "--json", "--store", "s.db")
+    assert done.code == 1
+    assert "all of 6 judgings failed (unreadable 6): the audit found nothing" in done.err
+    assert (done.document["judgings"], done.document["failed"]) == (6, {"unreadable": 6})
+
+
+def test_a_judge_and_a_panel_that_failed_on_every_play_are_told_by_the_exit_code(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    fair = RunConfig(judges=("python:biased_judges:Fair",), store=tmp_path / "s.db")
+    assert judge_run("r", fair, repeats=1).played == 3
+    failed = played("judge", "r", "--judge", "python:biased_judges:Fails", "--store", "s.db")
+    assert failed.code == 1
+    assert "Fails gave no score: all of 6 scores are missing" in failed.err
+    done = played("audit", "r", "--panel", "Fails,Fair", "--store", "s.db")
+    assert done.code == 1
+    assert "6 of 6 scores of the panel failed, and none is complete" in done.err
+
+
+def test_what_an_audit_keeps_is_no_run_of_episodes(played: Sociolab, tmp_path: Path) -> None:
+    path, about = tmp_path / "s.db", ("audit", {"run": "r", "judge": "openai/j"})
+    replies = TalliedReplies(Tally())
+    with (
+        Store.open(path, create=False) as store,
+        kept_in_a_run(store, path, "sotopia", about, replies) as kept,
+    ):
+        assert kept.startswith("audit-")
+    listed = played("list", "runs", "--store", "s.db")
+    assert "audit-" not in listed.out
+    assert "not shown: 1 run of replies only, such as an audit's; --all shows them" in listed.err
+    rows = played("list", "runs", "--all", "--store", "s.db", "--json").document["runs"]
+    assert [(row["run"], row["holds"]) for row in rows] == [
+        ("r", "episodes"), (kept, "the replies of an audit")
+    ]  # fmt: skip
+    done = played("report", kept, "--html", "page.html", "--store", "s.db")
+    assert (done.code, (tmp_path / "page.html").exists()) == (2, False)
+    assert f"expected a run of episodes, found {kept}, which only keeps the repl" in done.sentence
+    assert played("delete", kept, "--yes", "--store", "s.db").code == 0
+    with Store.open(path, create=False) as store:
+        assert [row.name for row in store.runs()] == ["r"]

@@ -27,3 +27,14 @@ def test_a_judge_that_makes_quotes_up_gives_no_credit_and_is_counted(
     shown = sociolab("show", episode)
     assert "Credit by openai/j:" in shown.out
     assert "Credit by" not in sociolab("show", episode, "--as", found["plays"][0]["seat"]).out
+
+
+def test_where_no_list_of_turns_could_be_had_the_command_fails_and_counts(
+    sociolab: Sociolab,
+) -> None:
+    assert sociolab("run", "sotopia", "--limit", 1, "--set", "turns=4", "--name", "a").code == 0
+    with start_in_process(EndpointSettings(content_filter=1.0)) as endpoint:
+        done = sociolab("credit", "a", "--judge", "openai/j", "--base-url", endpoint.url)
+    assert done.code == 1
+    assert "lists of turns failed (" in done.err
+    assert "nothing was credited" in done.err

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 import pytest
+from rich.cells import cell_len
 
-from sociolab.report.charts import Dot, dot_plot
+from sociolab.report.charts import Dot, dot_plot, label, shortened
 from sociolab.report.heat import PALEST, STRONGEST, shade
 
 HALF = Dot("alpha", 5, 4, 6)
@@ -77,3 +78,26 @@ def _circle(dot: Dot) -> float:
     found = re.search(r'cx="([\d.]+)"', str(dot_plot("k", "GOAL", [dot], 0, 10)))
     assert found is not None
     return float(found[1])
+
+
+def test_labels_that_are_too_long_keep_both_ends_and_all_of_them_can_be_had() -> None:
+    names = ["openai/gpt-4o-2024-05-13", "openai/gpt-4o-2024-08-06"]
+    plot = str(dot_plot("k", "GOAL", [Dot(name, 5, 4, 6) for name in names], 0, 10))
+    root = ElementTree.fromstring(plot)
+    labels = [text for text in root.findall("text") if text.find("title") is not None]
+    assert [(text.findtext("title"), (text.find("title").tail)) for text in labels] == [  # type: ignore[union-attr]
+        (names[0], "openai/gpt…2024-05-13"),
+        (names[1], "openai/gpt…2024-08-06"),
+    ]
+
+
+@pytest.mark.parametrize(("text", "shown"), [("x" * 21, 21), ("M" * 30, 16), ("x" * 99, 21)])
+def test_a_label_of_wide_letters_is_cut_sooner(text: str, shown: int) -> None:
+    found = re.search(r"<text[^>]*>(?:<title>.*?</title>)?(.*?)</text>", str(label(text, 0)))
+    assert found is not None
+    assert len(found[1]) == shown
+
+
+@pytest.mark.parametrize("text", ["a", "x" * 21, "x" * 22, "模型" * 20, "a模" * 9])
+def test_a_label_is_never_wider_than_its_place(text: str) -> None:
+    assert cell_len(shortened(text, 21)) <= 21

@@ -129,8 +129,9 @@ def test_the_first_page_of_a_site_names_judges_and_escapes_what_runs_are_called(
     result: RunResult,
 ) -> None:
     hostile = run(result, "b", "<script>/x")
-    text = index([run(result, "a"), hostile, result], {n: f"runs/{n}.html" for n in "ab"} | {
-        "small": "runs/small.html"})  # fmt: skip
+    runs = [run(result, "a"), hostile, result]
+    links = {"a": "runs/a.html", "b": "runs/b.html", "small": "runs/small.html"}
+    text = index(runs, links, boards(runs))
     assert "<script" not in text
     assert "&lt;script&gt;/x" in text
     assert "judge: openai/judge (model)" in text

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -107,6 +110,39 @@ def test_latex_escapes_its_specials() -> None:
     assert escaped("a--b---c") == "a-{}-b-{}-{}-c"
     assert escaped("[x]") == "{[}x{]}"
     assert escaped("a\nb") == "a b"
+
+
+def typeset(engine: str, head: str, sections: list[Section], folder: Path) -> str:
+    """The log of LaTeX, which found no error."""
+    (folder / "tables.tex").write_text(latex(sections), encoding="utf-8")
+    (folder / "page.tex").write_text(
+        "\\documentclass{article}" + head + "\\usepackage{booktabs,graphicx}\n"
+        "\\begin{document}\\input{tables}\\end{document}\n",
+        encoding="utf-8",
+    )
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=False)
+    log = (folder / "page.log").read_text("utf-8", "replace")
+    assert done.returncode == 0, [line for line in log.splitlines() if line.startswith("!")]
+    return log
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_pdflatex_sets_what_is_written_of_runs_with_awkward_names(
+    result: RunResult, tmp_path: Path
+) -> None:
+    awkward = "a_b--c 50% & é ą «ß» #1 $x^2$ {y}~\\ [z] −2.50 ±1 ≤ 3 × … –"  # noqa: RUF001
+    named = [text[:200] for text in (*HOSTILE, awkward) if text.isprintable() or "\n" in text]
+    sections = [Section(text, (text,), tables=(table(text),)) for text in named]
+    real = run_section(result.model_copy(update={"run": awkward}), details=True)
+    typeset("pdflatex", "\\usepackage[T1]{fontenc}", [real, *sections], tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("xelatex") is None, reason="needs xelatex")
+def test_xelatex_sets_other_scripts(tmp_path: Path) -> None:
+    typeset(
+        "xelatex", "\\usepackage{fontspec}", [Section("t", tables=(table("中文 λ"),))], tmp_path
+    )
 
 
 @pytest.mark.parametrize("text", HOSTILE)

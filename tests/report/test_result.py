@@ -16,8 +16,8 @@ from sociolab.core.episode import CastMember, Ended
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure
-from sociolab.report.result import result_of
-from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.result import outline_of, result_of
+from sociolab.report.schema import Failures, RunResult, ScoreEntry
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 
@@ -375,3 +375,16 @@ def test_every_key_is_documented(result: RunResult) -> None:
 def test_importing_the_result_does_not_import_numpy() -> None:
     code = "import sys, sociolab.report.result as r; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_outline_is_what_is_known_before_an_episode_is_read(store: Store) -> None:
+    whole, trials = result_of(store, RUN), store.trials(RUN)
+    outline = outline_of(store, RUN, trials)
+    assert (outline.scores, outline.measures, outline.ends) == ((), (), {})
+    failures = Failures(
+        trials=whole.failures.trials,
+        problems=whole.failures.problems,
+        calls=whole.failures.calls,
+    )
+    unread = {"scores": (), "measures": (), "ends": {}, "failures": failures}
+    assert outline == whole.model_copy(update=unread)

@@ -128,3 +128,34 @@ def test_a_key_in_two_clusters_is_refused() -> None:
     two = ([Row(1, "t", 1)], [Row(1, "t", 2)])
     with pytest.raises(ValueError, match="secret: a key belongs to one cluster"):
         compare({"goal": one, "secret": two})
+
+
+def flat(scenarios: int = 8) -> Sides:
+    rows = [Row((f"task {s}", "seat", 0), f"s{s}", 5.0) for s in range(scenarios)]
+    return rows, rows
+
+
+def test_a_measure_whose_pairs_are_all_equal_is_no_test_and_costs_the_others_nothing() -> None:
+    one, two = sides(2, seed=2), sides(0.3, seed=3)
+    found = compare({"goal": one, "same": flat(), "secret": two, "equal": flat()})
+    assert (found["same"].p, found["same"].holm_p, found["equal"].holm_p) == (1, None, None)
+    for name, record in compare({"goal": one, "secret": two}).items():
+        assert found[name].holm_p == record.holm_p
+
+
+def test_a_measure_that_cancels_in_each_cluster_is_no_test_either() -> None:
+    a = [Row((c, r), c, float(r)) for c in "abcdefgh" for r in (0, 1)]
+    b = [Row((c, r), c, float(1 - r)) for c in "abcdefgh" for r in (0, 1)]
+    found = compare({"goal": sides(2, seed=2), "turned": (a, b)})
+    assert found["turned"].holm_p is None
+    assert found["goal"].holm_p == found["goal"].p
+
+
+def test_what_would_settle_it_is_for_the_level_that_holm_asks_of_the_smallest_p() -> None:
+    rows = {name: sides(0.3, seed=i) for i, name in enumerate(("goal", "secret", "money"))}
+    found = compare({**rows, "same": flat()})["goal"]
+    a, b, clusters = columns(rows["goal"])
+    gaps = [x - y for x, y in zip(a, b, strict=True)]
+    assert (found.design.alpha, found.settles.alpha) == (0.05 / 3, 0.05 / 3)
+    assert found.design == design(gaps, clusters, 0.05 / 3)
+    assert found.settles == needed(gaps, clusters, found.difference.value or 0, 0.05 / 3)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sociolab.stats.consistency import Consistency, pass_hat
 from sociolab.stats.intervals import Estimate, mean
+from sociolab.stats.scale import on_scale
 
 # Task t: 2 of 4 succeed, u: 4 of 4, v: none of 3, w: 1 of 1 and one play missing.
 VALUES = (7, 3, 8, 2, 9, 9, 7, 7, 0, 1, 2, 9, None)
@@ -34,8 +35,8 @@ def test_four_tasks_worked_by_hand() -> None:
     assert (four.left_out, four.estimate.note) == (2, "1 cluster")
 
 
-def test_the_interval_is_that_of_the_tasks_shares() -> None:
-    assert passed(VALUES, 2)[0].estimate == mean([1 / 6, 1, 0], ["s1", "s1", "s2"])
+def test_the_interval_is_that_of_the_tasks_shares_cut_to_the_scale() -> None:
+    assert passed(VALUES, 2)[0].estimate == on_scale(mean([1 / 6, 1, 0], ["s1", "s1", "s2"]), 0, 1)
 
 
 def test_the_threshold_itself_succeeds() -> None:

@@ -170,3 +170,27 @@ def test_a_factor_scales_everything(table: list[tuple[str, int]], factor: float)
     assert (small.clusters, small.note) == (large.clusters, large.note)
     if small.repeats is not None:
         assert large.repeats == pytest.approx(small.repeats, rel=1e-4)
+
+
+def test_a_level_shared_by_five_measures_takes_more_clusters() -> None:
+    """Half a standard deviation at .01 instead of .05, 80 %.
+
+    By hand, with normal quantiles: (2.575829 + 0.841621)^2 / 0.5^2 = 46.72, plus what t costs more
+    than the normal, 2.575829^2 / 2 = 3.32: 50.03, so 51 clusters.
+    """
+    gaps, homes = spread(40)
+    assert needed(gaps, homes, 0.5, 0.01).clusters == 51
+    assert needed(gaps, homes, 0.5).clusters == 34
+    assert power(0.5 * math.sqrt(51), 50, 0.01) >= 0.8 > power(0.5 * math.sqrt(50), 49, 0.01)
+
+
+def test_power_at_another_level_agrees_with_scipy() -> None:
+    edge = scipy.stats.t.ppf(1 - 0.01 / 2, 20)
+    below, above = (scipy.stats.nct.cdf(end, 20, 3) for end in (-edge, edge))
+    assert power(3, 20, 0.01) == pytest.approx(below + 1 - above, abs=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.05])
+def test_a_level_outside_0_and_1_is_refused(alpha: float) -> None:
+    with pytest.raises(ValueError, match="level of significance"):
+        design(SIX, HOMES, alpha)

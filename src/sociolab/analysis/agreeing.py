@@ -19,10 +19,14 @@ def sections_of(ratings: Ratings, report: AgreementReport, bins: int) -> tuple[S
         found.append(judge_section(ratings, report, judge, titles, f"agree{number_}"))
     pairs = dict.fromkeys((cell.first, cell.second) for cell in report.pairs)
     if pairs:
-        tables = tuple(
-            pair_table([c for c in report.pairs if (c.first, c.second) == pair], titles)
+        tables = {
+            pair: pair_table([c for c in report.pairs if (c.first, c.second) == pair], titles)
             for pair in pairs
-        )
+        }
+        apart = [" and ".join(pair) for pair, table in tables.items() if not table.rows]
+        said = (f"No play was scored by both in what people rated: {'; '.join(apart)}.",)
         cautions = ("Judges that agree may share an error: only people show that.",)
-        found.append(Section("Judges beside each other", cautions=cautions, tables=tables))
+        shown = tuple(table for table in tables.values() if table.rows)
+        title = "Judges beside each other"
+        found.append(Section(title, said if apart else (), cautions if shown else (), shown))
     return tuple(found)

@@ -60,7 +60,7 @@ def judge_section(
     said = [f"{judge}: {kind}."]
     if not rows:
         said.append("It scored no play that people rated.")
-        return Section(f"{judge} beside people", tuple(said))
+        return Section(f"{judge} beside people", tuple(said), tuple(_owed(report, judge)))
     said += [*_following(rows, titles), *_biased(rows, titles), *_inside(rows)]
     tables = [correlation_table(cells, titles), difference_table(cells, titles)]
     ranged = range_table(cells, titles)
@@ -73,6 +73,13 @@ def judge_section(
         tuple(tables),
         tuple(_figures(ratings, rows, titles, judge, key)),
     )
+
+
+def _owed(report: AgreementReport, judge: str) -> Iterator[str]:
+    """The scores that a judge who gave none owes."""
+    mine = [cell for cell in report.judges if (cell.judge, cell.group) == (judge, None)]
+    if failed := sum(cell.failed for cell in mine if cell.dimension != OVERALL):
+        yield f"{plural(failed, 'score')} that it owes {'is' if failed == 1 else 'are'} missing."
 
 
 def _following(rows: Sequence[JudgeAndPeople], titles: Titles) -> Iterator[str]:

@@ -23,6 +23,7 @@ from sociolab.analysis.rated import RULES, Ratings
 from sociolab.report.section import Section
 from sociolab.report.words import plural
 from sociolab.stats.agreement_cells import AmongPeople
+from sociolab.stats.intervals import Estimate
 from sociolab.stats.rated import OVERALL, POOLED
 
 
@@ -60,8 +61,8 @@ def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterat
     found = main.agreement
     yield (
         f"{of}, two people who rate the same play choose the same of {bins} bins in "
-        f"{share(found.binned.value)} of cases (Randolph's kappa {number(found.kappa.value)} "
-        f"{kappa_ends(found.kappa, bins)}), the same score in {share(found.exact.value)}, scores "
+        f"{share(found.binned.value)} of cases (Randolph's kappa {_kappa(found.kappa, bins)}), "
+        f"the same score in {share(found.exact.value)}, scores "
         f"at most one point apart in {share(found.near.value)}."
     )
     alphas = sorted(
@@ -77,6 +78,11 @@ def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterat
             f"Krippendorff's alpha (interval) runs from {number(low)} ({worst}) to {number(high)} "
             f"({best})."
         )
+
+
+def _kappa(found: Estimate, bins: int) -> str:
+    span = kappa_ends(found, bins) if found.low is not None else "without an interval"
+    return f"{number(found.value)} {span}"
 
 
 def _cautions(
@@ -95,6 +101,9 @@ def _cautions(
             f"{raters} raters: the intervals are over {titles.cluster}s, not over people; other "
             "people may agree more or less."
         )
+    rated = {row.item.partition(" ")[0] for row in ratings.people}
+    if unrated := [run for run in ratings.runs if run not in rated]:
+        yield f"Nobody rated a play of {listed(unrated)}: nothing here is about it."
     if len(ratings.sets) > 1:
         yield f"Ratings of several sets count as one: {listed(ratings.sets)}."
     rows = [cell for cell in cells if cell.group is None and cell.dimension != POOLED]

@@ -114,8 +114,8 @@ def reasons(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 def few_clusters(clusters: int, titles: Titles) -> Iterator[str]:
-    """What to think of intervals from so few clusters; nothing where there are enough."""
-    if clusters < FEW_CLUSTERS:
+    """What to think of intervals from so few clusters; nothing where there are enough, or none."""
+    if 1 < clusters < FEW_CLUSTERS:
         yield (
             f"Only {plural(clusters, titles.cluster)}: an interval from so few is uncertain "
             "itself, and tends to be too short."

@@ -22,6 +22,7 @@ from sociolab.analysis.audits import (
     Effect,
     conditions_of,
 )
+from sociolab.analysis.figures import NOTHING
 from sociolab.core.score import Measure
 from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
@@ -147,7 +148,7 @@ class _Figures:
     def cell(self, measure: str, what: str, *, percent: bool = False, sign: bool = False) -> str:
         """A cell of a table."""
         found = self.get(measure, what)
-        return "-" if found is None else cell(found, percent=percent, sign=sign)
+        return NOTHING if found is None else cell(found, percent=percent, sign=sign)
 
     def counts(self, measure: str, what: str) -> tuple[str, str]:
         """How many values there are, and how many are missing."""

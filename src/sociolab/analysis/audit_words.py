@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from sociolab.analysis.figures import NOTHING
 from sociolab.core.score import Measure
 from sociolab.report.layout import layout_of
+from sociolab.report.words import minus
 from sociolab.stats.intervals import Estimate
 
 _METHODS: Mapping[str, str] = {"t": "Student's t", "bca": "BCa bootstrap"}
 
 
 def plain(value: float | None, *, percent: bool = False, sign: bool = False) -> str:
-    """A value with two decimals, or as a whole percentage; "-" for none."""
+    """A value with two decimals, or as a whole percentage; a dash for none."""
     if value is None:
-        return "-"
+        return NOTHING
     if percent:
         return f"{value:.0%}"
     shown = f"{value:{'+' if sign else ''}.2f}"
-    return "0.00" if shown in ("-0.00", "+0.00") else shown
+    return "0.00" if shown in ("-0.00", "+0.00") else minus(shown)
 
 
 def cell(estimate: Estimate, *, percent: bool = False, sign: bool = False) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from sociolab.analysis.matching import By, Key, Keyed, Side, matched
@@ -12,6 +12,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
 from sociolab.stats.comparison import Comparison, compare
 from sociolab.stats.pairs import Row
+from sociolab.stats.scale import on_scale
 
 Unit: TypeAlias = Literal["play", "episode"]
 """A seat of a trial, or the whole of it, as the measure goes."""
@@ -72,10 +73,21 @@ def compared(
         by=found.by,
         counts=counts,
         measures=measures,
-        found=compare({name: (_rows(x), _rows(y)) for name, (x, y) in sides.items()}),
+        found={
+            name: _within(one, measures[name])
+            for name, one in compare(
+                {name: (_rows(x), _rows(y)) for name, (x, y) in sides.items()}
+            ).items()
+        },
         missing={name: _missing(x, y) for name, (x, y) in sides.items()},
         unlike={name: _unlike(x, y) for name, (x, y) in sides.items()},
     )
+
+
+def _within(one: Comparison, measure: Measure) -> Comparison:
+    """The interval cut to what two values on the measure's scale can differ by."""
+    width = measure.high - measure.low
+    return replace(one, difference=on_scale(one.difference, -width, width))
 
 
 def comparison_document(found: Compared) -> dict[str, Any]:

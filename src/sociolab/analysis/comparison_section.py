@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sociolab.analysis.comparing import Compared, Counts, Unit
 from sociolab.analysis.comparison_chart import difference_figures
 from sociolab.analysis.comparison_tables import (
+    at_level,
     basis,
     cluster_of,
     clusters_needed,
@@ -15,6 +16,7 @@ from sociolab.analysis.comparison_tables import (
     differences,
     repeats_needed,
     students,
+    tested,
     times,
 )
 from sociolab.analysis.figures import figure, listed, p_text, span, title_of, titles
@@ -22,8 +24,8 @@ from sociolab.report.layout import layout_of
 from sociolab.report.section import Section
 from sociolab.report.words import plural
 from sociolab.stats.comparison import Comparison
+from sociolab.stats.power import ALPHA
 
-ALPHA = 0.05
 FEW = 10
 """With fewer clusters than this, figures that rest on their scatter are called rough."""
 
@@ -73,8 +75,8 @@ def _findings(found: Compared) -> Iterator[str]:
     same = [name for name, one in found.found.items() if one.pairs and not found.unlike[name]]
     empty = [name for name, one in found.found.items() if not one.pairs]
     left = [name for name in found.found if name not in (*shown, *same, *empty)]
-    tested = sum(one.holm_p is not None for one in found.found.values())
-    blind = [name for name in left if _blind(found.found[name], tested)]
+    count = tested(found)
+    blind = [name for name in left if _blind(found.found[name], count)]
     left = [name for name in left if name not in blind]
     for name in shown:
         yield _shown(found, name)
@@ -88,7 +90,7 @@ def _findings(found: Compared) -> Iterator[str]:
         intervals = listed([_with_ends(found, name) for name in blind])
         yield (
             f"Not decided{_INTERVALS}: {intervals}. So few {cluster_of(found)}s differ there that "
-            f"the test, corrected for {plural(tested, 'measure')}, could not have come out "
+            f"the test, corrected for {plural(count, 'measure')}, could not have come out "
             f"significant; more {cluster_of(found)}s can tell, or fewer measures (--measure)."
         )
     if same:
@@ -135,13 +137,13 @@ def _power(found: Compared) -> Iterator[str]:
     if seen is not None:
         yield (
             f"In {title_of(measure)} these pairs would show a true difference of "
-            f"{figure(seen, measure)} in 8 of 10 such comparisons (before correction); a smaller "
+            f"{figure(seen, measure)} in 8 of 10 such comparisons, {at_level(found)}; a smaller "
             "one is missed more often."
         )
     if one.settles.size and one.settles.clusters is not None and repeats_needed(one) != 1.0:
         yield (
             f"If the {figure(one.difference.value, measure)} observed in {title_of(measure)} were "
-            f"the true difference, showing it alone would take {_settling(found, one)}."
+            f"the true difference, showing it would take {_settling(found, one)}."
         )
 
 

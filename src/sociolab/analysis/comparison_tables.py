@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from sociolab.analysis.comparing import Compared
@@ -11,9 +12,8 @@ from sociolab.report.layout import layout_of
 from sociolab.report.section import TextTable
 from sociolab.report.words import first_digits, minus, plural
 from sociolab.stats.comparison import Comparison
-
-LEAST = 6
-"""With fewer clusters flipping their signs gives no p below .05: 2^(1 - 5) = .0625."""
+from sociolab.stats.power import ALPHA
+from sociolab.stats.scale import CUT
 
 
 def differences(found: Compared) -> TextTable:
@@ -30,16 +30,16 @@ def differences(found: Compared) -> TextTable:
         )
         for name, one in found.found.items()
     )
-    tested = sum(one.p is not None for one in found.found.values())
     return TextTable(
         f"Differences · judge: {found.judge} ({found.judge_id.method})",
         ("measure", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "Holm p"),
         rows,
         (
             "means over the pairs; higher is better only where the measure means it so",
-            f"95 % interval clustered by {cluster_of(found)}: {_methods(found)}",
+            f"95 % interval clustered by {cluster_of(found)}: {_methods(found)}{_cut(found)}",
             f"p: flipping the signs of whole {cluster_of(found)}s at random (all flips up to 16); "
-            f"Holm p: corrected for the {plural(tested, 'measure')} of this table",
+            f"Holm p: corrected for the {plural(tested(found), 'measure')} that can be tested",
+            *_left_out(found),
             *_no_interval(found),
         ),
     )
@@ -98,10 +98,10 @@ def design(found: Compared) -> TextTable:
         rows,
         (
             "could be seen: the true difference that comes out significant in 8 of 10 such "
-            "comparisons (power .8, before correction)",
-            f"to settle: how many {cluster}s in all (at least {LEAST}), or how many times the "
-            "repeats of the present ones, show the observed difference in 8 of 10 comparisons if "
-            "it is the true one (before correction: with several measures it takes more)",
+            f"comparisons (power .8), {at_level(found)}",
+            f"to settle: how many {cluster}s in all (at least {fewest(level(found))}), or how many "
+            "times the repeats of the present ones, show the observed difference in 8 of 10 "
+            f"comparisons if it is the true one, {at_level(found)}",
             "least p: the smallest that was possible with these pairs",
             *sorted(notes),
         ),
@@ -136,12 +136,58 @@ def students(found: Compared) -> TextTable:
     )
 
 
+def tested(found: Compared) -> int:
+    """How many measures Holm's correction is over."""
+    return sum(one.holm_p is not None for one in found.found.values())
+
+
+def level(found: Compared) -> float:
+    """The p that shows a measure's difference whatever the other measures come to."""
+    return ALPHA / max(tested(found), 1)
+
+
+def at_level(found: Compared) -> str:
+    """At which level a difference counts as shown here, in words."""
+    count = tested(found)
+    if count < 2:
+        return "at p below .05"
+    return (
+        f"at p below .05 / {count} = {level(found):.2g}, which Holm's correction accepts of any of "
+        f"{count} measures"
+    )
+
+
+def fewest(alpha: float) -> int:
+    """With fewer clusters flipping their signs gives no p below `alpha`: of 5 the smallest is
+    2^(1 - 5) = .0625."""
+    return 2 + math.floor(-math.log2(alpha))
+
+
+def _left_out(found: Compared) -> Iterator[str]:
+    """The measures with pairs that no flip can tell apart."""
+    idle = [
+        found.measures[name]
+        for name, one in found.found.items()
+        if one.pairs and one.holm_p is None
+    ]
+    if idle:
+        yield (
+            f"not counted in Holm's correction, since no {cluster_of(found)} differs and no test "
+            f"could reject: {titles(idle)}"
+        )
+
+
 def _methods(found: Compared) -> str:
     names = {"t": "Student's t", "bca": "BCa bootstrap"}
     used = {one.difference.method for one in found.found.values()} - {"none"}
     if len(used) == 1:
         return names[used.pop()]
     return "Student's t below 40, BCa bootstrap from 40" if used else "none"
+
+
+def _cut(found: Compared) -> str:
+    cut = any(one.difference.note == CUT for one in found.found.values())
+    return "; one that would pass what the scale allows is cut there" if cut else ""
 
 
 def _no_interval(found: Compared) -> Iterator[str]:
@@ -155,18 +201,18 @@ def _no_interval(found: Compared) -> Iterator[str]:
 
 def detectable(one: Comparison) -> float | None:
     """What could be seen; nothing where the permutation cannot come out significant."""
-    return one.design.detectable if one.clusters >= LEAST else None
+    return one.design.detectable if one.clusters >= fewest(one.design.alpha) else None
 
 
 def clusters_needed(one: Comparison) -> int | None:
     """How many clusters would settle the observed difference; at least as many as p needs."""
     needed = one.settles.clusters
-    return None if needed is None else max(needed, LEAST)
+    return None if needed is None else max(needed, fewest(one.settles.alpha))
 
 
 def repeats_needed(one: Comparison) -> float | None:
     """How many times as many repeats would; none where p needs more clusters anyway."""
-    return one.settles.repeats if one.clusters >= LEAST else None
+    return one.settles.repeats if one.clusters >= fewest(one.settles.alpha) else None
 
 
 def cluster_of(found: Compared) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sociolab.analysis.figures import figure, span, title_of, titles
@@ -14,6 +14,7 @@ from sociolab.core.score import Measure
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.stats.consistency import Consistency, pass_hat
+from sociolab.stats.scale import CUT
 
 KS = (1, 2, 4)
 
@@ -64,7 +65,8 @@ def passing(sides: Sequence[Side], limits: Mapping[str, float], ks: Sequence[int
     """pass^k of each side in each measure that has a threshold."""
     found = []
     for side in sides:
-        keyed = settings_of(side)
+        judged = tuple(value for value in side.values if value.measure in limits)
+        keyed = settings_of(replace(side, values=judged))
         for name, threshold in limits.items():
             rows = [(value, key.setting) for key, value in keyed.get(name, {}).items()]
             played = Counter(setting for value, setting in rows if value.value is not None)
@@ -140,6 +142,7 @@ def _table(found: Sequence[Passing], measures: Mapping[str, Measure]) -> TextTab
         (
             "in parentheses: how many tasks (each with its seat and partner) it rests on; 95 % "
             "interval, clustered as the scores are",
+            *_ends(found, most),
             *([f"no task has so many plays with a value: k = {never}"] if never else []),
             *(_left_out(one, measures) for one in found if any(_few(one, most))),
         ),
@@ -152,8 +155,25 @@ def _by_measure(found: Sequence[Passing]) -> dict[str, list[Passing]]:
 
 def _cell(one: Consistency) -> str:
     value = figure(one.estimate.value, _SHARE)
+    if one.bound is not None:
+        side = "at least" if one.bound < (one.estimate.value or 0.0) else "at most"
+        return f"{value}, {side} {figure(one.bound, _SHARE)} ({one.estimate.n:,})"
     ends = span(one.estimate, _SHARE)
     return f"{value} {ends} ({one.estimate.n:,})".replace("  ", " ")
+
+
+def _ends(found: Sequence[Passing], most: int) -> Iterator[str]:
+    """What became of intervals at the ends of the scale, and why some figures have none."""
+    shown = [of for one in found for of in one.found if of.k <= most and of.estimate.n]
+    if any(of.estimate.note == CUT for of in shown):
+        yield "an interval that would pass 0 or 1 is cut there"
+    if any(of.bound is not None for of in shown):
+        yield (
+            "at least, at most: no interval, since all tasks came out the same; a one-sided 95 % "
+            "bound, .05^(1/G) from the other end for G clusters"
+        )
+    bare = {of.estimate.note for of in shown if of.estimate.low is None and of.bound is None}
+    yield from (f"no interval: {why}" for why in sorted(bare))
 
 
 def _few(one: Passing, most: int) -> list[Consistency]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sociolab.analysis.audit_words import cell, plain, table_notes
 from sociolab.analysis.credits import FEWEST, Check, PlayCredit
-from sociolab.analysis.figures import p_text
+from sociolab.analysis.figures import NOTHING, p_text
 from sociolab.core.ports import Note, Transcript
 from sociolab.judging.credit_record import MEASURES, Credit, CreditRecord
 from sociolab.report.section import Section, TextTable
@@ -155,7 +155,7 @@ def _checks(checked: Sequence[Check]) -> TextTable | None:
 
 def _figures(one: Check) -> tuple[str, str, str]:
     if not one.enough:
-        return "-", "too few plays", "-"
+        return NOTHING, "too few plays", NOTHING
     found = one.found
     return plain(found.value, sign=True), _interval(found), p_text(found.p)
 

@@ -90,11 +90,12 @@ def families(run: RunValues, rules: Rules = (), judge: str | None = None) -> Fam
     wanted = [label for label in wanted if label in of]
     if len(judges) < 2:
         who = f"only {judges[0]}" if judges else "no model"
-        why = f"it takes scores by two model judges of the same plays, and {who} judged {run.run}"
+        why = f'it takes scores by two model judges of the same plays, and {who} judged "{run.run}"'
         return Families((), of, why)
     if not wanted:
         why = (
-            f"no scores of {run.run} by {judge} as a model are stored; `sociolab judge` stores them"
+            f'no scores of "{run.run}" by {judge} as a model are stored; `sociolab judge` stores '
+            "them"
         )
         return Families((), of, why)
     pairs = [

@@ -26,7 +26,7 @@ def family_section(about: About, found: Families, run: str) -> Section:
     )
     said = tuple(sentence for pair in found.pairs for sentence in _said(about, pair))
     tables = tuple(_preferences(about, pair) for pair in found.pairs)
-    return Section(f"{title} · scores of {run}", said, tuple(cautions), tables)
+    return Section(f"{title} · run {run}", said, tuple(cautions), tables)
 
 
 def _said(about: About, pair: Pair) -> tuple[str, ...]:

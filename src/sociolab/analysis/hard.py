@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sociolab.analysis.figures import listed
 from sociolab.analysis.pooled import Pool
-from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
 from sociolab.stats.difficulty import HARDEST, Difficulties, Difficulty, Play, difficulties
 from sociolab.stats.intervals import Estimate, mean
+from sociolab.stats.scale import on_scale
 
 
 @dataclass(frozen=True, slots=True)
 class Hard:
     """The difficulty of every task for a target (SOTOPIA, section 7), the `most` hardest first.
 
-    `pool` holds the plays that it rests on: those of nobody in particular, and of the agents in
-    `without`, are not among them.
+    `pool` holds the plays that it rests on, and those that the judge could not tell: those of
+    nobody in particular, and of the agents in `without`, are not among them.
     """
 
     pool: Pool
@@ -49,6 +49,12 @@ class Hard:
         return frozenset(task.task for task in self.found.tasks[self.most :])
 
     @property
+    def untold_tasks(self) -> tuple[str, ...]:
+        """The tasks of which the judge could tell no play: they have no difficulty."""
+        told = {value.task for value in self.pool.values}
+        return tuple(dict.fromkeys(v.task for v in self.pool.untold if v.task not in told))
+
+    @property
     def ceiling(self) -> int:
         """How many of the hardest tasks are as hard as the scale allows."""
         width = self.pool.measure.high - self.pool.measure.low
@@ -67,7 +73,10 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
             raise ConfigError(f'{flag}: "{agent}" played nothing here; the agents are: {known}')
     if target in without:
         raise ConfigError(f"--without: {target} is the target")
-    values = tuple(v for v in pool.values if v.agent is not None and v.agent not in without)
+    values, untold = (
+        tuple(v for v in some if v.agent is not None and v.agent not in without)
+        for some in (pool.values, pool.untold)
+    )
     found = difficulties(
         [Play(value.task, str(value.agent), value.value) for value in values],
         target,
@@ -76,13 +85,15 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
     )
     if not found.tasks:
         raise ConfigError(_nothing(found, len(agents) - len(without)))
-    return Hard(_of(pool, values), found, most, tuple(without))
+    mine = replace(pool, values=values, untold=untold)
+    return Hard(mine, found, most, tuple(without))
 
 
 def scores(found: Hard, agent: str, tasks: Collection[str]) -> Estimate:
-    """The mean of an agent's plays on some tasks, with its interval."""
+    """The mean of an agent's plays on some tasks, with its interval, cut to the scale."""
     mine = [v for v in found.pool.values if v.agent == agent and v.task in tasks]
-    return mean([value.value for value in mine], [value.cluster for value in mine])
+    whole = mean([value.value for value in mine], [value.cluster for value in mine])
+    return on_scale(whole, found.pool.measure.low, found.pool.measure.high)
 
 
 def hard_document(found: Hard, name: str) -> dict[str, Any]:
@@ -107,6 +118,7 @@ def hard_document(found: Hard, name: str) -> dict[str, Any]:
         "left_out": [{"task": one.task, "plays": dict(one.plays)} for one in found.found.left_out],
         "tied_out": found.found.tied_out(found.most),
         "missing": found.found.missing,
+        "untold": {"plays": len(pool.untold), "tasks": list(found.untold_tasks)},
         "notes": list(pool.notes),
     }
 
@@ -118,16 +130,4 @@ def _nothing(found: Difficulties, agents: int) -> str:
         f"no task has two scored plays of each of {plural(agents, 'agent')}, which the spread of "
         f"scores takes (plays on {example.task}: {told}); play with --repeats 2 or with several "
         "partners, or do without an agent by --without"
-    )
-
-
-def _of(pool: Pool, values: Sequence[Value]) -> Pool:
-    return Pool(
-        pool.world,
-        pool.runs,
-        pool.judge,
-        pool.judge_id,
-        pool.measure,
-        tuple(values),
-        pool.notes,
     )

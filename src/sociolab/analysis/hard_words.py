@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from sociolab.analysis.figures import NOTHING, figure, span, title_of
 from sociolab.analysis.hard import Hard, scores
+from sociolab.analysis.hard_charts import hard_figures
 from sociolab.analysis.pooled import Pool, judge_caution
-from sociolab.report.charts import Dot, dot_plot
-from sociolab.report.distributions import Point, Spread, histograms
-from sociolab.report.schema import MeasureEntry
-from sociolab.report.section import Figure, Section, TextTable
+from sociolab.report.section import Section, TextTable
 from sociolab.report.words import minus, plural
 
 _FEW = 5
@@ -27,7 +25,7 @@ def hard_section(found: Hard, name: str, details: Sequence[Pool] = ()) -> Sectio
         said=tuple(_said(found, name)),
         cautions=tuple(_cautions(found, name)),
         tables=(_hardest(found), _beside(found), _ingredients(found), *_pairs(found, details)),
-        figures=tuple(_figures(found)),
+        figures=tuple(hard_figures(found, details)),
     )
 
 
@@ -58,6 +56,8 @@ def _said(found: Hard, name: str) -> Iterator[str]:
             f"Left out: {plural(len(found.found.left_out), 'task')} on which an agent has fewer "
             "than two scored plays, so that there is no spread."
         )
+    if pool.untold:
+        yield _untold(found)
     if tied := found.found.tied_out(found.most):
         verb = "is" if tied == 1 else "are"
         yield (
@@ -65,6 +65,23 @@ def _said(found: Hard, name: str) -> Iterator[str]:
             f"of equals, those where {target} has the lower mean come first, then by name. The "
             "paper does not say how it chose."
         )
+
+
+def _untold(found: Hard) -> str:
+    """What the judge could not tell, and the tasks that are lost by it."""
+    pool, lost = found.pool, found.untold_tasks
+    tasks = len({value.task for value in pool.untold})
+    told = (
+        f"{pool.judge} could not tell {pool.title} of {plural(len(pool.untold), 'play')} on "
+        f"{plural(tasks, 'task')}"
+    )
+    if not lost:
+        return f"{told}; they took no part."
+    verb = "has" if len(lost) == 1 else "have"
+    return (
+        f"{told}; {len(lost):,} of these tasks {verb} no score at all, and so no difficulty: how "
+        "hard they are is not known."
+    )
 
 
 def _cautions(found: Hard, name: str) -> Iterator[str]:
@@ -150,7 +167,10 @@ def _beside(found: Hard) -> TextTable:
     rows = tuple(
         (agent, *cells(agent, on), *(cells(agent, off) if off else ())) for agent in found.agents
     )
-    note = f"95 % intervals, clustered by {found.pool.clusters}; in the plays that chose the tasks"
+    note = (
+        f"95 % intervals, clustered by {found.pool.clusters} and cut at the ends of the scale; in "
+        "the plays that chose the tasks"
+    )
     return TextTable(f"{found.pool.title} on hard and on other tasks", heads, rows, (note,))
 
 
@@ -199,48 +219,3 @@ def _mean(values: list[float] | None, pool: Pool) -> str:
     if not values:
         return NOTHING
     return f"{figure(sum(values) / len(values), pool.measure)} ({len(values):,})"
-
-
-# ------------------------------------------------------------------ figures
-
-
-def _figures(found: Hard) -> Iterator[Figure]:
-    """Difficulty by task, and how scores spread on the hardest and on the other tasks."""
-    measure, target = found.pool.measure, found.found.target
-    width = measure.high - measure.low
-    dots = [Dot(task.task, task.gap, None, None) for task in found.chosen]
-    title = f"Difficulty for {target}, from 0 to {minus(f'{width:.3g}')}"
-    yield Figure(f"{title}, task by task.", dot_plot("hard-tasks", title, dots, 0, width))
-    if not found.others():
-        return
-    # What the paper's Figure F.5 shows is not at hand; these are ours.
-    gaps = {
-        "these tasks": [task.gap for task in found.chosen],
-        "the other tasks": [task.gap for task in found.found.tasks[found.most :]],
-    }
-    entry = MeasureEntry(measure="difficulty", title=title, low=0, high=width, whole=False)
-    spreads = [
-        Spread(label, "", "", tuple(Point(gap, "", None) for gap in some))
-        for label, some in gaps.items()
-    ]
-    title = f"Difficulties for {target} of the tasks chosen, and of the others"
-    yield Figure(f"{title}.", histograms("hard-gaps", title, spreads, entry))
-    title = f"{found.pool.title} of single plays on the tasks chosen, and on the others"
-    entry = MeasureEntry(
-        measure=measure.name, title=title, low=measure.low, high=measure.high, whole=measure.whole
-    )
-    rows = [
-        _spread(found, agent, label, tasks)
-        for agent in found.agents
-        for label, tasks in (("hard", frozenset(found.ids)), ("other", found.others()))
-    ]
-    yield Figure(f"{title}, agent by agent.", histograms("hard-scores", title, rows, entry))
-
-
-def _spread(found: Hard, agent: str, label: str, tasks: frozenset[str]) -> Spread:
-    mine = [v for v in found.pool.values if v.agent == agent and v.task in tasks]
-    points = [Point(v.value, v.trial, v.seat) for v in mine if v.value is not None]
-    missing = len(mine) - len(points)
-    return Spread(
-        f"{label}: {agent}", found.pool.judge, found.pool.measure.name, tuple(points), missing
-    )

@@ -42,6 +42,10 @@ class Side:
         return tuple(sorted({self.met(value) for value in self.values}))
 
 
+_Place: TypeAlias = tuple[str, str, int, str | None, str | None]
+"""What tells the plays of one side apart."""
+
+
 class Key(NamedTuple):
     """What two plays must share to be a pair. No seat: a whole episode.
 
@@ -92,14 +96,18 @@ def settings_of(side: Side) -> Keyed:
 
 def _crowded(side: Side, by: By) -> bool:
     """Whether several plays of a measure share task, seat, partner and repeat."""
-    found = Counter((value.measure, _key(side, value, by, cast=False)) for value in side.values)
+    keys = _keys(side, by, cast=False)
+    if len({*keys.values()}) == len(keys):
+        return False
+    found = Counter((value.measure, keys[_place(value)]) for value in side.values)
     return any(count > 1 for count in found.values())
 
 
 def _keyed(side: Side, by: By, *, cast: bool) -> Keyed:
     found: Keyed = {}
+    keys = _keys(side, by, cast=cast)
     for value in side.values:
-        mine, key = found.setdefault(value.measure, {}), _key(side, value, by, cast=cast)
+        mine, key = found.setdefault(value.measure, {}), keys[_place(value)]
         if key in mine:
             raise ConfigError(
                 f"{side.name} has several plays of the task {value.task} with the same seat, "
@@ -109,28 +117,44 @@ def _keyed(side: Side, by: By, *, cast: bool) -> Keyed:
     return found
 
 
-def _key(side: Side, value: Value, by: By, *, cast: bool) -> Key:
-    partner = side.met(value) if by == "partner" else _role(side, side.met(value))
-    others = _others(side, value, by) if cast else ()
-    return Key(value.task, value.seat, partner, value.repeat, others)
+def _place(value: Value) -> _Place:
+    return value.trial, value.task, value.repeat, value.seat, value.partner
 
 
-def _role(side: Side, met: str) -> str:
-    if met == side.agent:
-        return ITSELF
-    others = [partner for partner in side.partners if partner != side.agent]
-    return ANOTHER if len(others) == 1 else met
+def _keys(side: Side, by: By, *, cast: bool) -> dict[_Place, Key]:
+    """The key of each play, worked out once for all measures."""
+    plays = {_place(value): value for value in side.values}
+    roles = _Roles(side.agent, len({*side.partners} - {side.agent}) == 1)
+    return {place: _key(side, value, by, roles, cast=cast) for place, value in plays.items()}
 
 
-def _others(side: Side, value: Value, by: By) -> tuple[str, ...]:
+def _key(side: Side, value: Value, by: By, roles: _Roles, *, cast: bool) -> Key:
+    met = side.met(value)
+    others = _others(side, value, by, roles) if cast else ()
+    return Key(value.task, value.seat, _named(met, by, roles), value.repeat, others)
+
+
+class _Roles(NamedTuple):
+    """What partners are to an agent: itself, the only other one, or one of several by name."""
+
+    agent: str
+    one_other: bool
+
+    def of(self, label: str) -> str:
+        if label == self.agent:
+            return ITSELF
+        return ANOTHER if self.one_other else label
+
+
+def _others(side: Side, value: Value, by: By, roles: _Roles) -> tuple[str, ...]:
     """Who sat in each other seat; of a whole episode, who sat in each."""
     own = by == "role" or value.seat is None
     return tuple(
-        ITSELF if own and member.agent == side.agent else _named(side, member.agent, by)
+        ITSELF if own and member.agent == side.agent else _named(member.agent, by, roles)
         for member in side.casts[value.trial]
         if member.seat != value.seat
     )
 
 
-def _named(side: Side, label: str, by: By) -> str:
-    return label if by == "partner" else _role(side, label)
+def _named(label: str, by: By, roles: _Roles) -> str:
+    return label if by == "partner" else roles.of(label)

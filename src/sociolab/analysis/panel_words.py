@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sociolab.analysis.audit_words import cell, main_measure, plain, table_notes, titled
-from sociolab.analysis.panels import Panel, PanelFigures, panel_figures
+from sociolab.analysis.figures import NOTHING
+from sociolab.analysis.panels import LACKS, Lack, Panel, PanelFigures, lacking, panel_figures
 from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.stats.intervals import Estimate, means
 
 _MOST_SHOWN = 5
+_WHY: Mapping[Lack, str] = {
+    "failed": "a judge or the play failed",
+    "not judged": "a judge has not judged it",
+    "cannot tell": "a judge cannot tell",
+}
 
 
 def panel_section(panel: Panel, apart: float) -> Section:
@@ -29,8 +35,8 @@ def panel_section(panel: Panel, apart: float) -> Section:
     return Section(
         f"A panel of {', '.join(panel.judges)} · run {panel.run}",
         _said(of_main, apart),
-        _cautions(panel, figures),
-        tuple(tables),
+        _cautions(panel),
+        tuple(table for table in tables if table.rows),
     )
 
 
@@ -45,14 +51,15 @@ def _said(main: PanelFigures | None, apart: float) -> tuple[str, ...]:
     )
 
 
-def _cautions(panel: Panel, figures: Sequence[PanelFigures]) -> tuple[str, ...]:
+def _cautions(panel: Panel) -> tuple[str, ...]:
     found = []
-    incomplete = sum(one.incomplete for one in figures)
-    if incomplete:
+    why = lacking(panel.plays)
+    if why:
         total = len(panel.plays)
+        told = ", ".join(f"{_WHY[lack]} {why[lack]:,}" for lack in LACKS if why[lack])
         found.append(
-            f"{incomplete} of {plural(total, 'score')} of the panel are incomplete (a judge or the "
-            "play failed, or a judge could not tell): left out, not averaged over fewer judges."
+            f"{why.total():,} of {plural(total, 'score')} of the panel are incomplete ({told}): "
+            "left out, not averaged over fewer judges."
         )
     if panel.left_out:
         found.append(f"Not given by all of these judges, and left out: {', '.join(panel.left_out)}")
@@ -61,14 +68,21 @@ def _cautions(panel: Panel, figures: Sequence[PanelFigures]) -> tuple[str, ...]:
 
 def _scores(panel: Panel, figures: Sequence[PanelFigures]) -> TextTable:
     rows = tuple(
-        (titled(f.measure), cell(f.mean), cell(f.median), f"{f.mean.n:,}", f"{f.incomplete:,}")
+        (
+            titled(f.measure),
+            cell(f.mean),
+            cell(f.median),
+            f"{f.mean.n:,}",
+            *(f"{f.lacking.get(lack, 0):,}" for lack in LACKS),
+        )
         for f in figures
     )
     notes = (
         "over the judges of one play, then over plays",
+        "failed: a judge failed, or the play itself; cannot tell: a judge says so, and none failed",
         *_how(panel, [estimate for f in figures for estimate in (f.mean, f.median)]),
     )
-    columns = ("measure", "mean", "median", "plays", "incomplete")
+    columns = ("measure", "mean", "median", "plays", *LACKS)
     return TextTable("Scores of the panel", columns, rows, notes)
 
 
@@ -99,9 +113,10 @@ def _by_agent(panel: Panel, main: PanelFigures) -> TextTable:
         columns = {"mean": [p.mean for p in whole], "median": [p.median for p in whole]}
         made = means(columns, [play.cluster for play in whole])
         shown += list(made.values())
-        counts = (f"{len(whole):,}", f"{len(plays) - len(whole):,}")
+        why = lacking(plays)
+        counts = (f"{len(whole):,}", *(f"{why[lack]:,}" for lack in LACKS))
         rows.append((agent, cell(made["mean"]), cell(made["median"]), *counts))
-    names = ("agent", "mean", "median", "plays", "incomplete")
+    names = ("agent", "mean", "median", "plays", *LACKS)
     heading = f"{titled(main.measure)} by agent"
     return TextTable(heading, names, tuple(rows), _how(panel, shown))
 
@@ -110,7 +125,7 @@ def _apart(panel: Panel, main: PanelFigures) -> TextTable:
     plays = [play for play in panel.of(main.measure.name) if play.complete]
     plays.sort(key=lambda play: (-(play.range or 0), play.trial, play.seat or ""))
     rows = tuple(
-        (play.trial[:10], play.seat or "-", *map(plain, play.scores), plain(play.range))
+        (play.trial[:10], play.seat or NOTHING, *map(plain, play.scores), plain(play.range))
         for play in plays[:_MOST_SHOWN]
     )
     columns = ("episode", "seat", *panel.judges, "range")

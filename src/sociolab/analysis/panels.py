@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, stdev
+from typing import Literal, TypeAlias
 
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
@@ -14,13 +16,21 @@ from sociolab.stats.intervals import Estimate, means
 APART = 2.0
 """Judges who differ by more points than this disagree."""
 
+Lack: TypeAlias = Literal["failed", "not judged", "cannot tell"]
+"""Why a judge has no score of a play; the first of these that holds of any judge is the play's."""
+LACKS: tuple[Lack, ...] = ("failed", "not judged", "cannot tell")
+
+_Cell: TypeAlias = tuple[str, str, str | None, str]
+"""Judge, trial, seat and measure."""
+
 
 @dataclass(frozen=True, slots=True)
 class PanelPlay:
     """What the judges of a panel gave one play in one measure, in the panel's order.
 
     A play that any of them has no score of (None) is incomplete: it has neither mean nor median nor
-    spread, since a mean over fewer judges would move with who is missing.
+    spread, since a mean over fewer judges would move with who is missing. `lacks` says of each
+    judge why there is none; None where there is one.
     """
 
     trial: str
@@ -30,6 +40,12 @@ class PanelPlay:
     agent: str | None
     measure: str
     scores: tuple[float | None, ...]
+    lacks: tuple[Lack | None, ...]
+
+    @property
+    def lack(self) -> Lack | None:
+        """Why it is incomplete: that somebody failed comes before that somebody cannot tell."""
+        return next((lack for lack in LACKS if lack in self.lacks), None)
 
     @property
     def complete(self) -> tuple[float, ...] | None:
@@ -79,14 +95,27 @@ class Panel:
         )
 
     @property
+    def failed(self) -> int:
+        """Plays, in all measures, that a judge failed on, or that failed themselves."""
+        return lacking(self.plays)["failed"]
+
+    @property
     def agents(self) -> tuple[str, ...]:
         """Who played, as they come."""
         return tuple(dict.fromkeys(play.agent for play in self.plays if play.agent))
 
 
+def lacking(plays: Sequence[PanelPlay]) -> Counter[str]:
+    """How many plays are incomplete, by why."""
+    return Counter(play.lack for play in plays if play.lack is not None)
+
+
 def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
-    """The panel of these judges of a run; ConfigError for fewer than two, or one that is not
-    there."""
+    """The panel of these judges of a run.
+
+    A play that none of them can tell of is none of the panel's. ConfigError for fewer than two
+    judges, or one that is not there.
+    """
     named = tuple(dict.fromkeys(judges))
     for judge in named:
         if judge not in run.judges:
@@ -96,6 +125,7 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
             )
     if len(named) < 2:
         raise ConfigError(f'--panel: expected two judges or more, found "{", ".join(named)}"')
+    untold = {(value.judge, value.trial, value.seat, value.measure) for value in run.untold}
     said: dict[tuple[str, str, str | None], dict[str, Value]] = {}
     for value in run.values:
         if value.judge in named:
@@ -107,7 +137,7 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
     }
     shared = [name for name in run.measures if len(gives[name]) == len(named)]
     plays = tuple(
-        _play(next(iter(by.values())), tuple(_score(by.get(judge)) for judge in named))
+        _play(next(iter(by.values())), [by.get(judge) for judge in named], named, untold)
         for (measure, *_), by in said.items()
         if measure in shared
     )
@@ -124,7 +154,7 @@ class PanelFigures:
     """The panel in one measure: means over complete plays with intervals clustered by scenario.
 
     `apart` is the share of plays where two judges differ by more than the points asked for;
-    `judges` are their own means over the same plays.
+    `judges` are their own means over the same plays; `lacking` counts incomplete plays by why.
     """
 
     measure: Measure
@@ -134,7 +164,7 @@ class PanelFigures:
     sd: Estimate
     apart: Estimate
     judges: tuple[Estimate, ...]
-    incomplete: int
+    lacking: Mapping[str, int]
 
 
 def panel_figures(panel: Panel, apart: float = APART) -> tuple[PanelFigures, ...]:
@@ -163,14 +193,23 @@ def _figures(panel: Panel, measure: Measure, apart: float) -> PanelFigures:
         sd=found["sd"],
         apart=found["apart"],
         judges=tuple(found[f"by {judge}"] for judge in panel.judges),
-        incomplete=len(plays) - len(whole),
+        lacking=lacking(plays),
     )
 
 
-def _play(value: Value, scores: tuple[float | None, ...]) -> PanelPlay:
-    of = (value.trial, value.task, value.cluster, value.seat, value.agent, value.measure)
-    return PanelPlay(*of, scores)
+def _play(
+    of: Value, said: Sequence[Value | None], judges: Sequence[str], untold: Collection[_Cell]
+) -> PanelPlay:
+    lacks = tuple(
+        _lack(value, (judge, of.trial, of.seat, of.measure) in untold)
+        for judge, value in zip(judges, said, strict=True)
+    )
+    scores = tuple(None if value is None else value.value for value in said)
+    play = (of.trial, of.task, of.cluster, of.seat, of.agent, of.measure)
+    return PanelPlay(*play, scores, lacks)
 
 
-def _score(value: Value | None) -> float | None:
-    return None if value is None else value.value
+def _lack(value: Value | None, cannot_tell: bool) -> Lack | None:
+    if value is None:
+        return "cannot tell" if cannot_tell else "not judged"
+    return "failed" if value.value is None else None

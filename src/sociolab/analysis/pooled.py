@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.analysis.figures import listed, title_of
@@ -17,7 +17,8 @@ from sociolab.report.words import plural
 @dataclass(frozen=True, slots=True)
 class Pool:
     """What one judge gave the plays of some runs in one measure. `clusters` names what intervals
-    cluster by; `notes` say what is odd about the runs beside each other."""
+    cluster by; `notes` say what is odd about the runs beside each other; `untold` are plays that
+    the judge cannot tell."""
 
     world: str
     runs: tuple[str, ...]
@@ -26,6 +27,7 @@ class Pool:
     measure: Measure
     values: tuple[Value, ...]
     notes: tuple[str, ...] = ()
+    untold: tuple[Value, ...] = ()
 
     @property
     def clusters(self) -> str:
@@ -61,14 +63,14 @@ def pooled(
         label,
         apart[0].judges[label],
         chosen,
-        tuple(
-            value
-            for run in apart
-            for value in run.values
-            if value.judge == label and value.measure == chosen.name
-        ),
+        _of((value for run in apart for value in run.values), label, chosen),
         (*odd, *_twice(apart)),
+        _of((value for run in apart for value in run.untold), label, chosen),
     )
+
+
+def _of(values: Iterable[Value], judge: str, measure: Measure) -> tuple[Value, ...]:
+    return tuple(v for v in values if v.judge == judge and v.measure == measure.name)
 
 
 def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) -> Measure:
@@ -128,16 +130,12 @@ def _told_apart(
     def named(agent: str | None, run: str) -> str | None:
         return f"{agent} ({run})" if agent in several else agent
 
-    apart = [
-        replace(
-            run,
-            values=tuple(
-                replace(v, agent=named(v.agent, run.run), partner=named(v.partner, run.run))
-                for v in run.values
-            ),
+    def renamed(values: Sequence[Value]) -> tuple[Value, ...]:
+        return tuple(
+            v._replace(agent=named(v.agent, v.run), partner=named(v.partner, v.run)) for v in values
         )
-        for run in runs
-    ]
+
+    apart = [replace(run, values=renamed(run.values), untold=renamed(run.untold)) for run in runs]
     told = f"{listed(sorted(several))} did not play with the same settings in all these runs, so"
     return apart, (f"{told} each run's stands for itself, as agent and as partner.",)
 

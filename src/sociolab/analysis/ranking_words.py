@@ -65,9 +65,13 @@ def _ahead(mine: list[Rating], found: Ranking) -> str:
     level = [one.model for one in mine if _level(first, one)]
     if len(level) > 1:
         return f"{listed(level)} are level with {_points(first.strength)} points{interval}."
+    lead = next((pair for pair in found.ratings.neighbours if pair.above == first.model), None)
+    place = "is ahead" if lead is None or settled(found, lead) else "has the highest rating"
+    open_ = "" if place == "is ahead" else ", a lead that is not settled"
     return (
-        f"{first.model} is ahead with {_points(first.strength)} points{interval}; against {whom} "
-        f"it is expected to win {first.expected:.0%} of such comparisons, a tie counting half."
+        f"{first.model} {place} with {_points(first.strength)} points{interval}{open_}; against "
+        f"{whom} it is expected to win {first.expected:.0%} of such comparisons, a tie counting "
+        "half."
     )
 
 

@@ -1,20 +1,22 @@
 """What people and judges gave the same plays, as `stats.agreement` compares it.
 
 All raters of one set are one judge of the method "people" to a report, which averages them. They
-are told apart by the numbers of their judgings and by a signature before each reason:
-"[anna] why", or "[anna 42 s] why" where it is known how long the rating took.
+are told apart by the numbers of their judgings and by their signatures (`rated_signature`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from sociolab.analysis.rated_signature import moment
+from sociolab.analysis.rated_signature import signature as signature
+from sociolab.analysis.rated_signature import signed as signed
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
+from sociolab.report.episodes import run_of_episodes
 from sociolab.report.layout import layout_of
 from sociolab.stats.rated import OVERALL, POOLED, Rated
 from sociolab.store.scores import JudgingRow
@@ -23,33 +25,22 @@ from sociolab.store.sqlite import Store
 MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
 """Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
 
-_SIGNED = re.compile(r"\[(?P<rater>\w[\w.-]*)(?: (?P<seconds>[0-9.]+) s)?\](?: |$)")
 _RULES = ("scripted", "rules", "random", "heuristic")
-
-
-def signed(rater: str, reason: str, seconds: float | None = None) -> str:
-    """The reason of a rating with the rater's name before it."""
-    took = "" if seconds is None else f" {seconds:.10g} s"
-    return f"[{rater}{took}] {reason}".rstrip()
-
-
-def signature(reason: str) -> tuple[str | None, float | None]:
-    """Rater and seconds of a signed reason; None where it tells none."""
-    found = _SIGNED.match(reason)
-    if found is None:
-        return None, None
-    seconds = found["seconds"]
-    return found["rater"], float(seconds) if seconds and seconds.count(".") < 2 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Rater:
-    """A person: how many ratings of how many plays, and the seconds of those that tell them."""
+    """A person: how many ratings of how many plays, and the seconds of those that tell them.
+
+    `first` and `last` are when they rated, in UTC; "" where no rating tells.
+    """
 
     name: str
     ratings: int
     plays: int
     seconds: tuple[float, ...]
+    first: str = ""
+    last: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +117,14 @@ class _Found:
     """Verdicts on plays, taken run by run; those of judges in measures that nobody rated, too."""
 
     worlds: dict[str, None] = field(default_factory=dict)
-    people: list[tuple[str, _Play, Score, float | None]] = field(default_factory=list)
+    people: list[tuple[str, _Play, Score]] = field(default_factory=list)
     measures: dict[str, Measure] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
     unscored: dict[JudgeId, set[str]] = field(default_factory=dict)
     _said: dict[tuple[JudgeId, _Play, str], list[float]] = field(default_factory=dict)
 
     def take_run(self, store: Store, run: str) -> None:
-        row = store.run(run)
+        row = run_of_episodes(store, run)
         self.worlds[row.world] = None
         imported = isinstance(row.settings, dict) and bool(row.settings.get("imported"))
         trials = {found.trial.id: found.trial for found in store.trials(run)}
@@ -167,10 +158,10 @@ class _Found:
                 f"{measure.name} lies between {known.low:g} and {known.high:g} in one run and "
                 f"between {measure.low:g} and {measure.high:g} in another; compare them apart"
             )
-        rater, seconds = signature(score.reason)
+        rater, _ = signature(score.reason)
         self.sets.add(row.judge.name)
         who = f"{row.judge.name}/{rater or row.judging + 1}"
-        self.people.append((who, play, score, seconds))
+        self.people.append((who, play, score))
 
     def labels(self) -> dict[JudgeId, str]:
         """Names of the judges that scored what people rated, told apart by method and settings."""
@@ -190,7 +181,7 @@ class _Found:
                 yield Rated(play.item, labels[judge], name, value, play.cluster, play.group)
 
     def people_rows(self) -> Iterator[Rated]:
-        for who, play, score, _ in self.people:
+        for who, play, score in self.people:
             yield Rated(
                 play.item,
                 self._short(who),
@@ -201,26 +192,27 @@ class _Found:
             )
 
     def raters(self) -> tuple[Rater, ...]:
-        by: dict[str, list[tuple[str, _Play, Score, float | None]]] = {}
-        for row in self.people:
-            by.setdefault(self._short(row[0]), []).append(row)
-        return tuple(
-            Rater(
-                name,
-                len(rows),
-                len({play for _, play, _, _ in rows}),
-                tuple(_known(seconds for *_, seconds in rows)),
-            )
-            for name, rows in sorted(by.items())
-        )
+        by: dict[str, list[tuple[_Play, Score]]] = {}
+        for who, play, score in self.people:
+            by.setdefault(self._short(who), []).append((play, score))
+        return tuple(_rater(name, rows) for name, rows in sorted(by.items()))
 
     def _short(self, who: str) -> str:
         """A rater's own name where all are of one set."""
         return who if len(self.sets) > 1 else who.partition("/")[2]
 
 
-def _known(seconds: Iterable[float | None]) -> Iterator[float]:
-    return (each for each in seconds if each is not None)
+def _rater(name: str, rows: Sequence[tuple[_Play, Score]]) -> Rater:
+    seconds = (signature(score.reason)[1] for _, score in rows)
+    moments = sorted(filter(None, (moment(score.reason) for _, score in rows)))
+    return Rater(
+        name,
+        ratings=len(rows),
+        plays=len({play for play, _ in rows}),
+        seconds=tuple(each for each in seconds if each is not None),
+        first=moments[0] if moments else "",
+        last=moments[-1] if moments else "",
+    )
 
 
 def _group(trial: Trial, seat: str | None, imported: bool) -> str:

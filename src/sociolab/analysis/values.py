@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.report.columns import Column
+from sociolab.core.score import JudgeId, Measure
+from sociolab.report.columns import Column, Outcome
 from sociolab.report.judged import Judged
 from sociolab.report.layout import layout_of
 from sociolab.report.plays import Play, PlayKey, plays_of, whole_plays_of
 from sociolab.report.scores import never_due, outcomes_of
-from sociolab.store.scores import JudgingRow
+from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store
+from sociolab.store.trials import TrialRow
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """What one judge gave one play in one measure.
 
     `seat` is None for a measure of whole episodes. `value` is the mean of `judgings` (one for each
@@ -45,45 +46,53 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class RunValues:
-    """All values of one run: its judges by the label that values carry, its measures in order."""
+    """All values of one run: its judges by the label that values carry, its measures in order.
+
+    `untold`: what a judge cannot tell, by its nature; neither values nor missing.
+    """
 
     run: str
     world: str
     values: tuple[Value, ...]
     judges: dict[str, JudgeId]
     measures: dict[str, Measure]
+    untold: tuple[Value, ...] = ()
 
     def of(self, judge: str) -> RunValues:
         """The values of one judge."""
         kept = tuple(value for value in self.values if value.judge == judge)
-        return RunValues(self.run, self.world, kept, {judge: self.judges[judge]}, self.measures)
+        untold = tuple(value for value in self.untold if value.judge == judge)
+        judges = {judge: self.judges[judge]}
+        return RunValues(self.run, self.world, kept, judges, self.measures, untold)
 
 
-def values_of(store: Store, run: str) -> RunValues:
+def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) -> RunValues:
     """The values of a run, by judge, measure and plan; StoreError if there is no such run.
 
-    A failed trial has a value that is missing in each measure that was due of its seats.
+    `plan`: its trials, where they are at hand. A failed trial has a value that is missing in each
+    measure that was due of its seats.
     """
     row = store.run(run)
-    trials = store.trials(run)
-    judged, said = Judged(), _Judgings()
-    for judging in store.judgings(run):
+    trials = store.trials(run) if plan is None else plan
+    judged = Judged()
+    for judging in store.outcomes(run):
         judged.take(judging)
-        said.take(judging)
     rows = {trial.trial.id: trial.trial for trial in trials}
     seats, wholes = plays_of(trials), whole_plays_of(trials, _partner(row.settings))
-    found = tuple(
-        _value(row.name, row.world, rows[play.key[0]], play, column, outcome, said)
-        for column in judged.columns()
-        for play, outcome in _outcomes(wholes if column.whole else seats, column)
-    )
+    told: list[Value] = []
+    untold: list[Value] = []
+    for column in judged.columns():
+        plays = wholes if column.whole else seats
+        for value, known in _values(row, rows, plays, column, judged.values(column)):
+            (told if known else untold).append(value)
     labels = judged.labels()
     return RunValues(
         row.name,
         row.world,
-        found,
+        tuple(told),
         {labels[judge]: judge for judge in judged.judgings},
         _in_order(row.world, judged.measures),
+        tuple(untold),
     )
 
 
@@ -119,55 +128,37 @@ def chosen_judge(runs: Sequence[RunValues], wanted: str | None) -> str:
     return label
 
 
-class _Judgings:
-    """Each judging's value, by judge, measure and play."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[JudgeId, str, PlayKey], list[float]] = {}
-
-    def take(self, row: JudgingRow) -> None:
-        for verdict in row.verdicts if row.trial is not None else ():
-            if isinstance(verdict, Score):
-                key = (row.judge, verdict.measure.name, (str(row.trial), verdict.seat))
-                self._found.setdefault(key, []).append(float(verdict.value))
-
-    def of(self, column: Column, play: Play) -> tuple[float, ...]:
-        return tuple(self._found.get((column.judge, column.measure.name, play.key), ()))
-
-
-def _outcomes(plays: Sequence[Play], column: Column) -> Iterator[tuple[Play, float | None]]:
-    """The plays that have a value, or None where one was due and is missing."""
+def _values(
+    run: RunRow,
+    trials: Mapping[str, Trial],
+    plays: Sequence[Play],
+    column: Column,
+    said: Mapping[PlayKey, Sequence[Outcome]],
+) -> Iterator[tuple[Value, bool]]:
+    """Each play that was due and was judged or failed, and whether the judge could tell it."""
+    name, world, label, measure = run.name, run.world, column.label, column.measure.name
     outcomes = outcomes_of(plays, column, never_due(plays, column))
     for play, outcome in zip(plays, outcomes, strict=True):
-        if outcome is not None and outcome != "unscored":
-            yield play, outcome if isinstance(outcome, float) else None
-
-
-def _value(
-    run: str,
-    world: str,
-    trial: Trial,
-    play: Play,
-    column: Column,
-    value: float | None,
-    said: _Judgings,
-) -> Value:
-    return Value(
-        run=run,
-        world=world,
-        trial=trial.id,
-        task=trial.task.id,
-        cluster=play.cluster,
-        type=play.type,
-        repeat=trial.repeat,
-        seat=play.key[1],
-        agent=play.agent,
-        partner=play.partner,
-        judge=column.label,
-        measure=column.measure.name,
-        value=value,
-        judgings=said.of(column, play),
-    )
+        if outcome is None:
+            continue
+        trial = trials[play.key[0]]
+        value = Value(
+            name,
+            world,
+            trial.id,
+            trial.task.id,
+            play.cluster,
+            play.type,
+            trial.repeat,
+            play.key[1],
+            play.agent,
+            play.partner,
+            label,
+            measure,
+            outcome if isinstance(outcome, float) else None,
+            tuple(one for one in said.get(play.key, ()) if isinstance(one, float)),
+        )
+        yield value, outcome != "unscored"
 
 
 def _in_order(world: str, measures: dict[str, Measure]) -> dict[str, Measure]:

@@ -1,4 +1,4 @@
-"""Where the variance of an agent's scores comes from, and what more of each would buy."""
+"""Where the variance of each agent's scores comes from."""
 
 from __future__ import annotations
 
@@ -8,47 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sociolab.analysis.doublings import Costs, Step, best_of, steps_of
+from sociolab.analysis.factors import JUDGE, PAIRING, PARTNER, REPEAT, SCENARIO, SEAT, SETTING, TASK
 from sociolab.analysis.pooled import chosen_measure
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Method
 from sociolab.stats.variance import Component, Components, Scored, components
 
-SCENARIO, TASK, SEAT, PARTNER = "scenario", "task", "seat", "partner"
-PAIRING, REPEAT, JUDGE = "pairing", "repeat", "judge"
-JUDGINGS = "judgings"
-"""More judgings of each play by the one judge there is."""
-
 ASKED: tuple[Method, ...] = ("model", "people")
 """Judges that may say something else another time."""
-
-SETTING = (SCENARIO, TASK, SEAT, PARTNER)
-"""What a setting is: its repeats differ by chance alone."""
-
-GIVEN = (SEAT, PAIRING)
-"""What nobody can have more of without more of something else."""
-
-
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """What one episode costs to play, and one judging of it, in dollars."""
-
-    play: float
-    judging: float
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Twice as much of one factor: the standard error then, and what it takes and costs.
-
-    `error` is None where the design cannot tell, `cost` where costs are not known.
-    """
-
-    factor: str
-    error: float | None
-    plays: int
-    judgings: int
-    cost: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +160,7 @@ def _judges(
     # A check that comes with its world scores one measure of its own.
     plain = [label for label in found if not label.startswith("rules:")]
     if not found:
-        told = f" in {measure}" if measure else ""
-        raise ConfigError(f"no judge gave these runs a value{told}")
+        raise ConfigError(_no_value(runs, measure))
     return tuple(asked or plain or found)
 
 
@@ -217,9 +185,9 @@ def _varying(
     found = components(rows, factors, within=within)
     judgings = Counter((_level(row, *SETTING, REPEAT, JUDGE)) for row in present)
     again = max(judgings.values()) > 1 and len({row.levels[JUDGE] for row in present}) == 1
-    steps = _steps(found, len(plays), costs, judged_once=judged_once, again=again)
+    steps = steps_of(found, len(plays), costs, judged_once=judged_once, again=again)
     mean = math.fsum(row.value for row in present if row.value is not None) / len(present)
-    best = _best(found.advice.error, steps)
+    best = best_of(found.advice.error, steps)
     return Varying(agent, mean, found, steps, judged_once, played_once, best)
 
 
@@ -254,48 +222,16 @@ def _factors(rows: Sequence[Scored], *, judged_once: bool, played_once: bool) ->
     return [*found, JUDGE]
 
 
-def _steps(
-    found: Components, plays: int, costs: Costs | None, *, judged_once: bool, again: bool
-) -> tuple[Step, ...]:
-    def step(factor: str, error: float | None, more: int) -> Step:
-        cost = None if costs is None else more * costs.play + found.n * costs.judging
-        return Step(factor, error, more, found.n, cost)
-
-    steps = [
-        step(one.factor, one.error, 0 if one.factor == JUDGE else plays)
-        for one in found.advice.doublings
-        if one.factor not in GIVEN
-    ]
-    halved = _with_half_the_residual(found)
-    if judged_once:
-        steps.insert(-1, step(REPEAT, halved, plays))
-    if again:
-        steps.append(step(JUDGINGS, halved, 0))
-    return tuple(steps)
-
-
-def _with_half_the_residual(found: Components) -> float | None:
-    """The standard error where the residual's part is halved; the mean holds 1 / n of it."""
-    error, residual = found.advice.error, found.residual.variance
-    if error is None or residual is None:
-        return None
-    return math.sqrt(max(error**2 - residual / (2 * found.n), 0.0))
-
-
-def _best(error: float | None, steps: Sequence[Step]) -> Step | None:
-    helpful = [
-        step
-        for step in steps
-        if error is not None and step.error is not None and step.error < error
-    ]
-    if all(step.cost for step in steps):
-        return max(
-            helpful,
-            key=lambda step: ((error or 0) - (step.error or 0)) / (step.cost or 1),
-            default=None,
-        )
-    playing = [step for step in helpful if step.plays]
-    return min(playing, key=lambda step: step.error or 0, default=None)
+def _no_value(runs: Sequence[RunValues], measure: str | None) -> str:
+    """That nobody scored anything, or not this measure, and which were scored."""
+    if measure is None:
+        return "no judge gave these runs a value"
+    gave = {v.measure for run in runs for v in run.values if v.value is not None}
+    known = dict.fromkeys(name for run in runs for name in run.measures if name in gave)
+    return (
+        f"--measure: no judge gave these runs a value in {measure}; measures with values: "
+        f"{', '.join(known) or 'none'}"
+    )
 
 
 def _level(row: Scored, *names: str) -> tuple[object, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sociolab.analysis.figures import NOTHING, figure, listed, title_of
-from sociolab.analysis.varying import (
+from sociolab.analysis.doublings import Step
+from sociolab.analysis.factors import (
     JUDGE,
     JUDGINGS,
     PAIRING,
@@ -14,10 +14,9 @@ from sociolab.analysis.varying import (
     REPEAT,
     SCENARIO,
     TASK,
-    Step,
-    Variances,
-    Varying,
 )
+from sociolab.analysis.figures import NOTHING, figure, listed, title_of
+from sociolab.analysis.varying import Variances, Varying
 from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import money, plural

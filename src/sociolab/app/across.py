@@ -20,6 +20,7 @@ from sociolab.analysis.across import (
 from sociolab.analysis.across_section import across_section
 from sociolab.analysis.figures import rounded
 from sociolab.analysis.values import values_of
+from sociolab.app.pooled import each_once
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
@@ -60,9 +61,9 @@ class Across:
 
 
 def across(store: Store, runs: Sequence[str], judges: Mapping[str, str]) -> Across:
-    """The table of these runs; `judges` names a judge by world. ConfigError where none has
-    a figure."""
-    results = tuple(result_of(store, run) for run in dict.fromkeys(runs))
+    """The table of these runs; `judges` names a judge by world. ConfigError for a run that is
+    named twice, and where none has a figure."""
+    results = tuple(result_of(store, run) for run in each_once(runs))
     columns = columns_of(results, judges)
     if not columns:
         raise ConfigError("none of these runs has a judged play; judge them by `sociolab judge`")

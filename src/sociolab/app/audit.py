@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -32,7 +32,9 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Judge, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
+from sociolab.report.episodes import run_of_episodes
 from sociolab.report.section import Section
+from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
@@ -73,7 +75,9 @@ class AuditConfig(BaseModel):
 class AuditResult:
     """What was found, as figures by kind and as sections to show.
 
-    `judge` is "" where none was asked; `stopped` says why an audit ended early.
+    `judge` is "" where none was asked; `stopped` says why an audit ended early. `judgings` counts
+    what was asked, `failed` those that lack a score, by cause. `in_vain` says what failed where all
+    did: every judging of the judge, or every play of the panel; "" otherwise.
     """
 
     run: str
@@ -84,6 +88,9 @@ class AuditResult:
     panel: Panel | None
     sections: tuple[Section, ...]
     stopped: str = ""
+    judgings: int = 0
+    failed: Mapping[str, int] = field(default_factory=dict)
+    in_vain: str = ""
 
 
 def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
@@ -99,7 +106,7 @@ async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditR
     """As `audit`, to be awaited."""
     path = store_path(config.store)
     with Store.open(path, create=False) as store:
-        row = store.run(config.run)
+        row = run_of_episodes(store, config.run)
         kit = load_world(row.world, settings=world_settings(row.settings))
         kinds = _kinds(config, kit)
         if config.judge is None:
@@ -199,7 +206,20 @@ def _told(
         panel=panel,
         sections=tuple(sections),
         stopped=str(asked.error) if asked.error else "",
+        judgings=len(asked.judgings),
+        failed=dict(asked.failed),
+        in_vain="; ".join(_in_vain(asked, panel)),
     )
+
+
+def _in_vain(asked: Asked, panel: Panel | None) -> Iterator[str]:
+    """What failed, where nothing else came of it."""
+    if asked.in_vain:
+        told = f"{plural(len(asked.judgings), 'judging')} failed ({counted(asked.failed)})"
+        yield f"all of {told}: the audit found nothing"
+    if panel is not None and panel.failed and not any(play.complete for play in panel.plays):
+        told = f"{panel.failed:,} of {plural(len(panel.plays), 'score')} of the panel failed"
+        yield f"{told}, and none is complete: the panel found nothing"
 
 
 def _lacking(config: AuditConfig, kit: WorldKit) -> str:

@@ -28,7 +28,7 @@ REPEAT = "repeat"
 def opening(run: str, judge: JudgeId, asked: Asked, lacking: str = "") -> Section:
     """What was done, and what went wrong; `lacking` says what cannot be audited, if anything."""
     done = asked.audited.values()
-    total = sum(len(one.judgings) for one in done)
+    total = len(asked.judgings)
     again = sum(len(one.as_it_is) - 1 for one in done)
     changed = total - again - len(done)
     said = (

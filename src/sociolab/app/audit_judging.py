@@ -19,7 +19,7 @@ from sociolab.core.ports import (
     Variant,
     Variants,
 )
-from sociolab.core.score import ScoreFailure, Verdict
+from sociolab.core.score import Score, ScoreFailure, Verdict
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.sqlite import Store
 
@@ -64,14 +64,24 @@ class Asked:
     error: ModelError | None = None
 
     @property
+    def judgings(self) -> tuple[tuple[Verdict, ...], ...]:
+        """Everything that was said, of all episodes."""
+        return tuple(said for one in self.audited.values() for said in one.judgings)
+
+    @property
     def failed(self) -> Counter[str]:
         """Judgings that lack a score, by the cause that comes first."""
         first = (
             next((v.cause for v in verdicts if isinstance(v, ScoreFailure)), None)
-            for one in self.audited.values()
-            for verdicts in one.judgings
+            for verdicts in self.judgings
         )
         return Counter(cause for cause in first if cause is not None)
+
+    @property
+    def in_vain(self) -> bool:
+        """Whether judgings failed, and none of them all holds a score."""
+        scored = any(isinstance(v, Score) for verdicts in self.judgings for v in verdicts)
+        return bool(self.failed) and not scored
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from sociolab.report.words import plural
 
 @dataclass(frozen=True, slots=True)
 class OpenedRun:
-    """A run with its result, the values of the judge, and its plan."""
+    """A run with the outline of its result, the values of the judge, and its plan."""
 
     result: RunResult
     values: RunValues

@@ -22,7 +22,7 @@ from sociolab.analysis.values import chosen_judge, values_of
 from sociolab.app.comparable import OpenedRun, cautions_of, check_tasks, same_agent
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
-from sociolab.report.result import result_of
+from sociolab.report.result import outline_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.report.words import agent_kind, nature, plural
@@ -46,9 +46,12 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Conclusions:
-    """What was found: a comparison (None for agents that are only looked at), and pass^k."""
+    """What was found: a comparison (None for agents that are only looked at), and pass^k.
 
-    results: tuple[RunResult, ...]
+    `outlines` are the runs' results without scores, which a comparison has no use for.
+    """
+
+    outlines: tuple[RunResult, ...]
     comparison: Compared | None
     passing: tuple[Passing, ...]
     sections: tuple[Section, ...]
@@ -59,8 +62,8 @@ class Conclusions:
         cautions = [sentence for section in self.sections for sentence in section.cautions]
         return {
             "schema": SCHEMA,
-            "runs": [result.run for result in self.results],
-            "world": self.results[0].world,
+            "runs": [result.run for result in self.outlines],
+            "world": self.outlines[0].world,
             "comparison": self.comparison and rounded(comparison_document(self.comparison)),
             "consistency": rounded([passing_document(one) for one in self.passing]),
             "said": said,
@@ -92,8 +95,8 @@ def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
     if found is None:
         judged = f"{runs[0].result.run}: {_judged(runs, judge)}"
         sections[-1] = replace(sections[-1], said=(judged, *sections[-1].said))
-    results = tuple(run.result for run in runs)
-    return Conclusions(results, found, tuple(passed), tuple(sections))
+    outlines = tuple(run.result for run in runs)
+    return Conclusions(outlines, found, tuple(passed), tuple(sections))
 
 
 def _opened(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], str]:
@@ -103,25 +106,22 @@ def _opened(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], str]:
             f"expected one or two runs to compare, found {len(wanted.runs)}; "
             "`sociolab table` shows more"
         )
-    if len(wanted.runs) == 2 and wanted.runs[0] == wanted.runs[1] and not wanted.other:
+    names = wanted.runs
+    if len(names) == 2 and names[0] == names[1]:
         raise ConfigError(
-            f"expected two runs, found {wanted.runs[0]} twice; to compare two agents of one run, "
-            "name them by --agent and --with"
+            f"expected two runs, found {names[0]} twice; to compare two agents of one run, name "
+            "the run once, and the agents by --agent and --with"
         )
-    names = tuple(dict.fromkeys(wanted.runs))
-    values = [values_of(store, name) for name in names]
+    plans = [store.trials(name) for name in names]
+    values = [values_of(store, name, plan) for name, plan in zip(names, plans, strict=True)]
     worlds = {one.world for one in values}
     if len(worlds) > 1:
         told = ", ".join(f"{one.run} of {one.world}" for one in values)
         raise ConfigError(f"only runs of one world can be compared, found {told}")
     judge = chosen_judge(values, wanted.judge)
     return tuple(
-        OpenedRun(
-            result_of(store, name),
-            one.of(judge),
-            tuple(row.trial for row in store.trials(name)),
-        )
-        for name, one in zip(names, values, strict=True)
+        OpenedRun(outline_of(store, name, plan), one.of(judge), tuple(row.trial for row in plan))
+        for name, one, plan in zip(names, values, plans, strict=True)
     ), judge
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -13,7 +14,13 @@ from sociolab.analysis.credits import Check, PlayCredit, checks, merged, only, p
 from sociolab.analysis.values import values_of
 from sociolab.app.anywhere import run_anywhere
 from sociolab.app.config import RunConfig
-from sociolab.app.credit_lines import replaying_world, scores_by_trial, training_lines, write_lines
+from sociolab.app.credit_lines import (
+    check_place,
+    replaying_world,
+    scores_by_trial,
+    training_lines,
+    write_lines,
+)
 from sociolab.app.credit_stories import stories_of
 from sociolab.app.credited import credit_of, judgings_of, keep_credit
 from sociolab.app.models import Models
@@ -26,6 +33,7 @@ from sociolab.judging.credit import CreditJudge, cells
 from sociolab.judging.credit_record import MEASURES, CreditMeasure, CreditRecord
 from sociolab.judging.credit_story import Story
 from sociolab.models.budget import Budget
+from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
 from sociolab.store.replies import RunReplies
@@ -53,6 +61,15 @@ class CreditResult:
     lines: int = 0
     unseen: int = 0
     stopped: str = ""
+
+    @property
+    def in_vain(self) -> str:
+        """What failed, where every list of turns did; "" otherwise."""
+        causes = (play.failure.cause for play in self.plays if play.failure is not None)
+        failed: Counter[str] = Counter(causes)
+        if not self.plays or failed.total() < len(self.plays):
+            return ""
+        return f"all of {plural(len(self.plays), 'list')} of turns failed ({counted(failed)})"
 
 
 def measures_of(text: str) -> tuple[CreditMeasure, ...]:
@@ -95,8 +112,8 @@ async def credit_run_async(
     watch: Watch | None = None,
 ) -> CreditResult:
     """As `credit_run`, to be awaited."""
-    if out is not None and not out.parent.is_dir():  # before anything is paid for
-        raise ConfigError(f"--out: there is no folder {out.parent}; make it, or name another file")
+    if out is not None:
+        check_place(out)
     path = store_path(config.store)
     with Store.open(path, create=False) as store, lock_run(path, run):
         stories = stories_of(store, run, measures, limit)

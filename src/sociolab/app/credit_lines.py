@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -97,23 +99,42 @@ def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, in
 
     ConfigError if they cannot be written there.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}")
     count = unseen = 0
-    try:
+    with _beside(path) as part:
         with part.open("w", encoding="utf-8", newline="\n") as file:
             for line in lines:
                 file.write(f"{replaced(json.dumps(line, ensure_ascii=False))}\n")
                 count += 1
                 unseen += line["observation"] is None
         part.replace(path)
+    return count, unseen
+
+
+def check_place(path: Path) -> None:
+    """Nothing, where lines can be written to this file; ConfigError where they cannot.
+
+    To be asked before anything is paid for.
+    """
+    with _beside(path) as part:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        part.touch()
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """A file beside this one to write first; it is removed, and what is refused a ConfigError."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield part
     except OSError as error:
         raise ConfigError(
             f"--out: {path} cannot be written ({error.strerror}); name a file in a folder that "
             "exists"
         ) from error
     finally:
-        part.unlink(missing_ok=True)
-    return count, unseen
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def replaying_world(row: RunRow) -> World:

@@ -10,6 +10,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import World
 from sociolab.judging.credit_record import CreditMeasure
 from sociolab.judging.credit_story import Story, story_of
+from sociolab.report.episodes import run_of_episodes
 from sociolab.store.sqlite import Store
 
 
@@ -20,7 +21,7 @@ def stories_of(
 
     ConfigError where there is none, none has lines, or nobody in them has something at stake.
     """
-    row = store.run(run)
+    row = run_of_episodes(store, run)
     world = world_of(row.world)
     trials = [one.trial.id for one in store.trials(run) if one.status == "played"][:limit]
     if not trials:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from sociolab.analysis.hard import Hard, hard
 from sociolab.analysis.pooled import Pool, pooled
 from sociolab.app.data import load_world
 from sociolab.app.pooled import agent_settings, data_of, run_values
-from sociolab.app.task_lists import TaskList, check_name, keep
+from sociolab.app.task_lists import TaskList, check_name
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.stats.difficulty import HARDEST
@@ -33,18 +32,19 @@ class HardSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class Chosen:
     """The hard tasks, the pools of all measures that the judge gave (that of the difficulty
-    first), where the list lies, and the command that plays it."""
+    first), the list to keep, and the command that plays it once it is kept."""
 
     hard: Hard
     pools: tuple[Pool, ...]
-    path: Path
+    tasks: TaskList
     command: str
 
 
-def store_hard(store: Store, spec: HardSpec) -> Stored:
-    """Find the hardest tasks and store them as a list; ConfigError before anything is written."""
+def choose_hard(store: Store, spec: HardSpec) -> Chosen:
+    """Find the hardest tasks; `task_lists.keep` stores their list. ConfigError where there are
+    none, or the list cannot be called so."""
     values, settings = run_values(store, spec.runs), agent_settings(store, spec.runs)
     world = values[0].world
     check_name(world, spec.name, _tasks(store, world, spec.runs), replace=spec.replace)
@@ -62,8 +62,8 @@ def store_hard(store: Store, spec: HardSpec) -> Stored:
     others = [name for name in values[0].measures if all(name in one for one in scored)]
     names = dict.fromkeys([main, *others])
     pools = tuple(pooled(values, found.pool.judge, name, settings) for name in names)
-    path = keep(_list(store, spec, found))
-    return Stored(found, pools, path, _command(world, spec.name, _source(store, spec.runs[0])))
+    command = _command(world, spec.name, _source(store, spec.runs[0]))
+    return Chosen(found, pools, _list(store, spec, found), command)
 
 
 def _command(world: str, name: str, source: str | None) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from sociolab.app.data import imported_folder
+from sociolab.app.new_data_set import new_data_set
 from sociolab.app.real_play import SAMPLE
 from sociolab.app.session import store_path
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
-from sociolab.store.names import checked_name
 from sociolab.store.restore import import_run as restore_run
 from sociolab.store.sqlite import Store
 
@@ -156,21 +153,8 @@ def _data_set(
     wanted: Import, kind: str, read: Callable[[Path, Path], tuple[str, ...]]
 ) -> tuple[str, ...]:
     """Read a source into a folder under the wanted name, whole or not at all; what `read` tells."""
-    checked_name(wanted.name)
-    target = imported_folder(kind, wanted.name)
-    if target.exists() and not wanted.replace:
-        raise ConfigError(
-            f'a data set called "{wanted.name}" is there already; choose another --name, or '
-            "add --replace"
-        )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=target.parent, prefix=".import-") as scratch:
-        fresh = Path(scratch) / wanted.name
-        lines = read(wanted.path, fresh)
-        if target.exists():
-            shutil.rmtree(target)
-        fresh.rename(target)
-    return lines
+    with new_data_set(kind, wanted.name, replace=wanted.replace) as fresh:
+        return read(wanted.path, fresh)
 
 
 def keep_episodes(store: Store, name: str, world: str, episodes: tuple[Episode, ...]) -> None:

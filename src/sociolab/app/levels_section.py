@@ -84,9 +84,14 @@ def _at_level(found: Levels, one: AgentLevels, what: str, measures: Sequence[Mea
     names = [measure.name for measure in measures]
     return TextTable(
         heading=f"{what} ({found.talk.run})",
-        columns=("type", *(measure.title for measure in measures), "talks"),
+        columns=("type", *(measure.title for measure in measures), "talks", "tasks"),
         rows=tuple(
-            (row.type, *(_figure(found.talk, row, name) for name in names), _n(row, *names))
+            (
+                row.type,
+                *(_figure(found.talk, row, name) for name in names),
+                _n(row, *names),
+                _tasks(row, *names),
+            )
             for row in one.rows
         ),
         notes=(nature(found.talk, one.judge), _intervals(found.talk, one, names)),
@@ -155,3 +160,9 @@ def _intervals(result: RunResult, one: AgentLevels, names: list[str]) -> str:
 def _n(row: Row, *names: str) -> str:
     """Of how many plays there are figures; a judge need not give all measures of a level."""
     return f"{max((row.scores[name].n for name in names if name in row.scores), default=0):,}"
+
+
+def _tasks(row: Row, *names: str) -> str:
+    """On how many social tasks the figures rest: each has several talks."""
+    counts = (row.scores[name].clusters for name in names if name in row.scores)
+    return f"{max(counts, default=0):,}"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.credited import credited
+from sociolab.app.neighbours import with_steps
 from sociolab.app.stored import world_of
 from sociolab.report.distributions import Point, Spread
 from sociolab.report.html import ShownRun, write_html
@@ -26,17 +27,20 @@ AGENTS = 4
 def write_page(
     store: Store, results: Sequence[RunResult], path: Path, sections: Sequence[Section] = ()
 ) -> None:
-    """Write the page, `sections` first; ConfigError where the place cannot be written.
+    """Write the page: `sections`, which somebody asked for, then several runs side by side where
+    they can be compared, then each run. ConfigError where the place cannot be written."""
+    values = {result.run: values_of(store, result.run) for result in results}
+    several = boards(results) if len(results) > 1 else ()
+    ranked = with_steps(store, several, values.__getitem__)
+    beside = (boards_section(ranked),) if len(results) > 1 else ()
+    runs = [shown_run(store, result, values[result.run]) for result in results]
+    write_html(path, runs, (*sections, *beside))
 
-    Several runs stand side by side before all else, where they can be compared.
-    """
-    beside = (boards_section(boards(results)),) if len(results) > 1 else ()
-    write_html(path, [shown_run(store, result) for result in results], (*beside, *sections))
 
-
-def shown_run(store: Store, result: RunResult) -> ShownRun:
-    """A run with the values of its plays, some episodes evenly chosen, and its extreme ones."""
-    spreads = spreads_of(values_of(store, result.run))
+def shown_run(store: Store, result: RunResult, values: RunValues | None = None) -> ShownRun:
+    """A run with the values of its plays (read, if they are not at hand), some episodes evenly
+    chosen, and its extreme ones."""
+    spreads = spreads_of(values_of(store, result.run) if values is None else values)
     picked = [
         *evenly_chosen(store, result.run, EPISODES),
         *(
@@ -45,7 +49,7 @@ def shown_run(store: Store, result: RunResult) -> ShownRun:
             for point in (extreme.lowest, extreme.highest)
         ),
     ]
-    in_plan = [row.trial.id for row in store.trials(result.run) if row.trial.id in picked]
+    in_plan = [trial for trial in store.trial_ids(result.run) if trial in picked]
     transcript = credited(store, result.run, world_of(result.world).transcript)
     return ShownRun(result, shown_trials(store, result.run, transcript, in_plan), spreads)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sociolab.analysis.values import RunValues, values_of
@@ -11,11 +12,11 @@ from sociolab.store.sqlite import Store
 
 
 def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
-    """The values of each run, once; ConfigError where they played different data sets.
+    """The values of each run; ConfigError for one named twice, or different data sets.
 
     Runs whose data are not known (imported ones) pass: their tasks carry their own ids.
     """
-    names = tuple(dict.fromkeys(runs))
+    names = each_once(runs)
     found = {name: data_of(store.run(name).settings) for name in names}
     known = {name: data for name, data in found.items() if data is not None}
     if len({data[2] for data in known.values()}) > 1:
@@ -24,6 +25,17 @@ def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
             f"expected runs that played the same data, found {told}; tasks of one id may differ"
         )
     return tuple(values_of(store, name) for name in names)
+
+
+def each_once(runs: Sequence[str]) -> tuple[str, ...]:
+    """The runs as they are named; ConfigError for one that is named twice."""
+    twice = [run for run, count in Counter(runs).items() if count > 1]
+    if twice:
+        raise ConfigError(
+            f"expected each run once, found {' and '.join(twice)} more than once; a run counts "
+            "once, name it once"
+        )
+    return tuple(runs)
 
 
 def data_of(settings: Json) -> tuple[str, str, str] | None:

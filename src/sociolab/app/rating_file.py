@@ -11,15 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from sociolab.app.rating_record import Rating, quoted, text_of
+from sociolab.core.errors import ConfigError
+
 REQUIRED = ("episode", "seat", "rater", "dimension", "score")
 OPTIONAL = ("reason", "seconds")
+MOMENT = "when"
+"""Optional, too: when the rating was given."""
 IGNORED = ("agent", "played_by")
 """Who played: a run knows that itself, and better."""
 
-_RATER = re.compile(r"\w[\w.-]{0,39}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
-_AN = {"episode": "an episode", "rater": "a rater", "dimension": "a dimension"}
-_SHOWN = 40
+_TEXTS = ("episode", "seat", "rater", "dimension", "reason")
 _SEPARATORS = (",", ";", "\t")
 
 _Cells: TypeAlias = Mapping[str, object]
@@ -27,16 +30,10 @@ _Cells: TypeAlias = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A rating as a line gives it. `seat` is "" for a rating of the whole episode."""
+    """A rating and the number of its line, from 1."""
 
     number: int
-    episode: str
-    seat: str
-    rater: str
-    dimension: str
-    score: float
-    reason: str = ""
-    seconds: float | None = None
+    rating: Rating
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +47,8 @@ class Wrong:
 def read_lines(data: bytes) -> tuple[tuple[Line, ...], tuple[Wrong, ...]]:
     """The ratings of a file, and what is wrong with its other lines; never an exception.
 
-    A file whose first letter is "{" holds JSON objects, a line each; any other is CSV with a head,
-    its columns parted by commas, semicolons or tabs.
+    A file whose first letter is "{" holds JSON objects, a line each; any other but "[" is CSV with
+    a head, its columns parted by commas, semicolons or tabs.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -60,7 +57,7 @@ def read_lines(data: bytes) -> tuple[tuple[Line, ...], tuple[Wrong, ...]]:
         return (), (Wrong(line, f"expected text in UTF-8, found byte 0x{data[error.start]:02x}"),)
     found: list[Line] = []
     wrong: list[Wrong] = []
-    for row in _json(text) if text.lstrip().startswith("{") else _csv(text):
+    for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
         if isinstance(row, Wrong):
             wrong.append(row)
             continue
@@ -69,29 +66,24 @@ def read_lines(data: bytes) -> tuple[tuple[Line, ...], tuple[Wrong, ...]]:
     return tuple(found), tuple(wrong)
 
 
-def quoted(found: object) -> str:
-    """What was found, short and on one line, in quotes."""
-    text = _text(found)
-    cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)
-    return f'"{shown}"'
-
-
 def _json(text: str) -> Iterator[tuple[int, _Cells] | Wrong]:
     for number, row in enumerate(text.split("\n"), 1):
         if not row.strip():
             continue
         try:
-            found = json.loads(row)
+            found = json.loads(row, object_pairs_hook=_Pairs)
         except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, _Pairs):
             yield Wrong(number, f"expected a JSON object, found {quoted(row.strip())}")
-            continue
-        if not isinstance(found, dict):
-            yield Wrong(number, f"expected a JSON object, found {quoted(row.strip())}")
-        elif problem := _columns(list(found)):
+        elif problem := _columns([name for name, _ in found]):
             yield Wrong(number, problem)
         else:
-            yield number, found
+            yield number, dict(found)
+
+
+class _Pairs(list[tuple[str, object]]):
+    """A JSON object with all its keys, also those that occur twice."""
 
 
 def _csv(text: str) -> Iterator[tuple[int, _Cells] | Wrong]:
@@ -120,7 +112,7 @@ def _csv(text: str) -> Iterator[tuple[int, _Cells] | Wrong]:
 
 def _columns(names: Sequence[str]) -> str:
     """What is wrong with these names of columns, or ""."""
-    known = (*REQUIRED, *OPTIONAL, *IGNORED)
+    known = (*REQUIRED, *OPTIONAL, MOMENT, *IGNORED)
     if missing := [name for name in REQUIRED if name not in names]:
         found = ", ".join(quoted(name) for name in names[:8]) or "none"
         return f"expected the columns {', '.join(REQUIRED)}, found no {missing[0]} among {found}"
@@ -134,36 +126,22 @@ def _columns(names: Sequence[str]) -> str:
 
 def _line(number: int, cells: _Cells) -> Line | Wrong:
     said: dict[str, str] = {}
-    for name in (*REQUIRED, "reason"):
+    for name in (*_TEXTS, MOMENT):
         cell = cells.get(name)
-        if name != "score":
-            if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
-                return Wrong(number, f"expected text as {name}, found {quoted(cell)}")
-            said[name] = _text(cell)
-    for name in _AN:
-        if not said[name]:
-            return Wrong(number, f"expected {_AN[name]}, found none")
-    if not _RATER.fullmatch(said["rater"]):
-        return Wrong(
-            number,
-            "expected a pseudonym as rater, of at most 40 letters, digits, dots, underscores and "
-            f"hyphens, found {quoted(said['rater'])}",
-        )
+        if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
+            return Wrong(number, f"expected text as {name}, found {quoted(cell)}")
+        said[name] = text_of(cell)
     score, seconds = _number(cells["score"]), _number(cells.get("seconds"))
     if score is None:
         return Wrong(number, f"expected a number as score, found {quoted(cells['score'])}")
-    if _text(cells.get("seconds")) and (seconds is None or seconds < 0):
+    if text_of(cells.get("seconds")) and seconds is None:
         return Wrong(
             number, f"expected seconds from 0 or nothing, found {quoted(cells['seconds'])}"
         )
-    return Line(number, score=score, seconds=seconds, **said)
-
-
-def _text(cell: object) -> str:
     try:
-        return "" if cell is None else str(cell).strip()
-    except (ValueError, RecursionError):  # more digits, or deeper, than Python writes out
-        return "?"
+        return Line(number, Rating(score=score, seconds=seconds, **said))
+    except ConfigError as error:
+        return Wrong(number, str(error))
 
 
 def _number(cell: object) -> float | None:
@@ -175,5 +153,5 @@ def _number(cell: object) -> float | None:
             return float(cell) if math.isfinite(cell) else None
         except OverflowError:
             return None
-    text = _text(cell).replace("\N{MINUS SIGN}", "-")
+    text = text_of(cell).replace("\N{MINUS SIGN}", "-")
     return float(text) if _NUMBER.fullmatch(text) else None

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
+from sociolab.analysis.values import values_of
+from sociolab.app.neighbours import with_steps
 from sociolab.app.page import shown_run
 from sociolab.core.errors import ConfigError
 from sociolab.report.html import page
+from sociolab.report.leaderboard import boards
 from sociolab.report.result import RunResult
 from sociolab.report.site_index import index
 from sociolab.report.whole_file import write_whole
@@ -39,7 +43,8 @@ def write_site(store: Store, results: Sequence[RunResult], folder: Path) -> None
         write_whole(
             folder / links[result.run], page([shown_run(store, result)], home="../index.html")
         )
-    write_whole(folder / "index.html", index(results, links))
+    ranked = with_steps(store, boards(results), partial(values_of, store))
+    write_whole(folder / "index.html", index(results, links, ranked))
     for name in old:
         if name not in new:
             (folder / name).unlink(missing_ok=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sociolab.analysis.varying import Costs, Variances, variances
+from sociolab.analysis.doublings import Costs
+from sociolab.analysis.varying import Variances, variances
 from sociolab.app.pooled import run_values
 from sociolab.store.sqlite import Store
 
@@ -48,7 +49,9 @@ def _spent(store: Store, runs: Sequence[str]) -> tuple[float | None, float | Non
                 dollars[role] = dollars.get(role, 0.0) + total.usd
         episodes += store.run(run).played
         judgings += sum(
-            row.trial is not None and row.judge.method == "model" for row in store.judgings(run)
+            counts.episodes
+            for judge, counts in store.judging_counts(run).items()
+            if judge.method == "model"
         )
     play = [dollars[role] for role in ("agent", "partner", "background") if role in dollars]
     return (

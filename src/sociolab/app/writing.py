@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.app.anywhere import run_anywhere
-from sociolab.app.data import imported_folder
 from sociolab.app.kept_replies import kept_in_a_run
 from sociolab.app.models import Models
+from sociolab.app.new_data_set import free_place, new_data_set
 from sociolab.app.session import store_path
 from sociolab.app.specs import ModelSpec, parse
 from sociolab.core.errors import ConfigError
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.names import checked_name
 from sociolab.store.sqlite import Store
 from sociolab.worlds.anteval.sessions import Drawn
 from sociolab.worlds.anteval.settings import InformationSettings, IntentionSettings
@@ -62,12 +59,7 @@ async def write_async(config: WriteConfig) -> tuple[str, ...]:
             f'--writer: expected a model such as openai/MODEL, found "{config.writer}"; without '
             "one, tables of our own write the sessions when they are played"
         )
-    target = imported_folder(config.world, checked_name(config.name))
-    if target.exists() and not config.replace:
-        raise ConfigError(
-            f'a data set called "{config.name}" is there already; choose another --name, or add '
-            "--replace"
-        )
+    free_place(config.world, config.name, replace=config.replace)  # before anything is paid for
     budget, replies, models = (
         Budget(config.budget),
         TalliedReplies(Tally()),
@@ -82,24 +74,20 @@ async def write_async(config: WriteConfig) -> tuple[str, ...]:
         "seed": str(config.seed),
         **config.settings,
     }
-    target.parent.mkdir(parents=True, exist_ok=True)
     with (
         Store.open(path) as store,
         kept_in_a_run(store, path, config.world, ("write", about), replies) as kept,
-        TemporaryDirectory(dir=target.parent, prefix=".writing-") as scratch,
+        new_data_set(config.world, config.name, replace=config.replace) as fresh,
     ):
         budget.spent = store.totals(kept).usd or 0.0
         try:
-            written = await write_sessions(model, Path(scratch) / "data", drawn)
+            written = await write_sessions(model, fresh, drawn)
         finally:
             await models.close()
         if not written.sessions:
             raise ConfigError(
                 f"{config.writer} wrote no session that can be used ({written.failures[0]})"
             )
-        if target.exists():
-            shutil.rmtree(target)
-        (Path(scratch) / "data").rename(target)
     return _told(config, written, kept)
 
 

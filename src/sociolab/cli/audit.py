@@ -39,7 +39,9 @@ def audit(flags: dict[str, Any], *, as_json: bool) -> None:
         from sociolab.report.section import printed
 
         Console().print(printed(found.sections))
-    raise typer.Exit(1 if found.stopped else 0)
+    if found.in_vain:
+        say(found.in_vain)
+    raise typer.Exit(1 if found.stopped or found.in_vain else 0)
 
 
 def family_rules(texts: Sequence[str] | None) -> list[tuple[str, str]] | None:
@@ -64,6 +66,9 @@ def _document(found: AuditResult) -> dict[str, Any]:
         "run": found.run,
         "judge": found.judge,
         "episodes": found.episodes,
+        "judgings": found.judgings,
+        "failed": dict(found.failed),
+        "in_vain": found.in_vain,
         "stopped": found.stopped,
         "audits": {
             kind: [
@@ -114,7 +119,8 @@ def _panel(found: AuditResult) -> dict[str, Any] | None:
         "left_out": list(found.panel.left_out),
         "plays": [
             asdict(play)
-            | {"mean": play.mean, "median": play.median, "range": play.range, "sd": play.sd}
+            | {"lack": play.lack, "mean": play.mean, "median": play.median}
+            | {"range": play.range, "sd": play.sd}
             for play in found.panel.plays
         ],
     }

@@ -10,6 +10,7 @@ from sociolab.app.page import write_page
 from sociolab.app.stored import open_store
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError
+from sociolab.report.result import result_of
 from sociolab.report.section import printed
 
 
@@ -18,7 +19,8 @@ def compare(wanted: Wanted, *, html: Path | None, store: Path | None, as_json: b
     with open_store(store) as opened:
         found = compare_runs(opened, wanted)
         if html is not None:
-            write_page(opened, found.results, html, found.sections)
+            results = [result_of(opened, outline.run) for outline in found.outlines]
+            write_page(opened, results, html, found.sections)
     if as_json:
         print_json(found.document())
     else:

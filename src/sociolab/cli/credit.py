@@ -39,7 +39,7 @@ def credit(
     else:
         _print(found)
     _remarks(found, out)
-    raise typer.Exit(1 if found.stopped else 0)
+    raise typer.Exit(1 if found.stopped or found.in_vain else 0)
 
 
 def document(found: CreditResult) -> dict[str, Any]:
@@ -51,6 +51,7 @@ def document(found: CreditResult) -> dict[str, Any]:
         "world": found.world,
         "judge": found.judge,
         "stopped": found.stopped,
+        "in_vain": found.in_vain,
         "calls": found.calls,
         "cost_usd": found.usd,
         "episodes_waiting": found.waiting,
@@ -110,6 +111,8 @@ def _print(found: CreditResult) -> None:
 def _remarks(found: CreditResult, out: Path | None) -> None:
     if found.stopped:
         say(f"stopped: {found.stopped}")
+    if found.in_vain:
+        say(f"{found.in_vain}: nothing was credited")
     if found.waiting:
         say(f"{found.waiting} episodes were not asked about yet: the same command goes on")
     if found.nothing:

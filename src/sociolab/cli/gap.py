@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import ValidationError
 
+from sociolab.analysis.figures import NOTHING
 from sociolab.app.config import first_problem
 from sociolab.app.gap import GapConfig, GapResult
 from sociolab.app.gap import gap as measure
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError
+from sociolab.report.words import minus
 from sociolab.worlds.anteval.gap.records import Figure, Floor, Gap, GapRow, GapTable, Scores
 
 if TYPE_CHECKING:
@@ -73,7 +75,8 @@ def _reading(table: GapTable, play: str) -> Table:
         _add(shown, "nothing (f0)", _scores(table.f0))
     _add(shown, f"{table.real_examples} examples of {play} (fr)", _scores(table.fr))
     for row in table.baselines:
-        cells = _scores(row.scores) if row.names_skills else (_scores(row.scores)[0], "-", "-")
+        f_c, *others = _scores(row.scores)
+        cells = (f_c, *(others if row.names_skills else [NOTHING, NOTHING]))
         _add(shown, f"baseline: {row.name}", cells)
     return shown
 
@@ -95,7 +98,7 @@ def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Tab
     for row in table.rows:
         real, generated, gap, floor, above = parts(row)
         below = (
-            "-"
+            NOTHING
             if floor is None or floor.q95 is None
             else f"{floor.q95:.1f}\nG {'above' if above else 'within'}"
         )
@@ -162,8 +165,8 @@ def _plain(figure: Figure) -> str:
 
 def _text(value: float | None, low: float | None, high: float | None, by: int) -> str:
     if value is None:
-        return "-"
-    shown = f"{value * by:.1f}"
+        return NOTHING
+    shown = minus(f"{value * by:.1f}")
     if low is None or high is None:
         return shown
-    return f"{shown}\n{low * by:.0f} to {high * by:.0f}"
+    return minus(f"{shown}\n{low * by:.0f} to {high * by:.0f}")

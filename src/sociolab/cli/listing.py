@@ -17,6 +17,9 @@ from sociolab.app.task_lists import stored_lists, wanted_tasks
 from sociolab.cli.output import print_json, say
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
+from sociolab.report.episodes import kept_work, run_of_episodes
+from sociolab.report.words import plural
+from sociolab.store.runs import RunRow
 
 Rows = list[dict[str, Any]]
 _FEW_SEATS = 6
@@ -29,12 +32,13 @@ def show_list(
     world: str,
     data: str | None,
     tasks: str | None,
+    everything: bool,
     store: Path | None,
     as_json: bool,
 ) -> None:
-    """Print a table, or the same as JSON."""
+    """Print a table, or the same as JSON; `everything`: runs that only keep replies, too."""
     lists: dict[str, Callable[[], Rows]] = {
-        "runs": lambda: _runs(store),
+        "runs": lambda: _runs(store, everything=everything),
         "episodes": lambda: _episodes(store, run),
         "tasks": lambda: _tasks(world, data, tasks),
         "task-lists": _task_lists,
@@ -65,35 +69,50 @@ def rename(old: str, new: str, *, store: Path | None) -> None:
 def delete(run: str, *, yes: bool, store: Path | None) -> None:
     """Delete a run; asks first."""
     with open_store(store) as opened:
-        trials = len(opened.trials(run))
-        if not yes and not typer.confirm(f"delete {run} with its {trials} trials?", err=True):
+        row = opened.run(run)
+        what = f"{row.trials} trials" if not kept_work(row) else "replies"
+        if not yes and not typer.confirm(f"delete {run} with its {what}?", err=True):
             raise typer.Exit(1)
         opened.delete_run(run)
     say(f"deleted {run}")
 
 
-def _runs(store: Path | None) -> Rows:
+def _runs(store: Path | None, *, everything: bool) -> Rows:
+    """A row for each run of episodes; `everything`: with what is kept there, also for others."""
     with open_store(store) as opened:
-        return [
-            {
-                "run": row.name,
-                "world": row.world,
-                "created": f"{datetime.fromtimestamp(row.created, UTC):%Y-%m-%d %H:%M}",
-                "trials": row.trials,
-                "played": row.played,
-                "failed": row.failed,
-            }
-            for row in opened.runs()
-        ]
+        runs = opened.runs()
+    shown = [row for row in runs if everything or not kept_work(row)]
+    if hidden := len(runs) - len(shown):
+        told = f"{plural(hidden, 'run')} of replies only, such as an audit's"
+        say(f"not shown: {told}; --all shows them")
+    return [_run_row(row, everything=everything) for row in shown]
+
+
+def _run_row(row: RunRow, *, everything: bool) -> dict[str, Any]:
+    return {
+        "run": row.name,
+        "world": row.world,
+        "created": f"{datetime.fromtimestamp(row.created, UTC):%Y-%m-%d %H:%M}",
+        "trials": row.trials,
+        "played": row.played,
+        "failed": row.failed,
+        **({"holds": _holds(row)} if everything else {}),
+    }
+
+
+def _holds(row: RunRow) -> str:
+    """What is in a run, in words."""
+    work = kept_work(row)
+    return f"the replies of {work}" if work else "episodes"
 
 
 def _episodes(store: Path | None, run: str | None) -> Rows:
     with open_store(store) as opened:
-        runs = opened.runs()
+        runs = [row for row in opened.runs() if not kept_work(row)]
         if run is None and len(runs) != 1:
             known = ", ".join(row.name for row in runs) or "none"
             raise ConfigError(f"whose episodes? expected --run NAME; there is: {known}")
-        name = run or runs[0].name
+        name = run_of_episodes(opened, run or runs[0].name).name
         return [
             {
                 "episode": row.trial.id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sociolab.app.pooled import each_once
 from sociolab.app.site import write_site
 from sociolab.app.stored import open_store
 from sociolab.cli.output import say
@@ -14,5 +15,5 @@ from sociolab.report.result import result_of
 def site(folder: Path, runs: Sequence[str], *, store: Path | None) -> None:
     """Write or renew the site."""
     with open_store(store) as opened:
-        write_site(opened, [result_of(opened, run) for run in dict.fromkeys(runs)], folder)
+        write_site(opened, [result_of(opened, run) for run in each_once(runs)], folder)
     say(f"wrote {folder / 'index.html'}: open it in a browser, or serve the folder")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
+
+from sociolab.cli.options import Html, OptText, OptTexts, Store
 
 town = typer.Typer(
     help="Look at a town: its map, and days that were lived there.",
@@ -13,14 +15,8 @@ town = typer.Typer(
     rich_markup_mode=None,
 )
 
-Store = Annotated[
-    Optional[Path],  # noqa: UP045  typer reads this at run time
-    typer.Option(
-        "--store", metavar="FILE", help="The store; default: $SOCIOLAB_STORE or your own."
-    ),
-]
 Run = Annotated[
-    Optional[str],  # noqa: UP045
+    OptText,
     typer.Option("--run", help="The run, if several have the episode."),
 ]
 Episode = Annotated[str, typer.Argument(help="The episode's id, or the beginning of it.")]
@@ -32,7 +28,7 @@ End = Annotated[str, typer.Option("--until", metavar="HH:MM")]
 @town.command()
 def picture(
     data: Annotated[
-        Optional[str],  # noqa: UP045
+        OptText,
         typer.Option("--data", metavar="NAME|DIR", help="An imported town; default: Alderbrook."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE")] = Path("town.png"),
@@ -52,7 +48,7 @@ def replay(
     end: End = "23:59",
     every: Annotated[int, typer.Option("--every", min=1, help="Minutes between moments.")] = 30,
     follow: Annotated[
-        Optional[list[str]],  # noqa: UP045
+        OptTexts,
         typer.Option("--follow", metavar="WHO", help="Only this resident. Repeat it."),
     ] = None,
     pause: Annotated[
@@ -90,10 +86,7 @@ def strip(
 def levels_(
     talk: Annotated[str, typer.Option("--talk", metavar="RUN", help="A run of stss-talk.")],
     action: Annotated[str, typer.Option("--action", metavar="RUN", help="A run of stss.")],
-    html: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--html", metavar="FILE", help="Write a page."),
-    ] = None,
+    html: Html = None,
     store: Store = None,
     json: Annotated[bool, typer.Option("--json", help="As a JSON object.")] = False,
 ) -> None:

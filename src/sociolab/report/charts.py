@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
+from rich.cells import cell_len, set_cell_size
 
 from sociolab.report.words import minus
 
@@ -59,11 +60,32 @@ def chart(
 
 
 def label(text: str, y: int) -> Markup:
-    """The label of a row, cut to what fits to the left of the axis."""
-    cut = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return Markup('<text x="{x}" y="{y}" text-anchor="end">{cut}</text>').format(
-        x=LEFT - 10, y=y + 4, cut=cut
+    """The label of a row; of one that is too long, its two ends, and all of it for who points."""
+    cut = next(
+        cut
+        for columns in range(_LONGEST, 0, -1)
+        if _width(cut := shortened(text, columns)) <= _LONGEST
     )
+    whole = Markup("<title>{text}</title>").format(text=text) if cut != text else Markup("")
+    return Markup('<text x="{x}" y="{y}" text-anchor="end">{whole}{cut}</text>').format(
+        x=LEFT - 10, y=y + 4, whole=whole, cut=cut
+    )
+
+
+def _width(text: str) -> float:
+    """How many letters of usual width are as wide as this: capitals and some others are wider."""
+    return cell_len(text) + sum(0.3 for one in text if one.isupper() or one in "mw@%")
+
+
+def shortened(text: str, longest: int) -> str:
+    """A text of at most so many columns: the middle is left out, as names of models differ at
+    their ends. Letters of some scripts take two columns."""
+    if cell_len(text) <= longest:
+        return text
+    if longest < 3:
+        return "…"
+    first, last = set_cell_size(text, (longest - 1) // 2), text[::-1]
+    return f"{first.rstrip()}…{set_cell_size(last, longest - 1 - cell_len(first))[::-1].lstrip()}"
 
 
 def tick(x: float, value: float, height: int) -> Markup:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.core.score import JudgeId, Measure
 from sociolab.report.plays import PlayKey
+from sociolab.store.outcomes import Kind
 
 Outcome: TypeAlias = float | Literal["failed", "unscored"]
 """A value; or one was due and is missing; or the judge cannot tell."""
@@ -29,19 +30,17 @@ class Column:
     outcomes: Mapping[PlayKey, Outcome]
 
 
-def outcome(verdict: Verdict) -> Outcome:
-    """What a verdict comes to."""
-    match verdict:
-        case Score(value=value):
-            return float(value)
-        case ScoreFailure():
-            return "failed"
-        case _:
-            return "unscored"
+def outcome(kind: Kind, value: float | None) -> Outcome:
+    """What a verdict of this kind comes to; a score has a value."""
+    if value is not None:
+        return value
+    return "failed" if kind == "failure" else "unscored"
 
 
 def combined(outcomes: Sequence[Outcome]) -> Outcome:
     """Repeated judgings as one: the mean of the values; without any, "failed" before "unscored"."""
+    if len(outcomes) == 1:
+        return outcomes[0]
     values = [found for found in outcomes if isinstance(found, float)]
     if values:
         return sum(values) / len(values)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -19,8 +20,7 @@ _MOST_WHOLE = 21
 """Whole numbers that get a bin each; a wider scale is divided."""
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """A play's value, and which play it is of; no seat where it is of the whole episode."""
 
     value: float

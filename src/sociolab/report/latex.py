@@ -9,8 +9,9 @@ from sociolab.report.legible import legible
 from sociolab.report.section import Section, TextTable
 
 _HEAD = (
-    "% Needs \\usepackage{booktabs}, for wide tables \\usepackage{graphicx}, for words in other "
-    "scripts\n% than Latin an engine that knows them (XeLaTeX, LuaLaTeX).\n"
+    "% Needs \\usepackage{booktabs}, \\usepackage{graphicx} for wide tables, and with pdfLaTeX\n"
+    "% \\usepackage[T1]{fontenc}; words in other scripts than Latin need XeLaTeX or LuaLaTeX, and\n"
+    "% a font that has them (\\usepackage{fontspec} \\setmainfont{...}).\n"
 )
 _WIDE = 80
 """Characters of a row from which a table is scaled to the width of the text."""
@@ -35,6 +36,7 @@ _CHARACTERS = {
     "…": r"\dots{}",
     "·": r"$\cdot$",
     "\N{MULTIPLICATION SIGN}": r"$\times$",
+    "\N{REPLACEMENT CHARACTER}": "?",
     "≤": r"$\leq$",
     "≥": r"$\geq$",
     "`": r"\textasciigrave{}",

@@ -19,6 +19,14 @@ _UNRANKED: frozenset[Method] = frozenset({"heuristic", "scripted"})
 _ORDER: tuple[Method, ...] = ("people", "model", "rules", "heuristic", "scripted")
 _RULES = "rules, no model"
 
+ALPHA = 0.05
+"""A corrected p below this shows that two neighbours differ."""
+NEIGHBOURS = (
+    "Each agent is held against the one above it by a paired test on the plays that both have "
+    "(same task, seat, partner and repeat), p corrected (Holm) for the neighbours of its table. "
+    "Where they are not told apart, their order may well turn in another run."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -35,10 +43,36 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A place against the one above it: the pairs of plays that both have, the mean difference over
+    them (above minus below), and p, corrected over the neighbours of the board.
+
+    None without pairs; p also where no cluster differs, so that there is nothing to test.
+    """
+
+    pairs: int
+    difference: float | None
+    p: float | None
+
+    @property
+    def told(self) -> str:
+        """What it shows, in words."""
+        if not self.pairs or self.difference is None:
+            return "no play in common"
+        if self.p is None:
+            return "not told apart, all equal"
+        shown = "p <0.001" if self.p < 0.001 else f"p {self.p:.3f}"
+        if self.p >= ALPHA:
+            return f"not told apart, {shown}"
+        return f"{'lower' if self.difference > 0 else 'higher where both played'}, {shown}"
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """An agent of a run: its rank (None: not ranked), its value with interval, how it was played.
 
-    `kind` is what the agent is: a model, rules, a person.
+    `kind` is what the agent is: a model, rules, a person. `step` holds it against the place above;
+    None for the first, and where nobody looked.
     """
 
     rank: int | None
@@ -49,6 +83,7 @@ class Place:
     entry: ScoreEntry
     value: str
     played: str
+    step: Step | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +100,11 @@ class Board:
     def ranked(self) -> bool:
         """Whether its judge's figures may rank anybody."""
         return self.terms.method not in _UNRANKED
+
+    @property
+    def stepped(self) -> bool:
+        """Whether any place was held against the one above it."""
+        return any(place.step is not None for place in (*self.places, *self.baselines))
 
 
 def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
@@ -90,7 +130,7 @@ def boards_section(found: Sequence[Board]) -> Section:
         cautions=(
             "Runs stand in one table only where data, tasks, partners, judge and the judge's "
             "settings are the same. Figures of different tables cannot be compared.",
-            "Neighbours whose intervals overlap may well change places in another run.",
+            NEIGHBOURS,
         ),
         tables=tuple(_text_table(board) for board in found),
     )
@@ -214,6 +254,7 @@ def _place(result: RunResult, entry: ScoreEntry) -> Place:
 def _text_table(board: Board) -> TextTable:
     terms = board.terms
     ranks = any(place.rank is not None for place in board.places)
+    steps = board.stepped
     rows = tuple(
         (
             place.agent,
@@ -221,18 +262,21 @@ def _text_table(board: Board) -> TextTable:
             place.value,
             f"{place.entry.n:,}",
             f"{place.entry.failures:,}",
+            *([place.step.told if place.step else ""] if steps else []),
             place.run,
             place.kind,
         )
         for place in (*board.places, *board.baselines)
     )
-    heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", "run", "kind")
+    above = ["against the one above"] if steps else []
+    heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *above)
+    heads = (*heads, "run", "kind")
     return TextTable(
         f"{terms.world}: {board.title} · judge: {terms.judge} ({terms.method})",
         heads,
         rows,
         (f"{terms.data}; {terms.tasks}; {terms.met}", *_unranked(board), *board.notes),
-        words=(len(heads) - 2, len(heads) - 1),
+        words=tuple(range(len(heads) - 2 - steps, len(heads))),
     )
 
 

@@ -65,15 +65,17 @@ class Observed:
 
     def take(self, episode: Episode) -> None:
         """Take in an episode that was played to its end."""
-        self.count_failures(episode)
         ended = episode.ended
         self.ends[ended.reason if ended else "not recorded"] += 1
-        self.went_without.update(_went_without(episode))
         moves = episode.moves
-        failed = Counter(event.seat for event in episode.failed_turns)
-        for event in episode.events:
-            if isinstance(event, Unusable) and event.final:
-                self._given_up[episode.trial.id, event.seat] += 1
+        failed: Counter[str] = Counter()
+        if any(isinstance(event, Unusable) for event in episode.events):  # most have none
+            self.count_failures(episode)
+            self.went_without.update(_went_without(episode))
+            failed.update(event.seat for event in episode.failed_turns)
+            for event in episode.events:
+                if isinstance(event, Unusable) and event.final:
+                    self._given_up[episode.trial.id, event.seat] += 1
         spoken: dict[str, list[int]] = {seat: [] for seat in episode.trial.task.seats}
         for move in moves:
             if words := _words(move):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from sociolab.core.score import Measure
+from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column
-from sociolab.report.judged import CellValue, Judged
+from sociolab.report.episodes import run_of_episodes
+from sociolab.report.judged import CellValue, Judged, labels_of
 from sociolab.report.layout import layout_of
 from sociolab.report.macro import with_macro
 from sociolab.report.observed import Observed, cost_column
@@ -26,10 +27,11 @@ from sociolab.report.schema import (
     Tokens,
 )
 from sociolab.report.scores import cell_entry, entries
+from sociolab.store.outcomes import Counts
 from sociolab.store.sqlite import Store
 from sociolab.store.trials import TrialRow
 
-__all__ = ["RunResult", "result_of"]
+__all__ = ["RunResult", "outline_of", "result_of"]
 
 
 def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
@@ -37,14 +39,42 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
 
     StoreError if there is no such run. The same store gives the same result, byte for byte.
     """
-    row = store.run(run)
-    trials = store.trials(run)
-    totals = store.totals(run)
+    row, trials = run_of_episodes(store, run), store.trials(run)
+    outline = outline_of(store, run, trials)
     judged, observed = _judged(store, run), _observed(store, run)
-    settings: dict[str, Any] = row.settings if isinstance(row.settings, dict) else {}
     costs = cost_column(store.seat_costs(run), plays_of(trials), observed.played)
     own = (*observed.columns(), *costs)
     macro = layout_of(row.world).macro
+    failures = outline.failures.model_copy(
+        update={
+            "turns": _counts(observed.failed_turns),
+            "questions": _counts(observed.failed_questions),
+            "went_without": _counts(observed.went_without),
+            "replies_asked_again": observed.asked_again,
+            "scores": _counts(judged.causes),
+        }
+    )
+    return outline.model_copy(
+        update={
+            "stopped": stopped,
+            "ends": _counts(observed.ends),
+            "failures": failures,
+            "measures": with_macro(_measures(judged, own), macro),
+            "scores": _scores(
+                trials, (*judged.columns(), *own), judged.cells(), outline.partner, macro
+            ),
+        }
+    )
+
+
+def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
+    """What of a result is known without reading what was played and said: who, what, how far, what
+    it took. Its scores, measures and ends are empty, and of failures it has trials and calls.
+
+    `trials` is the run's plan. StoreError if there is no such run.
+    """
+    row, totals = run_of_episodes(store, run), store.totals(run)
+    settings: dict[str, Any] = row.settings if isinstance(row.settings, dict) else {}
     return RunResult(
         schema=SCHEMA,
         run=row.name,
@@ -57,7 +87,7 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
         trials=row.trials,
         played=row.played,
         failed=row.failed,
-        stopped=stopped,
+        stopped="",
         calls=totals.calls,
         tokens=Tokens(
             prompt=totals.prompt_tokens,
@@ -66,22 +96,15 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
         ),
         cost_usd=totals.usd,
         seconds=row.seconds,
-        ends=_counts(observed.ends),
+        ends={},
         failures=Failures(
             trials=_counts(Counter(t.cause or "unknown" for t in trials if t.status == "failed")),
             problems=_problems(trials),
-            turns=_counts(observed.failed_turns),
-            questions=_counts(observed.failed_questions),
-            went_without=_counts(observed.went_without),
-            replies_asked_again=observed.asked_again,
-            scores=_counts(judged.causes),
             calls=_counts(Counter(failure.cause for failure in store.call_failures(run))),
         ),
-        judges=_judges(judged),
-        measures=with_macro(_measures(judged, own), macro),
-        scores=_scores(
-            trials, (*judged.columns(), *own), judged.cells(), _partner(settings), macro
-        ),
+        judges=_judges(store.judging_counts(run)),
+        measures=(),
+        scores=(),
         settings=row.settings,
         versions={"sociolab": _version()},
     )
@@ -89,7 +112,7 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
 
 def _judged(store: Store, run: str) -> Judged:
     judged = Judged()
-    for row in store.judgings(run):
+    for row in store.outcomes(run):
         judged.take(row)
     return judged
 
@@ -117,13 +140,13 @@ def _scores(
     return found + tuple(cell_entry(cell) for cell in cells)
 
 
-def _judges(judged: Judged) -> tuple[JudgeEntry, ...]:
-    labels = judged.labels()
+def _judges(found: Mapping[JudgeId, Counts]) -> tuple[JudgeEntry, ...]:
+    labels = labels_of(found)
     return tuple(
         JudgeEntry(
-            judge=labels[judge], method=judge.method, settings=judge.settings, judgings=count
+            judge=labels[judge], method=judge.method, settings=judge.settings, judgings=counts.most
         )
-        for judge, count in judged.judgings.items()
+        for judge, counts in found.items()
     )
 
 

@@ -54,6 +54,8 @@ def never_due(plays: Sequence[Play], column: Column) -> frozenset[str | None]:
     and without one each time. All, where nothing is due at all of a failed trial."""
     if not column.due:
         return frozenset(play.key[1] for play in plays)
+    if all(play.key in column.outcomes for play in plays):
+        return frozenset()
     judged = {key for play in plays if (key := play.key) in column.outcomes}
     trials = {trial for trial, _ in judged}
     present = {play.key[1] for play in plays if play.key[0] in trials and not play.failed}

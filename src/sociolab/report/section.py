@@ -101,7 +101,7 @@ def _heading(title: str, cells: Sequence[str]) -> str:
     So that headings make room, and figures and labels need not be folded.
     """
     widest = max((cell_len(cell) for cell in cells), default=0)
-    return "\n".join(wrap(title, max(widest, *map(len, title.split() or [""]))))
+    return "\n".join(wrap(title, max(1, widest, *map(len, title.split()))))
 
 
 def _table(table: TextTable) -> Table:

@@ -93,7 +93,7 @@ def chosen(store: Store, run: str, transcript_of: TranscriptOf, count: int) -> t
 
 def evenly_chosen(store: Store, run: str, count: int) -> tuple[str, ...]:
     """The ids of up to `count` played trials, as `chosen` takes them."""
-    played = [row.trial.id for row in store.trials(run) if row.status == "played"]
+    played = store.trial_ids(run, "played")
     return tuple(played[i] for i in _evenly(len(played), count))
 
 
@@ -101,12 +101,11 @@ def shown_trials(
     store: Store, run: str, transcript_of: TranscriptOf, trials: Iterable[str]
 ) -> tuple[Shown, ...]:
     """The episodes of these trials, with what judges said of them, in this order."""
-    said: dict[str, list[JudgingRow]] = {trial: [] for trial in trials}
-    for row in store.judgings(run):
-        if row.trial in said:
-            said[row.trial].append(row)
-    episodes = (store.episode(run, trial) for trial in said)
-    return tuple(shown(e, transcript_of(e), said[e.trial.id]) for e in episodes)
+    found = []
+    for trial in dict.fromkeys(trials):
+        episode = store.episode(run, trial)
+        found.append(shown(episode, transcript_of(episode), store.judgings(run, trial=trial)))
+    return tuple(found)
 
 
 def _evenly(total: int, count: int) -> Sequence[int]:

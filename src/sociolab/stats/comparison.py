@@ -1,7 +1,13 @@
 """Two agents compared on the plays that both have: all that can be said of each measure.
 
 The measures share one set of resampled clusters and one set of flips, and Holm's correction is
-over all of them.
+over all that can be tested. Where no cluster differs, every flip gives the same sum, so that p is 1
+whatever there is to find: a test that cannot reject can raise no false alarm, and to correct the
+others for it would only hide differences (Tarone, Biometrics 46, 1990, 515-522).
+
+What a design could show, and what would settle a difference, is told for the level .05 / m over the
+m measures tested: Holm's correction asks that of the smallest p, and accepts it of any other,
+whatever the other measures come to.
 """
 
 from __future__ import annotations
@@ -15,7 +21,7 @@ from sociolab.stats.intervals import Estimate, means
 from sociolab.stats.multiple import holm
 from sociolab.stats.pairs import Pairs, Row, paired
 from sociolab.stats.permutation import SignFlip, sign_flip
-from sociolab.stats.power import Design, Needed, design, needed
+from sociolab.stats.power import ALPHA, Design, Needed, design, needed
 from sociolab.stats.t_test import TTest, paired_t
 
 
@@ -25,10 +31,10 @@ class Comparison:
 
     `only_a` and `only_b` count the rows of each side that found no match. The two means are over
     the pairs, so that their difference is `difference.value`; None without pairs. `p` is by
-    flipping whole clusters, `holm_p` the same corrected for all measures of the comparison.
-    `design` says which true difference these pairs could have shown, `settles` what it would take
-    to show one as large as that observed. `t_test` is the paired one that takes plays as
-    independent.
+    flipping whole clusters, `holm_p` the same corrected for all measures that could be tested; None
+    for one that could not. `design` says which true difference these pairs could have shown,
+    `settles` what it would take to show one as large as that observed. `t_test` is the paired one
+    that takes plays as independent.
     """
 
     only_a: int
@@ -81,15 +87,28 @@ def compare(
     clusters = list(home.values())
     differences = means(columns, clusters, seed=seed, resamples=resamples)
     flipped = sign_flip(columns, clusters, seed=seed, flips=flips)
-    corrected = holm({name: found.p for name, found in flipped.items()})
+    corrected = holm({name: one.p if one.differing else None for name, one in flipped.items()})
+    tested = sum(p is not None for p in corrected.values())
     return {
-        name: _comparison(found, gaps[name], differences[name], flipped[name], corrected[name])
+        name: _comparison(
+            found,
+            gaps[name],
+            differences[name],
+            flipped[name],
+            corrected[name],
+            ALPHA / max(tested, 1),
+        )
         for name, found in pairs.items()
     }
 
 
 def _comparison(
-    pairs: Pairs, gaps: list[float], difference: Estimate, flipped: SignFlip, holm_p: float | None
+    pairs: Pairs,
+    gaps: list[float],
+    difference: Estimate,
+    flipped: SignFlip,
+    holm_p: float | None,
+    alpha: float,
 ) -> Comparison:
     return Comparison(
         only_a=pairs.only_a,
@@ -100,8 +119,8 @@ def _comparison(
         permutation=flipped,
         holm_p=holm_p,
         effect=effect(pairs.a, pairs.b, pairs.clusters),
-        design=design(gaps, pairs.clusters),
-        settles=needed(gaps, pairs.clusters, difference.value or 0.0),
+        design=design(gaps, pairs.clusters, alpha),
+        settles=needed(gaps, pairs.clusters, difference.value or 0.0, alpha),
         t_test=paired_t(pairs.a, pairs.b),
     )
 

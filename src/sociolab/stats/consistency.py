@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sociolab.stats.intervals import Estimate, means
+from sociolab.stats.scale import bound, on_scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,14 @@ class Consistency:
     """pass^k for one k, over tasks; each task counts the same.
 
     `estimate.n` counts the tasks it rests on; `left_out` those with fewer than k plays, about
-    which it says nothing.
+    which it says nothing. `bound`: where all tasks came out as 1 the least, or as 0 the most, that
+    the true pass^k may be (one-sided, 95 %, `stats.scale`); None elsewhere.
     """
 
     k: int
     estimate: Estimate
     left_out: int
+    bound: float | None = None
 
 
 def pass_hat(
@@ -43,7 +46,8 @@ def pass_hat(
 
     `values[i]` is one play of `tasks[i]`, which lies in `clusters[i]`. A missing value (None) is
     no play: it counts neither as a success nor in n, so that a task which often failed to finish
-    may be left out. The interval is that of `stats.intervals` over the tasks' estimates.
+    may be left out. The interval is that of `stats.intervals` over the tasks'
+    estimates, cut to 0..1.
     ValueError for lengths that differ, values that are not finite, a k below 1 and a task in two
     clusters.
     """
@@ -58,7 +62,15 @@ def pass_hat(
             passed[task] += value >= threshold
     columns = {str(k): [_share(passed[task], played[task], k) for task in home] for k in ks}
     found = means(columns, list(home.values()), seed=seed, resamples=resamples)
-    return tuple(Consistency(k, found[str(k)], columns[str(k)].count(None)) for k in ks)
+    return tuple(
+        Consistency(
+            k,
+            on_scale(found[str(k)], 0.0, 1.0),
+            columns[str(k)].count(None),
+            bound(found[str(k)], 0.0, 1.0),
+        )
+        for k in ks
+    )
 
 
 def _homes(

@@ -11,8 +11,8 @@ standard error of that ratio. With d_g = the sum in cluster g of (value - mean),
     se = sqrt(G / (G - 1) * sum of d_g^2) / N
 
 the cluster-robust error of a regression on a constant (Liang and Zeger 1986). It is symmetric and
-may reach past the ends of a bounded scale. From 40 clusters up it is the BCa bootstrap
-(`stats.resample`), which stays inside the data and follows their skew.
+may reach past the ends of a bounded scale (`stats.scale` cuts it there). From 40 clusters up it is
+the BCa bootstrap (`stats.resample`), which stays inside the data and follows their skew.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from sociolab.stats.student import t_quantile
 
 Method: TypeAlias = Literal["t", "bca"]
 
+NO_VARIATION = "no variation between clusters"
+
 BOOTSTRAP_FROM = 40
 """With fewer clusters than this the bootstrap's intervals come out too short."""
 
@@ -42,6 +44,7 @@ class Estimate:
     and `note` says why where there is no interval: no values, 1 cluster, or no variation between
     clusters. In the last case the formulas give a width of 0, which would claim certainty that
     the data cannot give: 90 scenarios without a broken rule do not show that rules never break.
+    (`stats.scale.bound` tells what they do show.) A note beside an interval says that it was cut.
     """
 
     value: float | None
@@ -180,7 +183,7 @@ def _problem(values: Floats, residuals: Floats, sizes: Floats) -> str:
     # 1000.1 - 1000 and 3.1 - 3 differ in the 13th digit.
     rounding = 1e-11 * np.abs(values).max()
     if np.abs(residuals / sizes).max() <= rounding:
-        return "no variation between clusters"
+        return NO_VARIATION
     return ""
 
 

@@ -8,10 +8,10 @@ McCulloch, Variance Components, 1992, chapter 3): over N pairs in G clusters of 
     within = SSW / (N - G)
     between = (SSB / (G - 1) - within) / n0, with n0 = (N - sum n_g^2 / N) / (G - 1)
 
-and a negative `between` counts as 0. Power is that of the two-sided t-test at .05 with G - 1
-degrees of freedom on the clustered standard error of `stats.intervals`; its noncentral t
-distribution is integrated numerically, to 4 digits or more. With few clusters all of these are
-rough: the standard error itself is an estimate.
+and a negative `between` counts as 0. Power is that of the two-sided t-test at .05 (or at
+a smaller level, where several tests share it) with G - 1 degrees of freedom on the clustered
+standard error of `stats.intervals`; its noncentral t distribution is integrated numerically, to 4
+digits or more. With few clusters all of these are rough: the standard error itself is an estimate.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
 
@@ -41,7 +42,8 @@ class Design:
     `error` is the clustered standard error of the mean difference. `detectable` is the true
     difference that comes out significant in 8 of 10 such comparisons. `between` and `within` are
     variances of single pairs' differences; both None where no cluster has 2 pairs, and all four
-    None where `note` says why (as the notes of `intervals.Estimate`).
+    None where `note` says why (as the notes of `intervals.Estimate`). `alpha` is the level at which
+    it counts as significant.
     """
 
     pairs: int
@@ -51,11 +53,12 @@ class Design:
     between: float | None
     within: float | None
     note: str = ""
+    alpha: float = ALPHA
 
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What would show a true difference of `size` in 8 of 10 comparisons.
+    """What would show a true difference of `size` in 8 of 10 comparisons, with p below `alpha`.
 
     `clusters`: how many in all, with as many pairs in each as now. `repeats`: how many times as
     many pairs in each of the present clusters, 1 where the present ones are enough. None where no
@@ -67,56 +70,64 @@ class Needed:
     clusters: int | None
     repeats: float | None
     note: str = ""
+    alpha: float = ALPHA
 
 
-def design(gaps: Sequence[float], clusters: Sequence[str]) -> Design:
+def design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA) -> Design:
     """The precision of these paired differences; `clusters[i]` holds `gaps[i]`.
 
-    ValueError for lengths that differ and values that are not finite.
+    ValueError for lengths that differ, values that are not finite and an alpha outside (0, 1).
     """
+    if not 0 < alpha < 1:
+        raise ValueError(f"a level of significance lies between 0 and 1, found {alpha}")
     groups = grouped(gaps, clusters)
     pairs, count = len(gaps), len(groups.sums)
     deviations = groups.sums - groups.sizes * (math.fsum(gaps) / pairs if pairs else 0.0)
     problem = _problem(gaps, groups, deviations)
     if problem:
-        return Design(pairs, count, None, None, None, None, problem)
+        return Design(pairs, count, None, None, None, None, problem, alpha)
     error = math.sqrt(count / (count - 1) * float((deviations**2).sum())) / pairs
     between, within = _components(groups, deviations) if pairs > count else (None, None)
-    return Design(pairs, count, error, _shift(count - 1) * error, between, within)
+    seen = _shift(count - 1, alpha) * error
+    return Design(pairs, count, error, seen, between, within, "", alpha)
 
 
-def needed(gaps: Sequence[float], clusters: Sequence[str], size: float) -> Needed:
+def needed(
+    gaps: Sequence[float], clusters: Sequence[str], size: float, alpha: float = ALPHA
+) -> Needed:
     """How many clusters, or repeats in the present ones, a true difference of `size` needs.
 
     With the observed difference as `size` it says what would settle it if it were the true one;
     it is uncertain itself. The sign of `size` does not matter. Errors as in `design`.
     """
-    size, now = abs(size), design(gaps, clusters)
+    size, now = abs(size), design(gaps, clusters, alpha)
     if now.error is None or now.detectable is None:
-        return Needed(size, None, None, now.note)
+        return Needed(size, None, None, now.note, alpha)
     if size == 0:
-        return Needed(size, None, None, "a difference of 0 is never settled")
-    enough = _enough_clusters(size / (now.error * math.sqrt(now.clusters)))
+        return Needed(size, None, None, "a difference of 0 is never settled", alpha)
+    enough = _enough_clusters(size / (now.error * math.sqrt(now.clusters)), alpha)
     if size >= now.detectable:
-        return Needed(size, enough, 1.0)
+        return Needed(size, enough, 1.0, "", alpha)
     if now.between is None or now.within is None:
-        return Needed(size, enough, None, "repeats cannot be told: each cluster has 1 pair")
+        note = "repeats cannot be told: each cluster has 1 pair"
+        return Needed(size, enough, None, note, alpha)
     sizes = grouped(gaps, clusters).sizes
     least = now.between * float((sizes**2).sum()) / now.pairs**2
-    spare = (size / _shift(now.clusters - 1)) ** 2 - least
+    spare = (size / _shift(now.clusters - 1, alpha)) ** 2 - least
     if spare <= 0:
-        return Needed(size, enough, None, "repeats are never enough: clusters differ too much")
-    return Needed(size, enough, max(1.0, now.within / now.pairs / spare))
+        note = "repeats are never enough: clusters differ too much"
+        return Needed(size, enough, None, note, alpha)
+    return Needed(size, enough, max(1.0, now.within / now.pairs / spare), "", alpha)
 
 
-def power(shift: float, freedom: int) -> float:
-    """The chance that a two-sided t-test at .05 comes out significant; .05-1.
+def power(shift: float, freedom: int, alpha: float = ALPHA) -> float:
+    """The chance that a two-sided t-test at `alpha` comes out significant; alpha to 1.
 
     `shift` is the true difference over its standard error, `freedom` at least 1. With s =
     sqrt(chi^2 / freedom), it is the mean over s of the normal probability beyond the critical t
     times s, on both sides.
     """
-    edge = t_quantile(1 - ALPHA / 2, freedom)
+    edge = t_quantile(1 - alpha / 2, freedom)
     s, weights = _scales(freedom)
     above, below = (_erf((end - edge * s) / math.sqrt(2)) for end in (shift, -shift))
     return float(weights @ (1 + (above + below) / 2))
@@ -142,26 +153,27 @@ def _components(groups: Groups, deviations: Floats) -> tuple[float, float]:
     return max(0.0, (between - within) / usual), within
 
 
-def _enough_clusters(ratio: float) -> int:
+def _enough_clusters(ratio: float, alpha: float) -> int:
     """The fewest clusters for a true difference of `ratio` standard deviations of a cluster."""
-    start = (1.959964 + 0.841621) ** 2 / ratio**2
+    edge = NormalDist().inv_cdf(1 - alpha / 2)
+    start = (edge + NormalDist().inv_cdf(POWER)) ** 2 / ratio**2
     if start > _NORMAL_FROM:  # plus what t costs more than the normal: z^2 / 2
-        return math.ceil(start + 1.959964**2 / 2)
+        return math.ceil(start + edge**2 / 2)
     count = max(2, math.floor(start))
-    while power(ratio * math.sqrt(count), count - 1) < POWER:
+    while power(ratio * math.sqrt(count), count - 1, alpha) < POWER:
         count += 1
     return count
 
 
 @lru_cache(maxsize=256)
-def _shift(freedom: int) -> float:
+def _shift(freedom: int, alpha: float) -> float:
     """The true difference, in standard errors, that is found with the power of .8: bisection."""
     low, high = 0.0, 4.0
-    while power(high, freedom) < POWER:
+    while power(high, freedom, alpha) < POWER:
         low, high = high, high * 2
     while high - low > 1e-7 * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if power(middle, freedom) < POWER else (low, middle)
+        low, high = (middle, high) if power(middle, freedom, alpha) < POWER else (low, middle)
     return high
 
 

@@ -2,7 +2,7 @@
 
 Plays are taken as independent, which plays of one scenario are not: p comes out too small where
 they are alike. It stands beside the clustered comparison so that it can be held against published
-tests: the paired one, and Welch's for two samples, such as plays of people and of models.
+tests.
 """
 
 from __future__ import annotations
@@ -43,26 +43,6 @@ def paired_t(a: Sequence[float], b: Sequence[float]) -> TTest:
     if error <= _rounding(a, b):
         return TTest(None, None, None, "no variation between pairs")
     return _test(fmean(gaps) / error, len(gaps) - 1)
-
-
-def welch_t(a: Sequence[float], b: Sequence[float]) -> TTest:
-    """Do two independent samples have the same mean? Their variances may differ.
-
-    The degrees of freedom are Welch and Satterthwaite's and need not be whole (Welch 1947). No
-    test for a side with fewer than 2 values, or where neither side varies. ValueError for values
-    that are not finite.
-    """
-    _check(a, b)
-    if len(a) < 2 or len(b) < 2:
-        return TTest(None, None, None, "fewer than 2 values on a side")
-    left, right = variance(a) / len(a), variance(b) / len(b)
-    error = math.sqrt(left + right)
-    if error <= _rounding(a, b):
-        return TTest(None, None, None, "no variation on either side")
-    # Shares, not variances, are squared: values of 1e-200 would come out as 0 / 0.
-    share, rest = left / (left + right), right / (left + right)
-    freedom = 1 / (share**2 / (len(a) - 1) + rest**2 / (len(b) - 1))
-    return _test((fmean(a) - fmean(b)) / error, freedom)
 
 
 def _test(t: float, freedom: float) -> TTest:

@@ -39,6 +39,13 @@ class Judging(NamedTuple):
     outcomes: tuple[Outcome, ...]
 
 
+class Counts(NamedTuple):
+    """How many judgings of episodes a judge made, and how often it judged one target at most."""
+
+    episodes: int
+    most: int
+
+
 class OutcomeTable(ScoreTable):
     """The outcomes of a store's runs."""
 
@@ -63,15 +70,15 @@ class OutcomeTable(ScoreTable):
             found.setdefault(judging, []).append(one)
         return found
 
-    def judging_counts(self, run: str) -> Mapping[JudgeId, int]:
-        """How many judgings of episodes each judge of a run made, repeated ones included."""
+    def judging_counts(self, run: str) -> Mapping[JudgeId, Counts]:
+        """What each judge of a run did, in the order in which `judgings` first names them."""
         rows = self.rows(
-            "SELECT judges.name, method, settings, count(*) FROM judgings "
-            "JOIN judges ON judges.pk = judge WHERE judgings.run = ? AND trial IS NOT NULL "
-            "GROUP BY judge ORDER BY judges.name, method, settings",
+            "SELECT judges.name, method, settings, count(trial), max(number) + 1 "
+            "FROM judgings JOIN judges ON judges.pk = judge WHERE judgings.run = ? GROUP BY judge "
+            "ORDER BY min(ifnull(trial, 0)), judges.name, method, settings",
             (self.run_pk(run),),
         )
-        return {JudgeId(*row[:3]): row[3] for row in rows}
+        return {JudgeId(*row[:3]): Counts(*row[3:]) for row in rows}
 
 
 class _Seats(dict[Any, str]):

@@ -1,0 +1,117 @@
+"""`sociolab study`: from nothing to exported data, and to nothing again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from sociolab.cli.verbs import app
+from sociolab.core.errors import ConfigError
+from sociolab.store.lock import lock_run
+from sociolab.store.sqlite import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+def study(*words: str, store: Path | None = None) -> Result:
+    at = ["--store", str(store)] if store else []
+    return CliRunner().invoke(app, ["study", *words, *at])
+
+
+@pytest.fixture
+def made(store: Path, tmp_path: Path) -> Path:
+    """A store with the example of a play study."""
+    file = tmp_path / "study.toml"
+    file.write_text(study("example", "play").stdout, "utf-8")
+    assert study("create", str(file), "--name", "talks", store=store).exit_code == 0
+    return store
+
+
+def refused(result: Result) -> str:
+    """The sentence of a refusal."""
+    assert isinstance(result.exception, ConfigError), result.output
+    return str(result.exception)
+
+
+def invited(store: Path, count: int = 2) -> list[str]:
+    out = study("invite", "talks", str(count), "--public-url", "https://x.org/", store=store).stdout
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert all(row["link"].startswith("https://x.org/join/") for row in rows)
+    return [row["participant"] for row in rows]
+
+
+def test_a_study_goes_from_an_example_to_its_data(made: Path, tmp_path: Path) -> None:
+    who = invited(made, 3)
+    assert len(set(who)) == 3
+    assert study("open", "talks", store=made).exit_code == 0
+    listed = json.loads(study("list", "--json", store=made).stdout)["studies"]
+    assert [(one["name"], one["kind"], one["open"]) for one in listed] == [("talks", "play", True)]
+    assert listed[0]["people"]["invited"] == 3
+    assert listed[0]["planned"] == 8
+    assert study("close", "talks", store=made).exit_code == 0
+    assert study("export", "talks", str(tmp_path / "out"), store=made).exit_code == 0
+    assert (tmp_path / "out/episodes.jsonl").exists()
+    assert "talks" in study("list", store=made).stdout
+
+
+def test_a_participant_is_forgotten_by_one_command(made: Path) -> None:
+    who = invited(made)
+    assert study("forget", "talks", who[0], "--yes", store=made).exit_code == 0
+    with Store.open(made) as opened:
+        assert [row.id for row in opened.participants("talks")] == [who[1]]
+
+
+def test_nobody_is_deleted_without_being_asked(made: Path) -> None:
+    who = invited(made)
+    assert "say --yes if you are sure" in refused(study("forget", "talks", who[0], store=made))
+    assert "say --yes if you are sure" in refused(study("delete", "talks", store=made))
+    with Store.open(made) as opened:
+        assert len(opened.participants("talks")) == 2
+
+
+def test_nobody_is_forgotten_while_the_app_plays(made: Path) -> None:
+    who = invited(made)
+    with lock_run(made, "talks"):
+        said = refused(study("forget", "talks", who[0], "--yes", store=made))
+    assert 'run "talks" is in use' in said
+
+
+def test_a_link_is_replaced(made: Path) -> None:
+    who = invited(made)
+    again = study("reissue", "talks", who[0], store=made)
+    assert again.stdout.count("/join/") == 1
+    assert who[0] in again.stdout
+
+
+def test_a_study_is_deleted_with_its_run(made: Path) -> None:
+    assert study("delete", "talks", "--yes", store=made).exit_code == 0
+    with Store.open(made) as opened:
+        assert opened.studies() == ()
+        assert not opened.has_run("talks")
+    assert study("scrub", store=made).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("example", "sing"), "expected a kind of study"),
+        (("create", "nowhere.toml"), "nowhere.toml cannot be read"),
+        (("open", "nothing"), 'there is no study called "nothing"'),
+        (("invite", "nothing", "1"), 'there is no study called "nothing"'),
+        (("export", "nothing", "out"), 'there is no study called "nothing"'),
+        (("forget", "talks", "p-x", "--yes"), 'has no participant "p-x"'),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_a_sentence(
+    made: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    at = None if words[0] == "example" else made
+    assert sentence in refused(study(*words, store=at))
