@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from sociolab.analysis.consistency import consistency_section, passing, thresholds
@@ -23,7 +25,7 @@ def value(task: str, seat: str, repeat: int, goal: float | None) -> Value:
     )  # fmt: skip
 
 
-def side(rows: dict[tuple[str, str], tuple[float | None, ...]]) -> Side:
+def side(rows: Mapping[tuple[str, str], tuple[float | None, ...]]) -> Side:
     values = tuple(
         value(task, seat, i, goal)
         for (task, seat), goals in rows.items()

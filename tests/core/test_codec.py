@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -37,6 +38,8 @@ def test_an_event_is_a_short_array() -> None:
 
 def test_a_trial_comes_back_as_it_was() -> None:
     assert decode_trial(encode_trial(TRIAL)) == TRIAL
+    bare = encode_trial(replace(TRIAL, task=Task("", (), "", "")))
+    assert decode_trial(bare, TRIAL.task) == TRIAL
 
 
 @pytest.mark.parametrize(

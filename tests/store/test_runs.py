@@ -29,6 +29,11 @@ BELONGING = (
     "judgings",
     "verdicts",
     "attachments",
+    "studies",
+    "participants",
+    "assignments",
+    "answers",
+    "episode_words",
 )
 
 
@@ -43,10 +48,19 @@ def fill(store: Store, name: str) -> None:
     failure = ScoreFailure(samples.MEASURE, "ann", "unreadable", "no number")
     store.add_verdicts(name, samples.JUDGE, [failure], cell={"agent": "x"})
     store.attach(name, "t1", "trace", b"piece")
+    store.create_study(f"{name}-study", "play", {}, name)
+    person = store.add_participant(f"{name}-study", "p-aaaaaa", None)
+    store.assign(person, "t1", "ann", "open")
+    store.answer(person, "", "age", 31)
+    store.index(name, "t1", "Hello there")
 
 
 def table_sizes(store: Store) -> dict[str, int]:
-    tables = store.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+    """Rows of each table; those that SQLite keeps for the search index apart."""
+    tables = store.rows(
+        "SELECT name FROM sqlite_master WHERE type = 'table' "
+        "AND name NOT LIKE 'episode\\_words\\__%' ESCAPE '\\'"
+    )
     return {name: store.row(f"SELECT count(*) FROM {name}")[0] for (name,) in tables}
 
 

@@ -100,24 +100,30 @@ def encode_trial(trial: Trial) -> str:
     )
 
 
-def decode_trial(text: str) -> Trial:
-    """The trial that `encode_trial` wrote; StoreError if it is none."""
+def decode_trial(text: str, task: Task | None = None) -> Trial:
+    """The trial that `encode_trial` wrote; StoreError if it is none.
+
+    `task` stands for the one in the text, which is kept elsewhere where trials share it.
+    """
     try:
-        row = cast("dict[str, Any]", json.loads(text))
-        task = row["task"]
+        row = cast("dict[str, Any]", _loads(text))
         return Trial(
             id=row["id"],
             world=row["world"],
-            task=Task(
-                id=task["id"],
-                seats=tuple(task["seats"]),
-                cluster=task["cluster"],
-                content=task["content"],
-                tags=tuple(task["tags"]),
-            ),
+            task=_task(row["task"]) if task is None else task,
             cast=tuple(CastMember(*member) for member in row["cast"]),
             repeat=row["repeat"],
             seed=row["seed"],
         )
     except (ValueError, TypeError, KeyError) as error:
         raise StoreError(f"a trial in the store cannot be read: {text[:120]}") from error
+
+
+def _task(row: dict[str, Any]) -> Task:
+    return Task(
+        id=row["id"],
+        seats=tuple(row["seats"]),
+        cluster=row["cluster"],
+        content=row["content"],
+        tags=tuple(row["tags"]),
+    )

@@ -125,25 +125,31 @@ class ScoreTable(TrialTable):
         )
         return tuple(JudgeId(name, method, settings) for name, method, settings in rows)
 
-    def judgings(self, run: str, judge: JudgeId | None = None) -> Iterator[JudgingRow]:
-        """The judgings of a run, of all judges or of one; the order shows nothing of who was first.
+    def judgings(
+        self, run: str, judge: JudgeId | None = None, trial: str | None = None
+    ) -> Iterator[JudgingRow]:
+        """The judgings of a run, of all judges or of one, or those of one trial only; the order
+        shows nothing of who was first.
 
         Those of the run and of cells, then those of trials in plan order; then by judge and number.
         """
         pk = self.run_pk(run)
         measures = self._measures(pk)
+        only, values = (
+            ("", ()) if trial is None else ("AND trial = ? ", (self.trial_pk(run, trial),))
+        )
         rows = self.rows(
             "SELECT judgings.pk, trials.id, cell, judges.name, method, settings, number "
             "FROM judgings JOIN judges ON judges.pk = judge "
-            "LEFT JOIN trials ON trials.pk = trial WHERE judgings.run = ? "
+            f"LEFT JOIN trials ON trials.pk = trial WHERE judgings.run = ? {only}"
             "ORDER BY trial, judges.name, method, settings, number, cell",
-            (pk,),
+            (pk, *values),
         )
-        for judging, trial, cell, name, method, settings, number in rows:
+        for judging, found, cell, name, method, settings, number in rows:
             by = JudgeId(name, method, settings)
             if judge in (None, by):
                 where = json.loads(as_text(cell)) if cell else None
-                yield JudgingRow(trial, where, by, number, self._said(judging, measures))
+                yield JudgingRow(found, where, by, number, self._said(judging, measures))
 
     def verdicts(self, run: str, judge: JudgeId | None = None) -> Iterator[ScoreRow]:
         """The verdicts of a run, of all judges or of one, in the order of `judgings`."""

@@ -16,7 +16,7 @@ from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
 from sociolab.store.names import checked_name
 from sociolab.store.surrogates import as_text
-from sociolab.store.trials import TrialTable
+from sociolab.store.withdrawn import WithdrawalTable
 
 StudyKind: TypeAlias = Literal["play", "rate", "impressions", "review"]
 
@@ -89,7 +89,7 @@ _ASSIGNMENT = (
 )
 
 
-class StudyTable(TrialTable):
+class StudyTable(WithdrawalTable):
     """The studies of a store."""
 
     def create_study(
@@ -132,8 +132,7 @@ class StudyTable(TrialTable):
     def delete_study(self, name: str) -> None:
         """Remove a study with its participants and all they said; its run stays."""
         self.study(name)
-        with self._thoroughly():
-            self.write("DELETE FROM studies WHERE name = ?", (name,))
+        self.write("DELETE FROM studies WHERE name = ?", (name,))
 
     # -------------------------------------------------------------- participants
 
@@ -174,10 +173,14 @@ class StudyTable(TrialTable):
         return next(self._participants("WHERE session = ?", session), None)
 
     def bind(self, participant: int, session: bytes) -> bool:
-        """Give the participant's link to a browser; False if another one has it already."""
+        """Give the participant's link to a browser; False if another one has it already.
+
+        Who comes with a second link goes on where the first one was lost.
+        """
         with self.transaction():
             cursor = self.execute(
-                "UPDATE participants SET session = ?, state = 'arrived', arrived = ? "
+                "UPDATE participants SET session = ?, arrived = ifnull(arrived, ?), "
+                "state = CASE state WHEN 'invited' THEN 'arrived' ELSE state END "
                 "WHERE pk = ? AND session IS NULL",
                 (session, time.time(), participant),
             )
@@ -199,13 +202,12 @@ class StudyTable(TrialTable):
         )
 
     def delete_participant(self, study: str, id: str) -> None:
-        """Remove a participant, all assignments and all answers, also from the file's free pages.
+        """Remove a participant, all assignments and all answers.
 
         What was played or rated lies in the run, and is not touched.
         """
         row = self.participant(study, id)
-        with self._thoroughly():
-            self.write("DELETE FROM participants WHERE pk = ?", (row.pk,))
+        self.write("DELETE FROM participants WHERE pk = ?", (row.pk,))
 
     # -------------------------------------------------------------- what they do and say
 
@@ -246,7 +248,7 @@ class StudyTable(TrialTable):
     def answers(self, study: str, participant: int | None = None) -> tuple[AnswerRow, ...]:
         """What the participants of a study (or one of them) said, participant by participant."""
         rows = self.rows(
-            "SELECT participant, item, name, value, at FROM answers "
+            "SELECT participant, item, answers.name, value, at FROM answers "
             "JOIN participants ON participants.pk = participant "
             "JOIN studies ON studies.pk = study "
             "WHERE studies.name = ?1 AND participant = ifnull(?2, participant) "
@@ -278,23 +280,6 @@ class StudyTable(TrialTable):
         for row in self.rows(f"{_PARTICIPANT} {where}", values):
             pk, study, id, state, bound, *times = row
             yield ParticipantRow(pk, as_text(study), as_text(id), state, bool(bound), *times)
-
-    def _thoroughly(self) -> Any:
-        """What is deleted inside is overwritten in the file, not only let go of."""
-        return _Thorough(self)
-
-
-class _Thorough:
-    def __init__(self, table: StudyTable) -> None:
-        self._table = table
-
-    def __enter__(self) -> None:
-        self._table.rows("PRAGMA secure_delete = ON")
-
-    def __exit__(self, *_: object) -> None:
-        self._table.rows("PRAGMA secure_delete = OFF")
-        # The write-ahead log holds the old pages until it is folded into the file.
-        self._table.rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _json(value: Json) -> str:

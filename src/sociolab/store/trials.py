@@ -73,6 +73,14 @@ class TrialTable(RunTable):
             for index, (body, task, status, cause, problem) in enumerate(rows)
         )
 
+    def trial_ids(self, run: str, status: Status | None = None) -> tuple[str, ...]:
+        """The ids of a run's trials, or of those of one status, in plan order."""
+        rows = self.rows(
+            "SELECT id FROM trials WHERE run = ? AND status = ifnull(?, status) ORDER BY pk",
+            (self.run_pk(run), status),
+        )
+        return tuple(as_text(found) for (found,) in rows)
+
     def set_status(
         self, run: str, trial: str, status: Status, cause: Cause | None = None, problem: str = ""
     ) -> None:
@@ -144,4 +152,4 @@ class TrialTable(RunTable):
 
 def decoded_trial(body: str | bytes, task: Task) -> Trial:
     """A stored trial with its task put back."""
-    return replace(decode_trial(as_text(body)), task=task)
+    return decode_trial(as_text(body), task)

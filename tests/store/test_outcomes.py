@@ -1,0 +1,79 @@
+"""What verdicts come to, without their words."""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.core.errors import StoreError
+from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.store.outcomes import Counts
+from sociolab.store.sqlite import Store
+
+from . import samples
+
+SEVEN = Score(samples.MEASURE, "ann", 7, "She was herself.")
+FAILED = ScoreFailure(samples.MEASURE, "bob", "incomplete", "no number", "{}", 3)
+UNSURE = Unscored(samples.MEASURE, None, "no rule applies")
+WHOLE = Score(Measure("overall", 0, 10), None, 6.5)
+
+
+@pytest.fixture
+def played(store: Store) -> Store:
+    store.create_run("r", "world", {}, samples.plan(3))
+    return store
+
+
+def kind(verdict: Verdict) -> str:
+    return {Score: "score", ScoreFailure: "failure"}.get(type(verdict), "unscored")
+
+
+def test_outcomes_are_the_judgings_without_their_words(played: Store) -> None:
+    played.add_verdicts("r", samples.JUDGE, [SEVEN, FAILED, UNSURE], trial="t2")
+    played.add_verdicts("r", samples.JUDGE, [WHOLE], trial="t1", judging=1)
+    played.add_verdicts("r", samples.JUDGE, [WHOLE], cell={"agent": "x"})
+    played.add_verdicts("r", samples.JUDGE, [], trial="t3")
+    for short, whole in zip(played.outcomes("r"), played.judgings("r"), strict=True):
+        assert short[:4] == (whole.trial, whole.cell, whole.judge, whole.judging)
+        assert [(o.measure, o.seat, o.kind) for o in short.outcomes] == [
+            (v.measure, v.seat, kind(v)) for v in whole.verdicts
+        ]
+        assert [(o.value, o.cause) for o in short.outcomes] == [
+            (getattr(v, "value", None), getattr(v, "cause", None)) for v in whole.verdicts
+        ]
+
+
+def test_a_seat_that_utf8_cannot_say_comes_back(played: Store) -> None:
+    played.add_verdicts("r", samples.JUDGE, [Score(samples.MEASURE, "\ud800", 7)], trial="t1")
+    (row,) = played.outcomes("r")
+    assert row.outcomes[0].seat == "\ud800"
+
+
+def test_a_verdict_of_an_unknown_kind_is_told(played: Store) -> None:
+    played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t1")
+    played.write("UPDATE verdicts SET kind = 'guess'")
+    with pytest.raises(StoreError, match="unknown kind: guess"):
+        list(played.outcomes("r"))
+
+
+def test_judgings_are_counted_by_judge(played: Store) -> None:
+    for trial, judging in (("t1", 0), ("t1", 1), ("t2", 0)):
+        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial=trial, judging=judging)
+    played.add_verdicts("r", samples.JUDGE, [WHOLE], cell="all")
+    assert played.judging_counts("r") == {samples.JUDGE: Counts(3, 2)}
+
+
+def test_the_judgings_of_one_trial_alone(played: Store) -> None:
+    for trial in ("t1", "t2"):
+        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial=trial)
+    played.add_verdicts("r", samples.JUDGE, [WHOLE])
+    (row,) = played.judgings("r", trial="t2")
+    assert (row.trial, row.verdicts) == ("t2", (SEVEN,))
+    with pytest.raises(StoreError, match='no trial "t9"'):
+        list(played.judgings("r", trial="t9"))
+
+
+def test_ids_of_trials_by_status(played: Store) -> None:
+    ids = tuple(row.trial.id for row in played.trials("r"))
+    assert played.trial_ids("r") == ids
+    played.set_status("r", ids[1], "played")
+    assert played.trial_ids("r", "played") == (ids[1],)

@@ -1,0 +1,25 @@
+"""The scores of one judge with their reasons, in one query: what `judgings` says, in short."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from report.small_run import HEURISTIC, RUN, build
+from sociolab.core.score import JudgeId, Score
+from sociolab.store.reasons import Reasoned, reasoned
+from sociolab.store.sqlite import Store
+
+
+def test_it_says_what_the_judgings_say_without_failures(tmp_path: Path) -> None:
+    build(tmp_path / "store.db")
+    with Store.open(tmp_path / "store.db") as store:
+        found = reasoned(store, RUN, HEURISTIC)
+        wanted = tuple(
+            Reasoned(str(row.trial), row.judging, v.measure.name, v.seat or "", v.value, v.reason)
+            for row in store.judgings(RUN, HEURISTIC)
+            for v in row.verdicts
+            if isinstance(v, Score)
+        )
+        assert found == wanted
+        assert len(found) == 43
+        assert reasoned(store, RUN, JudgeId("nobody", "people", "x")) == ()

@@ -1,0 +1,126 @@
+"""What is deleted thoroughly is gone from the bytes of the store's files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sociolab.core.errors import ModelError, StoreError
+from sociolab.core.score import Score
+from sociolab.store.replies import RunReplies
+from sociolab.store.sqlite import Store
+
+from . import samples
+
+SECRET = "quetzalcoatl"
+"""A word that is nowhere else, short enough to be kept uncompressed and to be one index term."""
+
+
+def bytes_of(path: Path) -> bytes:
+    """The store's file and its log, as they lie on disk."""
+    files = [path.with_name(path.name + end) for end in ("", "-wal")]
+    return b"".join(file.read_bytes() for file in files if file.exists())
+
+
+def say(store: Store, trial: str, word: str) -> None:
+    """Something in every table that holds what happened in a trial."""
+    replies = RunReplies(store, "r")
+    store.append("r", trial, samples.moved(0, f"My name is {word}."))
+    replies.keep(f"k{trial}", samples.call(trial), "m", samples.prompt(word), samples.reply(word))
+    failure = ModelError(word, cause="timeout")
+    replies.keep_failure(samples.call(trial, turn=1), "m", failure, 1.0)
+    score = Score(samples.MEASURE, "ann", 7, f"[p-aaaaaa] {word}")
+    store.add_verdicts("r", samples.JUDGE, [score], trial=trial)
+    store.attach("r", trial, "trace", word.encode())
+    store.index("r", trial, f"my name is {word}")
+    store.set_status("r", trial, "played")
+
+
+@pytest.fixture(autouse=True)
+def careless(store: Store) -> None:
+    """Some builds of SQLite overwrite what is deleted by themselves; the others count here."""
+    store.execute("PRAGMA secure_delete = OFF")
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    store.create_run("r", "world", {}, samples.plan(2))
+    say(store, "t1", SECRET)
+    say(store, "t2", "somebody")
+    return store
+
+
+def test_a_trial_that_is_reset_is_as_it_was_planned(filled: Store) -> None:
+    before = {row.trial.id: row for row in filled.trials("r")}
+    filled.reset_trial("r", "t1")
+    row = next(row for row in filled.trials("r") if row.trial.id == "t1")
+    assert (row.status, row.cause, row.problem) == ("planned", None, "")
+    assert row.trial == before["t1"].trial
+    assert filled.events("r", "t1") == ()
+    assert filled.attachments("r", "t1") == ()
+    assert list(filled.calls("r", "t1")) == []
+    assert {failed.call.trial for failed in filled.call_failures("r")} == {"t2"}
+    assert {judging.trial for judging in filled.judgings("r")} == {"t2"}
+    assert filled.search(SECRET) == ()
+
+
+def test_a_reset_leaves_other_trials_alone(filled: Store) -> None:
+    filled.reset_trial("r", "t1")
+    assert filled.events("r", "t2") == (samples.moved(0, "My name is somebody."),)
+    assert len(list(filled.calls("r", "t2"))) == 1
+    assert [hit.trial for hit in filled.search("somebody")] == ["t2"]
+
+
+def test_a_trial_that_was_reset_is_played_again_from_its_beginning(filled: Store) -> None:
+    filled.reset_trial("r", "t1")
+    say(filled, "t1", "another")
+    assert filled.events("r", "t1") == (samples.moved(0, "My name is another."),)
+
+
+def test_nothing_that_was_reset_is_left_in_the_file_or_its_log(filled: Store) -> None:
+    assert SECRET.encode() in bytes_of(filled.path)
+    with filled.thoroughly():
+        filled.reset_trial("r", "t1")
+    assert SECRET.encode() not in bytes_of(filled.path)
+    assert b"somebody" in bytes_of(filled.path)
+
+
+def test_earlier_versions_of_an_answer_go_with_the_last_one(store: Store) -> None:
+    store.create_study("s", "review", {})
+    person = store.add_participant("s", "p-aaaaaa", None)
+    store.answer(store.add_participant("s", "p-bbbbbb", None), "", "remark", "stays here")
+    for version in range(40):
+        store.answer(person, "", "remark", f"{SECRET} {version} " + "long " * 2000)
+    store.answer(person, "", "remark", "short")
+    with store.thoroughly():
+        store.delete_participant("s", "p-aaaaaa")
+    assert SECRET.encode() not in bytes_of(store.path)
+    assert b"p-aaaaaa" not in bytes_of(store.path)
+    assert b"stays here" in bytes_of(store.path)
+
+
+def test_a_deletion_that_fails_half_way_deletes_nothing(filled: Store) -> None:
+    def delete(*trials: str) -> None:
+        with filled.thoroughly():
+            for trial in trials:
+                filled.reset_trial("r", trial)
+
+    with pytest.raises(StoreError, match="no trial"):
+        delete("t1", "not there")
+    assert len(filled.events("r", "t1")) == 1
+
+
+def test_a_reader_that_keeps_copies_alive_is_told(filled: Store) -> None:
+    filled.execute("PRAGMA busy_timeout = 50")
+    with Store.open(filled.path) as reader:
+        reader.execute("BEGIN")
+        reader.rows("SELECT count(*) FROM trials")
+        with (
+            pytest.raises(StoreError, match="another program is reading"),
+            filled.thoroughly(),
+        ):
+            filled.reset_trial("r", "t1")
+        reader.execute("ROLLBACK")
+    filled.scrub()
+    assert SECRET.encode() not in bytes_of(filled.path)
