@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 from typing import Any, Literal
 
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import Page
 
 PICTURES = "SOCIOLAB_SCREENSHOTS"
 """The folder that pictures of pages are written to, where this variable names one."""
+_TALLEST = 2400
+"""Pixels of a picture's height."""
 
 
 def serious(page: Page) -> list[str]:
@@ -31,10 +35,15 @@ def overflow(page: Page) -> int:
 
 
 def picture(page: Page, name: str) -> None:
-    """Write a picture of the whole page as docs/pictures/web/NAME.png, if pictures are wanted."""
+    """Write a picture of a page as NAME.png, if pictures are wanted: few colours, so that it is
+    small, and of a long page its beginning."""
     folder = os.environ.get(PICTURES)
-    if folder:
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+    if not folder:
+        return
+    whole = Image.open(io.BytesIO(page.screenshot(full_page=True)))
+    seen = whole.crop((0, 0, whole.width, min(whole.height, _TALLEST)))
+    few = seen.convert("RGB").quantize(96, dither=Image.Dither.NONE)
+    few.save(Path(folder) / f"{name}.png", optimize=True)
 
 
 _VIEWS: tuple[tuple[Literal["light", "dark"], int, str], ...] = (

@@ -13,7 +13,7 @@ from typing import Any
 from sociolab.town.map import own_map
 from sociolab.town.population import own_residents
 from sociolab.town.thoughts import Line
-from sociolab.worlds.stss.talk.findings import Occasion
+from sociolab.worlds.stss.talk.findings import Occasion, Person, person
 from sociolab.worlds.stss.task import SocialTask
 
 TALKS = Path(__file__).parent / "talks"
@@ -42,6 +42,12 @@ def town_places() -> tuple[str, ...]:
     return tuple(sorted(str(place) for place in own_map().places))
 
 
+@cache
+def town_people() -> tuple[Person, ...]:
+    """All residents of that town."""
+    return tuple(person(one) for one in own_residents())
+
+
 def _case(row: Mapping[str, Any]) -> LabelledTalk:
     people = {one.id: one for one in own_residents()}
     performer, other = people[row["performer"]["id"]], people[row["other"]["id"]]
@@ -54,6 +60,7 @@ def _case(row: Mapping[str, Any]) -> LabelledTalk:
             datetime.fromisoformat(row["now"]),
             row["here"],
             town_places(),
+            town_people(),
         ),
         tuple(_line(seat, text, performer, other) for seat, text in row["lines"]),
         row["labels"],

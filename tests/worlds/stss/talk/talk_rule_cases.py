@@ -10,7 +10,7 @@ from sociolab.worlds.stss.talk.findings import Finding, Occasion
 from sociolab.worlds.stss.talk.rules.conversation import findings_in_talk
 from sociolab.worlds.stss.talk.rules.note import findings_in_note
 from sociolab.worlds.stss.task import Errand, SocialTask, TaskType
-from worlds.stss.talk.labelled_talks import town_places
+from worlds.stss.talk.labelled_talks import town_people, town_places
 
 PEOPLE = {one.id: one for one in own_residents()}
 EVE = datetime(2024, 5, 13, 10, 0)
@@ -116,7 +116,8 @@ def occasion(
     task: SocialTask, now: datetime = EVE, here: str = "Post Office: counter room"
 ) -> Occasion:
     """A task's performer talks with Freya Jensen."""
-    return Occasion(task, PEOPLE[task.performer], PEOPLE["freya-jensen"], now, here, town_places())
+    performer, other = PEOPLE[task.performer], PEOPLE["freya-jensen"]
+    return Occasion(task, performer, other, now, here, town_places(), town_people())
 
 
 def lines_of(task: SocialTask, talk: str) -> tuple[Line, ...]:

@@ -16,7 +16,7 @@ from sociolab.town.residents import Resident
 from sociolab.town.trace.records import Talked
 from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.scoring.result import TaskScore
-from sociolab.worlds.stss.talk.findings import Finding, Occasion
+from sociolab.worlds.stss.talk.findings import Finding, Occasion, person
 from sociolab.worlds.stss.talk.rules.conversation import findings_in_talk
 from sociolab.worlds.stss.task import SocialTask
 
@@ -99,6 +99,7 @@ def _findings(
 ) -> dict[str, tuple[Finding, ...]]:
     """The findings in all talks of the performer with each other resident, by the other's id."""
     by_id = {resident.id: resident for resident in residents}
+    people = tuple(person(resident) for resident in residents)
     found: dict[str, tuple[Finding, ...]] = {}
     for talk in trajectory.everybody(Talked):
         if task.performer not in (talk.who, talk.other) or talk.step >= score.window[1]:
@@ -112,6 +113,7 @@ def _findings(
             trajectory.clock.at(talk.step),
             str(place) if place.sector else "",
             places,
+            people,
         )
         found[other] = (*found.get(other, ()), *findings_in_talk(occasion, talk.lines))
     return found

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sociolab.town.residents import Resident
 from sociolab.town.thoughts import Block, Commitment, Memory
-from sociolab.worlds.stss.talk.findings import Occasion
+from sociolab.worlds.stss.talk.findings import Occasion, Person, person
 from sociolab.worlds.stss.task import Frozen, SocialTask
 
 
@@ -72,4 +72,12 @@ class TalkScenario(Frozen):
             self.now,
             here,
             self.place_names,
+            self._everybody,
         )
+
+    @property
+    def _everybody(self) -> tuple[Person, ...]:
+        """All residents; where others than these two live is not kept."""
+        both = {side.resident.id: person(side.resident) for side in (self.performer, self.other)}
+        rest = {who: Person(one.name, one.known_as) for who, one in self.people.items()}
+        return tuple({**rest, **both}.values())

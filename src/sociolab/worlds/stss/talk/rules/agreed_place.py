@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.acts import (
     ABOUT_PLACE,
+    ABOUT_TIME,
     ACCEPTS,
     CANCELS,
     CONFIRMS,
@@ -16,13 +17,22 @@ from sociolab.worlds.stss.talk.rules.acts import (
     OPEN,
 )
 from sociolab.worlds.stss.talk.rules.agreement import Negotiation
-from sociolab.worlds.stss.talk.rules.answering import at_once, hearsay, lets_stand, takes_hour
-from sociolab.worlds.stss.talk.rules.attaching import elsewhere, taken, unfit
+from sociolab.worlds.stss.talk.rules.answering import (
+    at_once,
+    hearsay,
+    lets_stand,
+    of_a_thing,
+    takes_hour,
+)
+from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere, taken, unfit
+from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.sites import definite, meant_places
 
 _ELSEWHERE = Phrases(r"\b(?:somewhere else|elsewhere|another (?:place|room|spot))\b")
+_FEW = 6
+"""Words of a sentence that only names a place."""
 _YES = Phrases(r"\b(?:yes|yeah|exactly|it is)\b")
 
 
@@ -40,6 +50,11 @@ class PlaceAgreed:
         return self.table.agreed is not None
 
     @property
+    def unopposed(self) -> str:
+        """The words of a place to which nobody has said anything: it stands if the hour does."""
+        return self.table.open.quote if self.table.open else ""
+
+    @property
     def quote(self) -> str:
         """The words with which it was agreed."""
         return self.table.agreed.quote if self.table.agreed else ""
@@ -48,7 +63,7 @@ class PlaceAgreed:
         """Take in the sentences of one line."""
         by = "P" if said[0].ours else "O"
         waited = self.table.waits_for(by)
-        wavers = [bool(HEDGES.search(one.text)) for one in said]
+        wavers = [_wavers(one) for one in said]
         asks = any(one.sentence.asks for one in said)
         before = self.table.agreed
         for number, one in enumerate(said):
@@ -63,17 +78,21 @@ class PlaceAgreed:
         if waited and self.table.waits_for(by) and not asks:
             if lets_stand(said):
                 self.table.accept(by, said[0].quote)
-            else:
+            elif not _of_the_hour(said):
                 self.table.refuse(by)
 
     def _sentence(self, one: Said, by: str, wavers: bool, first: bool) -> None:
         place = self._place(one)
         if CANCELS.search(one.text) or _ELSEWHERE.search(one.text):
             self.table.undo()
-        if OPEN.search(one.text) and (ABOUT_PLACE.search(one.text) or place):
+        clause = one.text if ABOUT_PLACE.search(one.text) else _clause_of_place(one)
+        if OPEN.search(clause) and (ABOUT_PLACE.search(one.text) or place):
             self.table.undo()
             return
-        if DECLINES.search(one.text) and place is None:
+        if place is None and one.places and all(denied(one.text, p.span) for p in one.places):
+            self.table.refuse(by)
+            return
+        if DECLINES.search(one.text) and place is None and not hours_in(one.text):
             self.table.refuse(by)
             return
         if place is not None:
@@ -81,7 +100,7 @@ class PlaceAgreed:
                 self.table.refuse(by)
                 return
             self._put(one, by, place)
-        elif not wavers and (
+        elif not (wavers or of_a_thing(one)) and (
             ACCEPTS.search(one.text) or (first and one.ours and CONFIRMS.search(one.text))
         ):
             self.table.accept(by, one.quote)
@@ -100,19 +119,44 @@ class PlaceAgreed:
             self.table.settle(by, place, one.quote)
             return
         agreed = self.table.agreed
-        if agreed is None or not alike(agreed.value, place):
+        if agreed is None or (not alike(agreed.value, place) and _moves(one)):
             self.table.offer(by, place, one.quote)
 
     def _place(self, one: Said) -> str | None:
         found = definite(one)
+        known = found is not None and ": " in found[0]
+        if not known and not hearsay((one,)) and (meant := meant_places(self._occasion, one)):
+            return f"{meant[0].sector}: {meant[0].arena}"
         if found is None:
-            meant = meant_places(self._occasion, one)
-            return f"{meant[0].sector}: " if meant else None
+            return None
         place, span = found
         clause = one.sentence.clause_at(span[0])
         described = place.startswith("where ")
         other = not described and elsewhere(clause, one.about)
         return None if other or taken(clause) else place
+
+
+def _clause_of_place(one: Said) -> str:
+    return one.sentence.clause_at(one.places[0].span[0]) if one.places else one.text
+
+
+def _wavers(one: Said) -> bool:
+    """A maybe that is not about the hour alone."""
+    of_time = ABOUT_TIME.search(one.text) and not ABOUT_PLACE.search(one.text) and not one.places
+    return bool(HEDGES.search(one.text)) and not of_time
+
+
+def _of_the_hour(said: Sequence[Said]) -> bool:
+    """Whether a line has only to do with the hour: the place beside it is let stand."""
+    return any(hours_in(one.text) for one in said) and not any(
+        ABOUT_PLACE.search(one.text) or _ELSEWHERE.search(one.text) for one in said
+    )
+
+
+def _moves(one: Said) -> bool:
+    """Whether a sentence may move what was agreed: not "I'll be at the cafe, you can find me"."""
+    asks = one.sentence.asks or one.about or CORRECTS.search(one.text) or hours_in(one.text)
+    return bool(asks or len(one.text.split()) <= _FEW)
 
 
 def _another(one: Said) -> bool:

@@ -23,11 +23,12 @@ from sociolab.worlds.stss.talk.rules.answering import (
     goes_along,
     hearsay,
     lets_stand,
+    of_a_thing,
     wavering,
 )
 from sociolab.worlds.stss.talk.rules.attaching import days_of, hours_of, unfit
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
-from sociolab.worlds.stss.talk.rules.patterns import Phrases
+from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 
 _HALF_A_DAY = 720
@@ -42,17 +43,34 @@ _EITHER = Phrases(
     r"|quarter )?\w+(?: past \w+)?(?=[?,.]|$)"
 )
 _COUNTER = Phrases(r"\b(?:later|earlier|another (?:hour|time)|some other time)\b[^.!]*\?")
+_LATER = Phrases(r"\b(?:bit|little|rather|somewhat|much) (?:later|earlier)\b")
 _HOUR_OPEN = Phrases(
     r"^(?:and |but |so )?(?:what about )?(?:the|what|at what|which) (?:time|hour)\?$"
 )
-_WHEN = Phrases(r"\bwhen\b[^.!]*\?|\btime\b[^.!]*\?")
+_WHEN = Phrases(
+    r"\bwhen\b[^.!]*\?|\btime\b[^.!]*\?|\b(?:tell me|just say|say|name) (?:when|the (?:time"
+    r"|hour))\b"
+    r"|\bwhat hour\b"
+)
+# What is asked of a meeting that one means to come to.
+_MORE = Phrases(
+    r"\b(?:where|who else|who's|who is|bring|wear|how (?:long|many)|do i need|is there|are there"
+    r"|here"
+    r"|inside|outside|indoors)\b[^.!]*\?"
+)
+# "Make it quarter past.": of the hour that is spoken of.
+_PAST = Pattern(r"\b(?P<size>half|(?:a )?quarter|ten|twenty) past(?=[.,;!?]|$)")
+_SIZES = {"half": 30, "quarter": 15, "a quarter": 15, "ten": 10, "twenty": 20}
+_NUMBER = Pattern(r"(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+)[.!]?$")
 # A yes that can only be to a meeting.
 _SURELY = Phrases(
     r"\b(?:i'll (?:be (?:there|along)|come|do it|join|bring|see)|see you|count me in|i'm (?:in"
     r"|coming)|agreed"
     r"|deal|nothing (?:can|could|will|would)|wouldn't miss|with bells|it's a date"
     r"|i'd love to(?! see)"
-    r"|i'd be (?:glad|happy|honoured)|gladly|with pleasure)\b"
+    r"|i'd be (?:glad|happy|honoured)|gladly|with pleasure|then (?:yes|i|you|sure|of course|fine"
+    r"|good|gladly)"
+    r"|in that case|no excuse|well,? yes|go on|oh,? all right|(?:yes|all right|fine|good),? then)\b"
 )
 
 
@@ -67,7 +85,10 @@ class TimeAgreed:
         self._stale = False
         self._asked_when = False
         self._hearsay = False
-        # From when on the one can come, as the other has heard it: "not before five".
+        self._asked_else = False
+        self._last: int | None = None
+        # What each may settle on without asking: hours that the other can do ("not before five")
+        # or has offered before.
         self._limits: dict[str, set[int]] = {"P": set(), "O": set()}
 
     @property
@@ -91,6 +112,7 @@ class TimeAgreed:
         """Take in the sentences of one line."""
         by = "P" if said[0].ours else "O"
         waited = self.table.waits_for(by)
+        offered = self.table.open if waited else None
         wavers = [wavering(one) for one in said]
         asks = any(one.sentence.asks for one in said)
         if said[0].ours and any(self._comes_back(one) for one in said):
@@ -111,12 +133,20 @@ class TimeAgreed:
         if by == "O":
             yes = any(ACCEPTS.search(one.text) for one in said) and not any(wavers)
             self._asked_when = yes and any(_WHEN.search(one.text) for one in said)
-        if waited:
+        self._asked_else = asks and not any(
+            ABOUT_TIME.search(one.text) or hours_in(one.text) or _WHEN.search(one.text)
+            for one in said
+        )
+        if offered is not None:
+            self._limits[by].add(offered.value)
+        if waited and not any(_MORE.search(one.text) for one in said):
             self._stale = self.table.waits_for(by)
 
     def _comes_back(self, one: Said) -> bool:
         """Whether a sentence is about the matter again, after other talk."""
-        return one.about or bool(one.places or days_of(one.sentence, self._today, one.about))
+        return one.about or bool(
+            one.places or hours_in(one.text) or days_of(one.sentence, self._today, one.about)
+        )
 
     def _sentence(self, one: Said, by: str, wavers: bool, first: bool, after_maybe: bool) -> None:
         if CANCELS.search(one.text):
@@ -135,12 +165,19 @@ class TimeAgreed:
             if _FROM.search(one.text[: hour.span[0]]) or _EITHER.search(one.text)
         }
         hours = hours_of(one.sentence, one.about)
+        for hour in hours_in(one.text):
+            self._last = hour.minute % _HALF_A_DAY
+        if self._asked_else and _NUMBER.match(one.text):
+            hours = ()  # "Shall I bring a blanket?" - "Two."
         refused = self._refused(one, by)
+        if not hours and not refused and (past := self._past(one)) is not None:
+            self.table.offer(by, past, one.quote)
+            return
         for hour in hours:
             value = hour.minute % _HALF_A_DAY
             if not one.sentence.asks and unfit(one.sentence.clause_at(hour.span[0])):
                 self.table.refuse(by)
-            elif (value in self._limits[by] and not one.sentence.asks) or (
+            elif (value in self._limits[by] and not one.sentence.asks and not wavers) or (
                 _SETTLED.match(one.text[hour.span[1] :]) and not wavers
             ):
                 self.table.settle(by, value, one.quote)
@@ -152,6 +189,13 @@ class TimeAgreed:
         if not hours and not refused and not wavers and self._accepts(one, first, after_maybe):
             self.table.accept(by, one.quote)
 
+    def _past(self, one: Said) -> int | None:
+        """ "Quarter past" of the hour that was named last."""
+        found = _PAST.search(one.text)
+        if found is None or self._last is None:
+            return None
+        return self._last // 60 * 60 + _SIZES[found["size"]]
+
     def _is_open(self, value: int, by: str) -> bool:
         return (
             self.table.waits_for(by)
@@ -160,7 +204,9 @@ class TimeAgreed:
         )
 
     def _accepts(self, one: Said, first: bool, after_maybe: bool) -> bool:
-        if unfit(one.text) or (one.sentence.asks and len(one.text) > 24):
+        if unfit(one.text) or _LATER.search(one.text) or (one.sentence.asks and len(one.text) > 24):
+            return False
+        if of_a_thing(one):
             return False
         if (after_maybe or self._stale) and not _SURELY.search(one.text):
             return False

@@ -14,7 +14,8 @@ from sociolab.worlds.stss.talk.rules.sentences import Sentence
 # What makes a clause be about opening hours, habits, the past, or other engagements.
 _OTHER = Phrases(
     r"\b(?:(?:ring|call|phone|text|message|tell) (?:you|me|him|her|them)|clos(?:es?|ing)|shuts?"
-    r"|shutting|opens?\b(?! air)|opening|(?<!i )was\b|were\b(?! (?:to|thinking|hoping|wondering"
+    r"|shutting|opens?\b(?! air)|opening|(?<!i )(?<!said it )(?<!says it )(?<!thought it )was\b"
+    r"|were\b(?! (?:to|thinking|hoping|wondering"
     r"|planning))|woke|had to|got up|since(?! (?:you|i|we|he|she|they|it|there|that|the)\b)"
     r"|yesterday|last (?:night|week|year|time|spring|summer|month)|(?<!as )(?:usually"
     r"|always(?! (?:think|find|say|feel|thought|said)\b)"
@@ -59,11 +60,12 @@ _OTHER = Phrases(
 # Hours before the hour itself, said as advice.
 _ADVICE = Phrases(
     r"\b(?:if you (?:want|need|like) (?:a|to (?:get|help|eat|be|have|see))|good seat|decent"
-    r" (?:seat|chair)|set(?:ting)? up|doors|warm-?up|be early|come early|earlier)\b"
+    r" (?:seat|chair)|set(?:ting)? up|doors|warm-?up|be early(?! enough)|come early|earlier)\b"
 )
 # An hour that only bounds the time: "before six", "not later than six".
 _LIMIT = Phrases(
-    r"\b(?:(?<!start )(?<!begin )before|after|since|than|by the time it's|free from|free after"
+    r"\b(?:back by|back at|(?<!start )(?<!begin )before|after|since|than|by the time it's"
+    r"|free from|free after"
     r"|(?<!kick-)(?<!kicks )(?<!kick )off at) (?:about "
     r"|around )?$"
 )
@@ -77,12 +79,14 @@ _UNFIT = Phrases(
     r"|couldn't (?:do|make|manage)|cannot (?:do|make|manage|be)|not (?:free|before)"
     r"|busy(?! \w+day)|clash"
     r"|awkwardly|not so good|not great|not ideal|early for me|late for me|won't be able|"
-    r"not going to work|may not|might not|(?:is|'s) when (?!i am at|i'm at))\b"
+    r"not going to work|may not|might not|(?:is|'s) when (?!i am at|i'm at|we (?:start|begin"
+    r"|meet|play|kick)|it (?:starts|begins)))\b"
 )
 
 _TAKEN = Phrases(
     r"(?:\bis|'s|\bare|\bwill be|'ll be) (?:\w+ )?(?:full|taken|booked|closed|locked|busy|being"
     r"|occupied|shut|too (?:noisy|small|cold|loud|hot|crowded)|a (?:mess|battlefield|zoo)|out of"
+    r"|flooded|under water"
     r"|freezing)\b|\b(?:smells|stinks|leaks)\b"
     r"|\bhas (?:choir|exams?|a class|classes)\b"
 )
@@ -102,6 +106,7 @@ def denied(text: str, span: tuple[int, int]) -> bool:
     return bool(
         re.match(
             r"[^.!?;,]{0,20}? (?:is(?:n't| not) right|is wrong|it isn't)\b"
+            r"|(?:'s| is)? ?(?:isn't(?! it\b)|is not|won't do|is out\b|is no good|is impossible)\b"
             r"|(?:'s| is| gets) (?:quiet|busy|empty|full|closed|shut|open)\b",
             text[span[1] :],
         )

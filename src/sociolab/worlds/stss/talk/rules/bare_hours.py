@@ -14,7 +14,8 @@ _LEAD = Pattern(
     r"|around|before|after|toward|towards|starts?|begins?|begin|kick-off|tonight|perhaps|between"
     r"|roughly|exactly|tomorrow|probably|thinking|starting|possibly|actually|today|afternoon"
     r"|evening|morning|suggest(?:ed)?|proposed?|offered|prefer|settled|agreed|mean|meant|said"
-    r"|with|for|on|do|done|manage|does|like|yes|no|nearer|closer|approx|unless|as|say,|of|\w+day"
+    r"|how's|what's|with|for|on|do|done|manage|does|like|yes|no|nearer|closer|approx|unless|as"
+    r"|say,|of|\w+day"
     r"|there|still|be|i'd|would|could|can|will|not,|was|sharp|th|st|nd|rd|\d+th))\s?$"
 )
 # After it: the end of a clause, or a word that cannot belong to a counted thing.
@@ -33,10 +34,12 @@ TAIL = (
 )
 _STRONG = Pattern(
     r"\b(?:at|from|until|till|around|about|before|after|by|say,?|past|nearer|closer to|between"
-    r"|sharp|stroke of|tonight|tomorrow|starts?|begins?|make it|make that|call it|(?:shall|let's"
+    r"|sharp|stroke of|dot of|tonight|tomorrow|starts?|begins?|make it|make that|call it"
+    r"|(?:shall|let's"
     r"|could|can"
     r"|should|would) (?:we|you|i) (?:say|do|make it|meet at|manage)|let's (?:do|say|go for)"
-    r"|(?:what|how) about|\w+day(?: at)?|thinking(?: of)?|mean|meant|thought|figured|reckon"
+    r"|(?:what|how) about|how(?:'s| is| does)|\w+day(?: at)?|thinking(?: of)?|mean|meant|thought"
+    r"|figured|reckon"
     r"|guess) $"
 )
 _COUNTED = Pattern(r"\b(?:and|or|with|for|have|do|like|to|on|of|be|i'd|would|could|can|will"
@@ -46,7 +49,8 @@ _MOVED = Pattern(
     r"|shift(?:ed)?"
     r"|back|forward|over|brought|push(?:ed)?|switch(?:ed)?|go|went|settled?|stick(?:ing)?|stay|i'm"
     r"|put it|bring it|leave it|keep it|it was|that was) (?:it |that )?(?:for|to|on|with|at) $"
-    r"|\b(?:could|can|would|shall|should) (?:we|you|i) do $|\bi (?:can|could) do $"
+    r"|\b(?:could|can|would|shall|should) (?:we|you|i) do $|\bi (?:can|could) do $|\b(?:live"
+    r"|cope|do) with $"
 )
 _TIMELY = Pattern(
     r"-?ish\b|'s (?:fine|good|ok|great|perfect|better|early|late|lovely|awkward|bad|tricky)"
@@ -67,10 +71,14 @@ def is_hour(lead: str, said: str, tail: str, last_end: int) -> bool:
     `last_end` is where the last clock time before it ends, below 0 where there is none.
     """
     strong = bool(_STRONG.search(lead))
-    if (_PERSONS.match(tail) and not strong) or not _LEAD.search(lead):
+    if (_PERSONS.match(tail) and not strong and lead) or not _LEAD.search(lead):
         return False
     if said == "one":
-        if not lead and re.match(r",? then\b|[.!?]|,? sharp|$", tail):
+        if not lead and re.match(
+            r",? then\b|[.!?]|,? sharp|, (?:at|in|tomorrow|and|but|so)\b"
+            r"|$",
+            tail,
+        ):
             return True
         return strong and not re.match(r" (?:of|in|that|and|for|the|or|who|with)\b", tail)
     if said.isdigit() and int(said) > 12 and not strong:

@@ -57,11 +57,27 @@ def _finding(occasion: Occasion, condition: Condition, turns: Sequence[Sequence[
         case "place agreed":
             where = PlaceAgreed(occasion)
             _go_through(where, turns)
+            if not where.met and where.unopposed:
+                hour = TimeAgreed(occasion)
+                _go_through(hour, turns)
+                return Finding(condition, hour.met, where.unopposed if hour.met else "")
             return Finding(condition, where.met, where.quote if where.met else "")
         case _:
             invitation = Invitation()
             _go_through(invitation, turns)
+            if not invitation.met and occasion.task.type in _ARRANGED and _named(turns):
+                # Who agrees on an hour for the matter has been asked, in whatever words.
+                agreed = TimeAgreed(occasion)
+                _go_through(agreed, turns)
+                return Finding(condition, agreed.met, agreed.quote if agreed.met else "")
             return Finding(condition, invitation.met, invitation.words)
+
+
+_ARRANGED = ("appointment", "inviting companions")
+
+
+def _named(turns: Sequence[Sequence[Said]]) -> bool:
+    return any(one.about for turn in turns for one in turn)
 
 
 def _go_through(

@@ -16,7 +16,8 @@ FETCH = Phrases(
     r"|into|here|back)\b)(?=\w)|got (?:hold of|to get)|getting|getting\b|grab\w*|buy\w*|bought"
     r"|purchas\w+|borrow\w*|call(?:ing)? for|go(?:ing)? (?:by|for|to get|past)|pop(?:ping)? (?:into"
     r"|in to|by|to)|nip (?:into|to|over|down)|take (?:\w+ ){0,5}?(?:off|from|out of)|taken? down"
-    r"|swing by|stop (?:by|at|in at)|come from|ask (?:\w+ )?for|send(?:ing)? you (?:to|for|over))\b"
+    r"|swing by|stop (?:by|at|in at|there)|lay (?:your|my) hands on|get hold of|(?:got"
+    r"|get) out of|come from|ask (?:\w+ )?for|send(?:ing)? you (?:to|for|over))\b"
 )
 WAITS = Phrases(
     r"\b(?:waiting|lying|lies|is ready|are ready|sitting|mended|arrived|kept|keeps?|hold(?:s"
@@ -26,7 +27,8 @@ WAITS = Phrases(
 )
 BRING = Phrases(
     r"\b(?:bring\w*|brought|deliver\w*|(?<!\ba )(?<!every )drop(?:ped|ping|s)?\b"
-    r"|(?<!your )(?<!my )(?<!a )(?<!one )(?<!in )hand(?:ed|ing|s)?\b(?! mixer|y)"
+    r"|(?<!your )(?<!my )(?<!a )(?<!one )(?<!in )(?<!free )(?<!two )(?<!spare )(?<!extra )(?<!of )"
+    r"(?<!both )(?<!good )(?<!are )(?<!full )hand(?:ed|ing|s)?\b(?! mixer|y)"
     r"|carr(?:y|ied|ying|ies)|(?<!can't )(?<!cannot )leav(?:e|ing)(?= (?:it|them|the|that"
     r"|everything|those))|left (?:it|at"
     r"|in|with|them)|return\w*|(?:take|taking|taken|takes|took|run|running) (?:it|them|everything"
@@ -35,13 +37,17 @@ BRING = Phrases(
     r"|them)"
     r"|put (?:it|them)(?! (?:down|aside|away|(?:in|into) my|on (?:my|the|our) (?:bill|tab|account"
     r"|slate))\b)"
-    r"|send (?:it|them)|get (?:it|them"
+    r"|put (?:my|the|your|that) (?:\w+ ){1,3}(?:there|in|on|into|at|back)\b|send (?:it|them)"
+    r"|get (?:it|them"
     r"|that) (?:\w+ )?(?:to|over|across|into|here)"
-    r"|got? to get to|(?:needs?|has|have|ought) to (?:get|go|be|come) (?:to|at|in|over|back)"
+    r"|got? to get to|(?<!body )(?<!some)(?<!one )(?<!i )(?<!you )(?:needs?|has|have"
+    r"|ought) to (?:get|go|be|come) (?:to|at|in|over|back)"
+    r"|(?:(?<!they )(?<!he )(?<!she )(?<!we )(?<!who )have|want|need|see|like) (?:it"
+    r"|them) (?:\w+ )?(?:at|in|on)\b(?! (?:the|your|my) (?:car|bag|van))|end(?:s|ed)? up"
     r"|belongs?"
     r"|goes (?:to|in|into|straight|on to|over)|(?:they|it|that|should|must|to) go (?:to|in|into"
     r"|over)|due|expect(?:s|ing|ed)?|ends? up|wants? them"
-    r"|lay(?:ing)? (?:it|them)|laid|place (?:it|them)|set (?:it|them)|lodge|submit\w*|file"
+    r"|lay(?:ing)? (?:it|them)|place (?:it|them)|set (?:it|them)|lodge|submit\w*|file"
     r"|deposit\w*|over to|give to)\b"
 )
 _LEAD = Pattern(
@@ -52,6 +58,11 @@ _LEAD = Pattern(
 _GOING = Pattern(
     r"\b(?:go|going|pop|nip|run|walk|head|trip|come|been|way|over|down|up|round|out|belongs?|next"
     r"|close|off|here|back|there|along|(?:send|sending|sends|sent) (?:you|me)) $"
+)
+# "To the market for honey": who goes somewhere for a thing gets it there.
+_FOR = Pattern(
+    r"(?:'s|,)? (?:(?:today|tomorrow|first|once more) )?(?:for (?!me\b|us\b|you\b|him\b|her\b"
+    r"|them\b)|to (?:get|fetch)\b)"
 )
 _KIND = {"fetch": FETCH, "bring": BRING}
 
@@ -81,13 +92,16 @@ def jobs_of(errands: tuple[Errand, ...]) -> tuple[Job, ...]:
     )
 
 
-def job_at(jobs: tuple[Job, ...], text: str, place: int, last: int) -> tuple[int, bool]:
+def job_at(jobs: tuple[Job, ...], text: str, span: tuple[int, int], last: int) -> tuple[int, bool]:
     """The number of the job that a place in words belongs to, and whether that is sure.
 
     "From" before it is sure, as is the nearest verb before it; "to", a verb behind it and
     `last`, the job that was spoken of before, are guesses. 0 where nothing tells.
     """
+    place, end = span
     lead = _LEAD.search(text[:place])
+    if lead and lead[1] == "to" and _FOR.match(text, end):
+        return _of_kind(jobs, "fetch"), True
     verbs = sorted((at, job.number) for job in jobs for at in job.verbs(text))
     before = [number for at, number in verbs if at < place]
     if lead and lead[1] in ("from", "off the", "out of"):

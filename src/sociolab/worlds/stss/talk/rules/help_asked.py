@@ -2,65 +2,84 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.acts import CANCELS, CONFIRMS, CORRECTS, OPEN
 from sociolab.worlds.stss.talk.rules.answering import hearsay
-from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere
-from sociolab.worlds.stss.talk.rules.errands import WAITS, Job, job_at, jobs_of
-from sociolab.worlds.stss.talk.rules.place_words import Mention
+from sociolab.worlds.stss.talk.rules.attaching import elsewhere
+from sociolab.worlds.stss.talk.rules.errand_places import ErrandPlaces
+from sociolab.worlds.stss.talk.rules.errands import jobs_of
+from sociolab.worlds.stss.talk.rules.parts import (
+    gives,
+    jobs_in,
+    of_others,
+    own_part,
+    part_taken_back,
+)
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.request_words import (
     ASKS,
     BACK,
+    DONE,
+    DONT,
+    KEEPS,
     OFFERS,
     ONLY,
-    OTHERS_DO,
     OWN_WAY,
     SELF,
     THEMSELVES,
+    THERE,
     TO,
+    UNSAID,
+    UPTAKE,
     WHERE,
     WHERE_TO,
     named_part,
 )
-from sociolab.worlds.stss.talk.rules.sites import meant_places, right_place
 from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_time import agrees, sums_up
 
 _FEW = 6
 """Words of an answer that only names the thing."""
 
+_SOON = 2
+"""How many lines before its matter a request may come: "A favour?" - "What?" - "The honey." """
+
 
 class Help:
     """The errands as they stand after each line."""
 
     def __init__(self, occasion: Occasion) -> None:
-        self._occasion = occasion
         self.jobs = jobs_of(occasion.task.errands)
+        self._where = ErrandPlaces(occasion, self.jobs)
         self.asked: dict[int, str] = {}
         self.places = {job.number: Told() for job in self.jobs}
         self._named: dict[int, str] = {}
         self._has_asked = ""
-        self._last = 0
-        self._before = ""
+        self._directed = ("", -_SOON)
+        self._spoken_of = False
+        self._placed: dict[int, str] = {}
         self._echo: list[tuple[int, bool, str]] = []
         self._offered: dict[int, str] = {}
         self._off: set[int] = set()
-        self._asks_where = False
+        self._bare: set[int] = set()
+        self._asks_where = self._only_offered = False
         self._may_name = False
         self._sums_up = False
 
     def read_note(self, said: Sequence[Said], asked: bool) -> None:
         """Take in a note by the other: what it was asked for, and where."""
         for one in said:
-            numbers = self._jobs_in(one)
+            unknown = UNSAID.search(one.text)
+            numbers = jobs_in(self.jobs, one, 0, unknown.start() if unknown else None)
             if THEMSELVES.search(one.text):
                 self._undo(2)  # who comes for it or brings it spares the other the way
                 continue
-            if (only := ONLY.search(one.text)) and (kept := self._jobs_in(one, only.start())):
+            for number in of_others(self.jobs, one):
+                self._undo(number)  # "His colleague takes them on to the Town Hall."
+                numbers.discard(number)
+            if (only := ONLY.search(one.text)) and (kept := jobs_in(self.jobs, one, only.start())):
                 numbers = kept
                 self._off |= set(self.places) - kept
             if asked:
@@ -79,99 +98,126 @@ class Help:
             self._other(said)
             return
         passes = self._sums_up and not any(one.places or BACK.search(one.text) for one in said)
-        if self._echo and (agrees(said) or passes):
+        there = any(THERE.search(one.text) and jobs_in(self.jobs, one) for one in said)
+        if self._echo and (agrees(said) or passes or there):
             for number, right, quote in self._echo:
                 self.places[number].say(right, quote, changes=True)
+                if right and self._has_asked:
+                    self._placed.setdefault(number, quote)
         refuses = said[0].text.startswith("no") and not any("please" in one.text for one in said)
+        if refuses:
+            self._off |= self._bare
+            if self._only_offered:
+                self._has_asked = ""  # "Shall I get it?" - "No, it can wait."
         takes = any(CONFIRMS.search(one.text) or ASKS.search(one.text) for one in said[:2])
         self._echo = []
         changes = False
+        self._direct(said)
         for one in said:
             changes = changes or bool(CORRECTS.search(one.text))
             self._ours(one, changes)
         if takes and not refuses:
             self._take_up()
-        self._offered = {}
+        self._offered, self._bare, self._only_offered = {}, set(), False
         self._may_name = self._asks_where = False
+
+    def _direct(self, said: Sequence[Said]) -> None:
+        """Whether the other is given a part, in whatever words, as the matter is spoken of."""
+        about = any(one.about or (jobs_in(self.jobs, one) and one.places) for one in said)
+        self._spoken_of = self._spoken_of or about
+        if found := next((one.quote for one in said if gives(one)), ""):
+            self._directed = (found, said[0].line)
+        quote, line = self._directed
+        if quote and self._spoken_of and said[0].line - line <= _SOON:
+            self._has_asked = self._has_asked or quote
 
     def _ours(self, one: Said, changes: bool) -> None:
         if CANCELS.search(one.text) and "about" not in one.text:
-            for number in self.places:
+            for number in self._where.fitting(one.places) or self.places:
                 self._undo(number)
             return
         if ASKS.search(one.text):
             self._has_asked = self._has_asked or one.quote
-        numbers = self._jobs_in(one)
-        if self._may_name and one.about and not numbers and len(one.text.split()) <= _FEW:
-            numbers = {1}  # "Can I help?" - "Six jars of honey."
-        if self._takes_back(one, changes):
-            for number in named_part(one.text) or self._part(one) or numbers or {max(self.asked)}:
-                self._undo(number)
+        numbers = self._parts(one)
+        if self._gives_up(one, numbers, changes):
             return
         values = self._values(one)
         if OPEN.search(one.text) and WHERE.search(one.text) and not ASKS.search(one.text):
-            for number in {n for n, _, _ in values} or numbers or {self._waiting(one)}:
+            for number in {n for n, _, _ in values} or numbers or {self._where.waiting(one)}:
                 self.places[number].undo()
             return
         if ASKS.search(one.text):
             self._off -= numbers
-        if not SELF.search(one.text) or ASKS.search(one.text):
-            answers = self._has_asked and (self._asks_where or TO.match(one.text))
-            if one.about or ASKS.search(one.text) or answers:
-                numbers |= {number for number, right, _ in values if right}
-            self._name(one, numbers - self._of_others(one))
+        if not DONE.search(one.text):
+            self._name(one, numbers, {number for number, right, _ in values if right})
         for number, right, quote in values:
             if number not in self._off:
                 self.places[number].say(right, quote, changes)
 
-    def _waiting(self, one: Said) -> int:
-        """The job whose place is left open, where the sentence names none."""
-        fetch = next((job.number for job in self.jobs if job.kind == "fetch"), 1)
-        return fetch if WAITS.search(one.text) or not self._last else self._last
+    def _parts(self, one: Said) -> set[int]:
+        """The errands that a sentence is about; a thing that is asked for is to be fetched."""
+        numbers = jobs_in(self.jobs, one)
+        if numbers or not one.about:
+            return numbers
+        answers = self._may_name and len(one.text.split()) <= _FEW  # "Can I help?" - "The honey."
+        return {1} if answers or (not one.places and gives(one, by=ASKS)) else set()
+
+    def _gives_up(self, one: Said, numbers: set[int], changes: bool) -> bool:
+        """Whether a sentence takes back all or a part of what was asked."""
+        if self.asked and KEEPS.search(one.text):
+            kept = named_part(one.text) or jobs_in(self.jobs, one)
+            gone = set(self.places) - kept if kept else set()
+        elif self._takes_back(one, changes):
+            gone = (
+                named_part(one.text)
+                or part_taken_back(self._where, one)
+                or numbers
+                or self._whole(one)
+            )
+        else:
+            return False
+        for number in gone:
+            self._undo(number)
+        return True
 
     def _takes_back(self, one: Said, changes: bool) -> bool:
         """Whether the performer will do a part itself after all."""
         if not self.asked:
             return False
-        if BACK.search(one.text):
-            return True
-        return bool(SELF.search(one.text)) and (changes or "myself" in one.text)
+        own = SELF.search(one.text) and (changes or "myself" in one.text)
+        return bool(own or BACK.search(one.text))
 
-    def _part(self, one: Said) -> set[int]:
-        """What the clause that takes back speaks of: "Forget the gallery, just fetch it"."""
-        found = BACK.search(one.text)
-        if found is None:
-            return set()
-        end = found.end() + len(re.split("[,;]", one.text[found.end() :])[0])
-        jobs = self._jobs_in(one, found.start(), end)
-        places = [place for place in one.places if found.start() <= place.span[0] < end]
-        return jobs or {j.number for j in self.jobs for p in places if self._right(p, j.number)}
+    def _whole(self, one: Said) -> set[int]:
+        """What is taken back where nothing is named: all by "Don't.", else the last thing."""
+        return set(self.places) if DONT.search(one.text) else {max(self.asked)}
 
     def _undo(self, number: int) -> None:
-        self.asked.pop(number, None)
-        self._named.pop(number, None)
+        for kept in (self.asked, self._named, self._placed):
+            kept.pop(number, None)
         self._off.add(number)
         if number in self.places:
             self.places[number].undo()
 
-    def _name(self, one: Said, numbers: set[int]) -> None:
-        for number in numbers - self._off:
+    def _name(self, one: Said, numbers: set[int], placed: set[int]) -> None:
+        """Name the errands of a sentence, those whose right place it gives among them."""
+        answers = self._has_asked and (
+            self._spoken_of or self._asks_where or bool(TO.match(one.text))
+        )
+        if one.about or ASKS.search(one.text) or answers:
+            numbers = numbers | placed
+        for number in numbers - own_part(self.jobs, one) - of_others(self.jobs, one) - self._off:
             self._named.setdefault(number, one.quote)
+        self._name_all()
+        if self._spoken_of:
+            self._placed.update(dict.fromkeys(placed, one.quote))
+
+    def _name_all(self) -> None:
+        """What has been named is asked, once anything is."""
         if self._has_asked:
+            self._named = {**self._placed, **self._named}
+            self._placed = {}
             for number, quote in self._named.items():
                 self.asked.setdefault(number, quote)
-
-    def _jobs_in(self, one: Said, begin: int = 0, end: int | None = None) -> set[int]:
-        return {job.number for job in self.jobs if job.verbs(one.text[begin:end])}
-
-    def _of_others(self, one: Said) -> set[int]:
-        """The errands that somebody else does: "Chidi's buying it"."""
-        return {
-            job.number
-            for job in self.jobs
-            if (found := job.verbs(one.text))
-            and all(OTHERS_DO.search(one.quote[:at]) for at in found)
-        }
 
     def _other(self, said: Sequence[Said]) -> None:
         """What the other repeats or offers, until the performer has answered."""
@@ -182,12 +228,21 @@ class Help:
             for value in self._values(one)
         ]
         self._sums_up = sums_up(said)
-        self._offered = {n: one.quote for one in said for n in self._jobs_in(one)}
+        self._offered = {n: one.quote for one in said for n in jobs_in(self.jobs, one)}
+        # "And bring them over?" - "No.": what is offered without a place is not wanted.
+        self._bare = {n for one in said if not one.places for n in jobs_in(self.jobs, one)}
         self._asks_where = any(WHERE_TO.search(one.text) for one in said)
+        if (self._named or self._placed) and any(UPTAKE.search(one.text) for one in said):
+            self._has_asked = self._has_asked or next(iter((self._named or self._placed).values()))
+            self._name_all()
         told = self._offered and hearsay(said)  # "Alek says you need somebody to fetch it."
         if told or any(OFFERS.search(one.text) for one in said):
+            self._only_offered = not self._has_asked
             self._has_asked = self._has_asked or said[0].quote
             self._may_name = True
+
+    def _values(self, one: Said) -> list[tuple[int, bool, str]]:
+        return self._where.values(one, known=bool(self._has_asked or self._named))
 
     def _take_up(self) -> None:
         """The other's own offer, taken up by the performer, is as good as asked."""
@@ -196,52 +251,3 @@ class Help:
                 if number in self._off:
                     continue
                 self.asked.setdefault(number, quote)
-
-    def _values(self, one: Said) -> list[tuple[int, bool, str]]:
-        """Of which errand a place is told, and whether it is the right one."""
-        found: list[tuple[int, bool, str]] = []
-        for mention in self._mentions(one):
-            if denied(one.text, mention.span):
-                continue
-            number, sure = job_at(self.jobs, one.text, mention.span[0], self._last)
-            right = self._right(mention, number)
-            fits = next((j.number for j in self.jobs if self._right(mention, j.number)), 0)
-            self._before = mention.sector or self._before
-            if fits and not sure:
-                number, right = fits, True
-            elif not sure and number in [one[0] for one in found]:
-                # A second place in one breath is that of the other errand.
-                number = next((j.number for j in self.jobs if j.number != number), number)
-                right = self._right(mention, number)
-            said_so = sure or mention in one.places
-            known = said_so or one.about or self._has_asked or self._named
-            if number and right is not None and known:
-                found.append((number, right, one.quote))
-                self._last = number
-        verbs = [(at, job.number) for job in self.jobs for at in job.verbs(one.text)]
-        if verbs:
-            self._last = max(verbs)[1]
-        return found
-
-    def _mentions(self, one: Said) -> tuple[Mention, ...]:
-        """The places said, "here" and "my shop" among them where they are one of the errands'."""
-        sites = {job.errand.place.partition(": ")[0] for job in self.jobs}
-        meant = [one for one in meant_places(self._occasion, one) if one.sector in sites]
-        if not meant:
-            return one.places
-        other = meant[0]
-        begin, end = other.span
-        clear = [
-            place
-            for place in one.places
-            if not (begin < place.span[1] and place.span[0] < end and not place.sector)
-        ]
-        if any(place.sector and begin < place.span[1] and place.span[0] < end for place in clear):
-            return one.places
-        return tuple(sorted((*clear, other), key=lambda place: place.span))
-
-    def _right(self, mention: Mention, number: int) -> bool | None:
-        job: Job | None = next((one for one in self.jobs if one.number == number), None)
-        if job is None:
-            return False
-        return right_place(mention, job.errand.place, self._before, self._occasion.places)

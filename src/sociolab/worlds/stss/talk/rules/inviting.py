@@ -15,7 +15,7 @@ from sociolab.worlds.stss.talk.rules.invite_words import (
     SMALL_TALK,
     TAKES_UP,
 )
-from sociolab.worlds.stss.talk.rules.patterns import Phrases
+from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 
 _WHEN = Phrases(
@@ -25,6 +25,12 @@ _WHEN = Phrases(
     r"|twelve))\b"
 )
 
+_WONDERS = Pattern(
+    r"(?:and |so |but |oh,? )*(?:is|are|was|were|did|do|does|has|have|had|where|what|who|why"
+    r"|isn't|aren't)\b"
+)
+_SMALL_FAVOUR = Pattern(r"(?:pass|hand|hold|reach|give) me (?:that|the|my|your|a)\b")
+_BRIEF = 8
 _NEAR = 2
 """How many lines before its matter a question may come: "Are you free?" - "Why?" - "A quiz!" """
 
@@ -72,7 +78,7 @@ class Invitation:
                 continue
             if one.about or (self._named and not self._hinted):
                 self._hinted = one.quote
-            if not self._asked and _invites(one):
+            if not self._asked and (_invites(one) or self._asks_for_hour(one)):
                 self._asked, self._asked_in = one.quote, number
         first = said[0].text
         if self._other_asks and (
@@ -82,6 +88,12 @@ class Invitation:
         self._other_asks = False
         if self._named and self._asked:
             self.quote = self.quote or self._asked
+
+    def _asks_for_hour(self, one: Said) -> bool:
+        """ "Tomorrow at eleven?", said of the matter that was named just before."""
+        near = self._named and self._named_in >= one.line - _NEAR
+        brief = near and one.sentence.asks and len(one.text.split()) <= _BRIEF
+        return brief and bool(_WHEN.search(one.text)) and not _WONDERS.match(one.text)
 
     def _announce(self, said: Sequence[Said]) -> None:
         """The matter with its day or hour; open to the other where it is spoken to of it."""
@@ -109,6 +121,8 @@ class Invitation:
 
 def _invites(one: Said) -> bool:
     """Whether a sentence asks in or asks to: "Nice to see you." does not."""
+    if _SMALL_FAVOUR.match(one.text):
+        return False
     if _asks_briefly(one) or (one.about and MAY_DO.search(one.text)):
         return True
     return bool(INVITES.search(SMALL_TALK.compiled.sub("", one.text)))

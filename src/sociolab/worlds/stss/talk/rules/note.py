@@ -22,20 +22,22 @@ from sociolab.worlds.stss.talk.rules.note_words import (
     MET,
     NO_PLACE,
     NO_YES,
+    NOT_ASKED,
     REQUESTED,
     UNKNOWN,
     WISH_ONLY,
     YES,
 )
 from sociolab.worlds.stss.talk.rules.patterns import Phrases
-from sociolab.worlds.stss.talk.rules.reading import Said, matter, said_one
+from sociolab.worlds.stss.talk.rules.reading import Said, last_named, matter, said_one
 from sociolab.worlds.stss.talk.rules.sentences import sentences
 from sociolab.worlds.stss.talk.rules.sites import definite, meant_places
 from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_place import PlaceTold
 
 _SAYS_NO = Phrases(
-    r"\b(?:(?:said|say|told (?:him|her|them)) no\b|declined|refused|(?:had|have) to decline"
+    r"\b(?:too \w+ to (?:reply|answer)|before i could|to refuse|(?:said|say|told (?:him|her"
+    r"|them)) no\b|declined|refused|(?:had|have) to decline"
     r"|turned (?:it|him|her) down)"
 )
 
@@ -43,8 +45,11 @@ _SAYS_NO = Phrases(
 def findings_in_note(occasion: Occasion, note: str) -> tuple[Finding, ...]:
     """One finding for each condition, in order; a quote is a word-for-word part of the note."""
     about = matter(occasion.task)
+    them = occasion.performer.first_name.lower()
     said = tuple(
-        said_one(occasion, about, False, 0, one) for one in sentences(note) if one.text.strip()
+        said_one(occasion, about, False, 0, one, (last_named(occasion, one.text), them))
+        for one in sentences(note)
+        if one.text.strip()
     )
     if occasion.task.type == "asking for help":
         return _of_help(occasion, said)
@@ -54,7 +59,9 @@ def findings_in_note(occasion: Occasion, note: str) -> tuple[Finding, ...]:
 def _of_help(occasion: Occasion, said: tuple[Said, ...]) -> tuple[Finding, ...]:
     found = Help(occasion)
     whose = f"for {occasion.performer.first_name.lower()}"
-    asked = any(REQUESTED.search(one.text) or whose in one.text for one in said)
+    asked = not any(NOT_ASKED.search(one.text) for one in said) and any(
+        REQUESTED.search(one.text) or whose in one.text for one in said
+    )
     found.read_note(said, asked)
     results = []
     for condition in occasion.conditions:
@@ -133,16 +140,16 @@ def _time(occasion: Occasion, said: tuple[Said, ...]) -> str:
 
 
 def _time_agreed(occasion: Occasion, said: tuple[Said, ...]) -> str:
+    said_yes = any(YES.search(one.text) for one in said)
     quote, wished, denied_ = "", False, False
     for one in said:
         hours = hours_of(one.sentence, one.about)
-        if hours and _right_day(occasion, said, one) and not HEARSAY.search(one.text):
+        if hours and _right_day(occasion, said, one) and (said_yes or not HEARSAY.search(one.text)):
             quote = one.quote
             wished = bool(WISH_ONLY.search(one.text)) and not YES.search(one.text)
         about_place = ABOUT_PLACE.search(one.text) or (one.places and not hours)
         if NO_YES.search(one.text) and not about_place:
             denied_ = not (hours and AGREED.search(one.text))
-    said_yes = any(YES.search(one.text) for one in said)
     if denied_ or (wished and not said_yes):
         return ""
     return quote
@@ -165,6 +172,8 @@ def _place(occasion: Occasion, goal: str, said: tuple[Said, ...]) -> str:
 
 
 def _place_agreed(occasion: Occasion, said: tuple[Said, ...]) -> str:
+    if not any(one.about or ASKED.search(one.text) for one in said):
+        return ""
     quote, wished, unsure = "", False, False
     for one in said:
         place = _fit_place(occasion, one)

@@ -5,6 +5,14 @@ from __future__ import annotations
 from sociolab.worlds.stss.talk.rules.patterns import Phrases
 
 ASKED = Phrases(
+    r"\bi(?:'ve| have) been \w+ed\b|\b(?:talked into|turned down|declined|refused|me (?:included"
+    r"|along|too)|for my sake"
+    r"|(?:an|my) answer|expects? me|expected|send(?:s|ing)? me|dragged|me a|of us|i bring"
+    r"|(?:told|tell) \w+ (?:no|yes|perhaps|maybe)|turn \w+ down|cross if|for me|stay(?:ed)? away"
+    r"|disappointed if|save me|counts? me|put me off)\b|"
+    r"\b(?!(?:tells|told|shows|showed|gave|gives|reminded|reminds|greeted|passed|met|bored"
+    r"|stopped|helped)\b)"
+    r"\w+(?:s|ed|ing) (?:on )?me\b(?! (?:about|of|that|how|why|what))|"
     r"^(?:going|promised|agreed|said|told|accepted|coming|joining|will)\b|\b(?:invit\w+|ask(?:ed"
     r"|s|ing)|want(?:s|ed)? (?:me|us|my|our|to)|would (?:like|love)"
     r"|like[sd]? (?:me|us)"
@@ -12,8 +20,8 @@ ASKED = Phrases(
     r"|supposed|expected|joining|coming|meeting|playing|sitting|helping|seeing|bringing|welcome"
     r"|in\b"
     r"|taking|wanted|one of)|i(?:'ll| will| shall| plan| intend| agreed| accepted| promised"
-    r"| (?:said|told \w+) (?:that |it )?(?:i|yes|no|maybe|is|was|it|we|would|sure|fine|okay|ok"
-    r"|to)| can| can't| could| may| might| must| declined| refused| hope| need| have to"
+    r"| (?:said|told \w+) (?:that |it )?(?:i|yes|no|maybe|is|was|it|we|would|sure|fine|okay|ok)"
+    r"| can| can't| could| may| might| must| declined| refused| hope| need| have to"
     r"|'ve agreed"
     r"|'ve promised)\b|\w+ and i (?:still |both |now )?(?:have to|need to|are|will|agreed|meet"
     r"|settled|plan|want|fixed)\b|and i (?:will|are|agreed|have|meet|settled|plan|can|'ll|said)\b"
@@ -36,7 +44,12 @@ BUSY = Phrases(
     r"|rushed off|snowed under|up to (?:his|her) (?:ears|neck|eyes))\b"
 )
 REQUESTED = Phrases(
-    r"(?:agreed|promised|have|had) to\b|i(?:'m| am) \w+ing\b|errand|(?:^|: |- |, |\bi )(?:carry"
+    r"\b(?:i'm the one|the one who|wants? (?:six|the|it|them|a|some|\d)|supposed to|i'd (?:fetch"
+    r"|get|buy|pick|collect|bring|take|go)|(?:someone|somebody) to|after someone|falls to me"
+    r"|up to me|my (?:job|errand|task))\b|"
+    r"^(?:promised|agreed|said|will|must|going|off|told)\b|\bonly needs\b|\bneeds? (?:the|it"
+    r"|them|his|her)"
+    r"|(?:agreed|promised|have|had) to\b|i(?:'m| am) \w+ing\b|errand|(?:^|: |- |, |\bi )(?:carry"
     r"|buy|fetch"
     r"|collect|pick"
     r"|get|bring|take|drop|hand|deliver|go)\b|\b(?:ask(?:ed"
@@ -62,7 +75,8 @@ UNKNOWN = Phrases(
 )
 # Where and how the two ran into each other.
 MET = Phrases(
-    r"^(?:i )?(?:just )?(?:met|saw|ran into|bumped into|came across|spoke|talked|chatted"
+    r"^(?:i )?(?:just )?(?:had (?:tea|coffee|lunch|a beer)|met|saw|ran into|bumped into"
+    r"|came across|spoke|talked|chatted"
     r"|had a chat)"
     r"\b|\bwe (?:talked|chatted|spoke)\b"
 )
@@ -80,7 +94,13 @@ HEARSAY = Phrases(
     r"|(?<!was )(?<!not )mentioned|rumou?r|had (?:told|heard))\b"
 )
 AGREED = Phrases(r"\b(?:agreed|settled|fixed|decided) (?:on|for|to)\b")
+NOT_ASKED = Phrases(r"\b(?:didn't|did not|never|hasn't|without) (?:\w+ )?ask(?:ed|ing)?\b")
 NO_YES = Phrases(
+    r"\b(?:sadly|alas|unfortunately|hasn't (?:decided|said|agreed)|to (?:reply|answer)\b"
+    r"|before i could|i (?:work|teach|have lessons|have pupils) (?:then|until|till|at))\b|"
+    r"\b(?:would have (?:liked|loved|wanted)|another (?:hour|time|day)|i have \w+ then|i(?:'m"
+    r"| am) (?:busy|away|teaching"
+    r"|working) then|put (?:him|her|them) off)\b|"
     r"\b(?:maybe|perhaps|i(?:'ll| will| must| have to| need to| shall| am to|'m to| should"
     r"| can)? ?(?:\w+ )?"
     r"(?:let (?:him|her|them) know|think|see|check|look in my|ask|tell (?:him|her|them))\b"
@@ -105,6 +125,7 @@ WISH_ONLY = Phrases(
     r"|mentioned)\b"
 )
 YES = Phrases(
+    r"\bso \w+ it is(?=[,.]|$)|\bi'm \w+ing\b|^\w+ing\b|\bas (?:he|she) asked\b|"
     r"\b(?:agreed|settled|i(?:'ll| will| shall) (?!(?:let|think|see|check|tell|ask|try))"
     r"|said (?:yes|i(?:'d|"
     r" would)|that i(?:'d| would))|we(?:'re| are|'ll| will)\b|promised|accepted|i'm (?:going"

@@ -17,7 +17,7 @@ from sociolab.worlds.stss.task import SocialTask
 # What people do in an activity of this kind, said without its name.
 _ALSO = {
     "portrait": ("paint", "sketch", "draw", "pose", "model", "sitter", "sit"),
-    "interview": ("interview", "quiz", "railway", "archive"),
+    "interview": ("interview", "quiz", "railway", "archive", "record", "signal"),
     "football": ("football", "soccer", "kick", "goalkeeper", "kick-about", "kickabout"),
     "ledger": ("ledger", "audit", "accounts", "books"),
     "duet": ("duet", "duo", "rehearse", "rehearsal", "play"),
@@ -41,7 +41,8 @@ _ALSO = {
 class Said:
     """One sentence of a talk: `ours` is whether the performer says it, `line` which line it is in.
 
-    `about` says that it names the matter, `places` which places it names.
+    `about` says that it names the matter, `places` which places it names; `third` are those
+    whom "he" or "she" may be, by first name in small letters: of whom this speaker spoke last.
     """
 
     ours: bool
@@ -49,6 +50,7 @@ class Said:
     sentence: Sentence
     about: bool
     places: tuple[Mention, ...]
+    third: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -64,18 +66,35 @@ class Said:
 def said_in(occasion: Occasion, lines: Sequence[Line]) -> tuple[Said, ...]:
     """All sentences of a talk, in order."""
     about = matter(occasion.task)
-    return tuple(
-        said_one(occasion, about, line.who == occasion.performer.id, number, one)
-        for number, line in enumerate(lines)
-        for one in sentences(line.text)
-    )
+    found = []
+    for number, line in enumerate(lines):
+        third = ""
+        for one in sentences(line.text):
+            third = last_named(occasion, one.text) or third
+            ours = line.who == occasion.performer.id
+            found.append(said_one(occasion, about, ours, number, one, (third,)))
+    return tuple(found)
 
 
-def said_one(occasion: Occasion, about: Topic, ours: bool, line: int, one: Sentence) -> Said:
+def said_one(
+    occasion: Occasion, about: Topic, ours: bool, line: int, one: Sentence, third: tuple[str, ...]
+) -> Said:
     """A sentence with what it is about; names of places do not count for that."""
     places = mentions_in(one.quote, one.text, occasion.places)
     named = about.said(_without(one.text, places))
-    return Said(ours, line, one, named, places)
+    return Said(ours, line, one, named, places, third)
+
+
+def _first(name: str) -> str:
+    return name.split()[0].lower()
+
+
+def last_named(occasion: Occasion, text: str) -> str:
+    """Of the residents but these two who is named last in words (small letters), "" if none."""
+    both = (_first(occasion.performer.name), _first(occasion.other.name))
+    names = (_first(one.name) for one in occasion.people)
+    last = max(((text.rfind(name), name) for name in names if name not in both), default=(-1, ""))
+    return last[1] if last[0] >= 0 else ""
 
 
 def _without(text: str, places: tuple[Mention, ...]) -> str:

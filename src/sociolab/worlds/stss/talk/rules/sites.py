@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sociolab.town.residents import Resident
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.attaching import denied
 from sociolab.worlds.stss.talk.rules.patterns import Pattern
 from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
 from sociolab.worlds.stss.talk.rules.reading import Said
+from sociolab.worlds.stss.talk.rules.whose_places import whose_places
 
 # Rooms that many sites have: alone they tell nothing.
 _SHARED = frozenset(
@@ -18,30 +18,15 @@ _SHARED = frozenset(
      "room a", "room b", "room c")
 )  # fmt: skip
 _HERE = Pattern(
-    r"\b(?:right here|here in (?:the|this|our|my)|here at (?!the moment)|it's here"
+    r"\b(?:right here|here in (?:the|this|our|my)|here at (?!the moment|lunch|noon|this)|it's here"
     r"|just here"
-    r"|(?:meet|sit|do it|be|held|hold it|have it|it is|stay|back|start|gather"
+    r"|(?:meet|sit|do it|(?<!'d )(?<!would )be|held|hold it|have it|it is|stay|back|start|gather"
     r"|same place) (?:right )?here"
     r"|(?:meet|come|sit|held|it|gather|do it) in here|here,? (?:tomorrow|tonight|at|on \w+day)"
     r"|in this (?:very )?(?:room|hall|place|kitchen|garden"
     r"|building|shop|studio|cafe|pub))\b|(?:them|it) (?:right )?here\b|^(?:right )?here[.,?!]"
 )
 _BARE_HERE = Pattern(r"(?<!came )(?<!doing )(?<!come )\bhere\b(?! (?:you|we|it|he|she|they|i)\b)")
-_HOME = r"(?:place|house|home|flat|kitchen|living room|garden|room|cottage|rooms|door)"
-_MINE = Pattern(
-    rf"\b(?:my (?:own )?{_HOME}\b|at mine\b|our {_HOME}\b|round to mine|to mine\b"
-    r"|home with me)\b"
-)
-_YOURS = Pattern(rf"\b(?:your {_HOME}\b|at yours\b)\b")
-# At the home of somebody who keeps a shop or at the shop.
-_AT_MINE = Pattern(r"\b(?:at|to) mine\b")
-_AT_YOURS = Pattern(r"\b(?:at|to) yours\b")
-_WORK = Pattern(
-    r"\b(?P<whose>my|your|our) (?:own |little |old )?(?:shop|store|cafe|pub|clinic|studio|library"
-    r"|bakery|market|office|counter|kitchen|gym|bar|back room|beer garden|surgery|pharmacy"
-    r"|registry|bakehouse|gallery|training room|workshop|practice|place of work|till"
-    r"|post office)\b"
-)
 _DEFINITE = Pattern(
     r"\b(?:my|your|our|his|her|their|[a-z]+'s) (?:own |back |little |front )?(?:office|place|shop"
     r"|studio|kitchen|room|house|home|flat|garden|living room|table|counter|workshop|storeroom"
@@ -77,36 +62,22 @@ def right_place(mention: Mention, goal: str, before: str, places: tuple[str, ...
     return False if word not in _SHARED else None
 
 
-def home_of(resident: Resident) -> str:
-    """The sector where somebody lives."""
-    return resident.home.sector
-
-
 def meant_places(occasion: Occasion, said: Said) -> tuple[Mention, ...]:
-    """What "my place", "your shop" or "here" may mean, as places; the likeliest first."""
+    """What "my place", "at Suresh's" or "here" may mean, as places; the likeliest first."""
     speaker = occasion.performer if said.ours else occasion.other
     hearer = occasion.other if said.ours else occasion.performer
-    found: list[Mention] = []
-    for pattern, resident in ((_MINE, speaker), (_YOURS, hearer)):
-        if match := pattern.search(said.text):
-            found.append(Mention(home_of(resident), "", match.span()))
-    for pattern, resident in ((_AT_MINE, speaker), (_AT_YOURS, hearer)):
-        if (match := pattern.search(said.text)) and (sector := _work_of(resident, occasion.places)):
-            found.append(Mention(sector, "", match.span()))
-    if match := _WORK.search(said.text):
-        worker = hearer if match["whose"] == "your" else speaker
-        if sector := _work_of(worker, occasion.places):
-            found.append(Mention(sector, "", match.span()))
+    found = list(
+        whose_places(
+            said.text,
+            (speaker.first_name.lower(), hearer.first_name.lower(), said.third),
+            occasion.people,
+            occasion.places,
+        )
+    )
     match = _HERE.search(said.text) or (_BARE_HERE.search(said.text) if said.about else None)
     if match and occasion.here:
         found.append(Mention(occasion.here.partition(": ")[0], "", match.span()))
     return tuple(one for one in found if not denied(said.text, one.span))
-
-
-def _work_of(resident: Resident, places: tuple[str, ...]) -> str:
-    """The sector that somebody is known to work at, ""."""
-    sectors = dict.fromkeys(place.partition(": ")[0] for place in places)
-    return next((sector for sector in sectors if sector in resident.known_as), "")
 
 
 def definite(said: Said) -> tuple[str, tuple[int, int]] | None:

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.acts import ABOUT_PLACE, CANCELS, CORRECTS, OPEN
-from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere
+from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere, taken
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.invite_words import INVITES
+from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.sites import meant_places, right_place
 from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_time import agrees
+from sociolab.worlds.stss.talk.rules.whose_places import work_at
 
+_EITHER = Phrases(r"\beither\b[^.!?]*\bor\b")
 _FEW = 6
 """Words of an answer that only says a place: "At the pub, then." """
 
@@ -31,10 +34,13 @@ class PlaceTold:
     def __init__(self, occasion: Occasion, goal: str) -> None:
         self._occasion = occasion
         self._goal = goal
-        self._before = ""
+        # Who works there calls it "the shop".
+        works = work_at(occasion.performer, occasion.places)
+        self._before = works if works == goal.partition(": ")[0] else ""
         self._begun = False
         self._room = ""
         self._other_room = ""
+        self._exact = self._taken = False
         self.place = Told()
         self._echo: list[tuple[bool, str]] = []
 
@@ -74,16 +80,22 @@ class PlaceTold:
     def _ours(self, one: Said, changes: bool) -> None:
         if CANCELS.search(one.text):
             self.place.undo()
+        self._taken = False
         values = self.values(one)
+        if self._taken and not values:
+            self.place.undo()
         if OPEN.search(one.text) and (ABOUT_PLACE.search(one.text) or values or one.places):
             self.place.undo()
             return
         for right, quote in values:
-            self.place.say(right, quote, changes)
+            narrows = bool(self._other_room) and not self._exact
+            self.place.say(right, quote, changes or narrows)
 
     def values(self, one: Said) -> list[tuple[bool, str]]:
         """Whether the places that a sentence gives are right; those of other matters left out."""
         found: list[tuple[bool, str]] = []
+        if len(one.places) > 1 and _EITHER.search(one.text):
+            return found
         for mention in (*self._else(one), *one.places):
             clause = one.sentence.clause_at(mention.span[0])
             if denied(one.text, mention.span):
@@ -93,8 +105,12 @@ class PlaceTold:
                 self._room = one.quote
             if right and not mention.arena and self._other_room == mention.sector:
                 right = False  # only the building of the wrong room that was said before
+            self._exact = self._exact or bool(right and mention.arena)
             self._other_room = self._room_of(mention) if right is False else ""
             self._before = mention.sector or self._before
+            if taken(clause):
+                self._taken = self._taken or right is True
+                continue
             if right is not None and (right or not elsewhere(clause, one.about)):
                 found.append((right, one.quote))
         if len(found) > 1 and not CORRECTS.search(one.text) and any(right for right, _ in found):

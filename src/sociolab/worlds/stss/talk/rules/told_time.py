@@ -15,6 +15,7 @@ from sociolab.worlds.stss.talk.rules.acts import (
     OPEN,
 )
 from sociolab.worlds.stss.talk.rules.attaching import days_of, hours_of
+from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.telling import Told
@@ -27,8 +28,16 @@ _WHAT = Phrases(r"\bwhat(?:'s| is| happens| about| are you \w+)\b[^.!]*\?")
 _NEARLY = Phrases(r"(?:yes, |well, |oh, )?(?:very )?(?:nearly|almost|not quite|close|all but)\b")
 
 
+# An hour with a yes to it, or with the day: "Tomorrow at eight, all right, I can do that."
+_RESTATES = Phrases(
+    r"\b(?:all right|right|good|fine|okay|ok|got it|noted|i'll be there|i'll come|i can do"
+    r"|see you)\b"
+)
 # What the other says once more to be sure.
-_SO = Phrases(r"^(?:(?:ah|oh|right|good|well|ok|okay|all right),? )?so,? ")
+_SO = Phrases(
+    r"^(?:(?:ah|oh|right|good|well|ok|okay|all right),? )?so,? (?!i (?:could|can"
+    r"|might)\b)|^let me (?:get|see if|repeat|sum)\b"
+)
 _OR = Phrases(
     r"(?<!\bnot )\b(?:seven|eight|six|five|four|three|two|one|nine|ten|eleven|\d\d?"
     r"|past \w+|o'clock),? or (?:at |about |maybe |perhaps )?(?:half|quarter|one|two|three|four"
@@ -47,7 +56,8 @@ class TimeTold:
         self.day = Told()
         self._echo: list[tuple[Told, bool, str]] = []
         self._asked_what = False
-        self._sums_up = False
+        self._sums_up = self._restates = False
+        self._kept: list[tuple[Told, bool, str]] = []
 
     @property
     def met(self) -> bool:
@@ -65,7 +75,11 @@ class TimeTold:
                 if self._ours(one, changes):
                     changes = False
             return
-        self._echo = [found for one in said for found in self._values(one)]
+        self._echo = [*self._kept, *(found for one in said for found in self._values(one))]
+        self._kept = []
+        self._restates = any(
+            hours_of(one.sentence, one.about) and _RESTATES.search(one.text) for one in said
+        )
         self._sums_up = sums_up(said)
         self._asked_what = any(_WHAT.search(one.text) for one in said)
 
@@ -79,7 +93,25 @@ class TimeTold:
         elif self._echo and (agrees(said) or named):
             for told, right, quote in self._echo:
                 told.say(right, quote, changes=not first.endswith("?"))
+        elif self._restates and not _speaks_of_time(said):
+            for told, right, quote in self._echo:
+                if told is self.hour and not right:
+                    told.say(right, quote, changes=True)
+        elif said[-1].sentence.asks and not _speaks_of_time(said):
+            self._kept = self._echo  # "What did he tell you?"
+        elif self._answers_hour(said):
+            for told, right, quote in self._echo:
+                if told is self.day:
+                    told.say(right, quote, changes=False)
         self._echo = []
+
+    def _answers_hour(self, said: Sequence[Said]) -> bool:
+        """Whether a line gives the hour alone: "Kites tomorrow?" - "At five." """
+        return (
+            not any(CORRECTS.search(one.text) for one in said)
+            and any(found[0] is self.hour for one in said for found in self._values(one))
+            and not any(found[0] is self.day for one in said for found in self._values(one))
+        )
 
     def _ours(self, one: Said, changes: bool) -> bool:
         """Take in a sentence of the performer; true where it says what is right."""
@@ -115,6 +147,11 @@ class TimeTold:
             right = last_day.date == self._day if last_day else self._day in [d.date for d in days]
             found.append((self.day, right, one.quote))
         return found
+
+
+def _speaks_of_time(said: Sequence[Said]) -> bool:
+    """Whether a line has an hour of its own, or a word that sets something right."""
+    return any(hours_in(one.text) or CORRECTS.search(one.text) for one in said)
 
 
 def _of_time_alone(text: str) -> bool:

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-TALK_RULES = "3"
+TALK_RULES = "5"
