@@ -153,6 +153,17 @@ def test_a_body_that_does_not_say_how_long_it_is_ends_at_the_limit(here: str) ->
     assert 400 <= answer.status_code < 500
 
 
+def test_files_are_kept_by_browsers_only_under_addresses_that_change_with_them(here: str) -> None:
+    page = requests.get(f"{here}/login", timeout=5).text
+    style = page.split('rel="stylesheet" href="')[1].split('"')[0]
+    assert "immutable" in requests.get(here + style, timeout=5).headers["Cache-Control"]
+    script = requests.get(f"{here}/static/js/app.js", timeout=5)
+    assert script.headers["Cache-Control"] == "no-cache"
+    again = {"If-None-Match": script.headers["ETag"]}
+    assert requests.get(f"{here}/static/js/app.js", headers=again, timeout=5).status_code == 304
+    assert 'src="/static/js/app.js"' in page, "one address, or the script runs twice"
+
+
 # ------------------------------------------------------------------ the researcher
 
 

@@ -56,7 +56,13 @@ def page(request: Request, name: str, /, **values: Any) -> HTMLResponse:
 
 @cache
 def static(name: str) -> str:
-    """The address of a static file; changes with its content, so that browsers may keep it."""
+    """The address of a static file. It changes with the content, so that browsers may keep it.
+
+    Not so for our scripts: they import each other by plain names, and one that had two addresses
+    would run twice.
+    """
+    if name.startswith("js/"):
+        return f"/static/{name}"
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
     return f"/static/{name}?v={digest}"
 

@@ -98,8 +98,10 @@ class Guard:
                 for name, value in _HEADERS.items():
                     headers[name] = value
                 static = scope["path"].startswith("/static/")
-                if static and message["status"] == 200:
+                if static and message["status"] == 200 and b"v=" in scope["query_string"]:
                     headers["Cache-Control"] = "public, max-age=31536000, immutable"
+                elif static:
+                    headers["Cache-Control"] = "no-cache"  # kept, and asked for anew each time
                 elif "cache-control" not in headers:
                     headers["Cache-Control"] = "no-store"
                 if fresh is not None and not static:

@@ -1,0 +1,83 @@
+// The land and the rooms, drawn once to a picture that is only copied afterwards.
+
+const GRASS = 0, TREES = 3;
+const MOST = 14_000_000; // pixels of the picture; small devices take no more
+
+/** Pictures of the town for one palette, each drawn when its sharpness is first needed. */
+export class Land {
+  constructor(town, palette) {
+    this.town = town;
+    this.palette = palette;
+    this.pictures = new Map();
+    this.most = Math.max(2, Math.min(32, Math.floor(Math.sqrt(MOST / (town.width * town.height)))));
+  }
+
+  /** The picture for so many device pixels a tile; never much coarser, never much larger. */
+  picture(needed) {
+    let size = 8;
+    while (size < needed) size *= 2;
+    size = Math.min(size, this.most);
+    let found = this.pictures.get(size);
+    if (!found) {
+      found = drawn(this.town, this.palette, size);
+      this.pictures.set(size, found);
+    }
+    return found;
+  }
+}
+
+function drawn(town, palette, size) {
+  const canvas = document.createElement("canvas");
+  canvas.width = town.width * size;
+  canvas.height = town.height * size;
+  const pen = canvas.getContext("2d", { alpha: false });
+  drawTiles(pen, town, palette, size);
+  drawTrees(pen, town, palette, size);
+  drawThings(pen, town, palette, size);
+  return canvas;
+}
+
+/** Tiles side by side in one colour are one rectangle. */
+function drawTiles(pen, town, palette, size) {
+  const seen = new Map();
+  const rooms = town.places.map(([sector]) => {
+    const nth = seen.get(sector) ?? 0;
+    seen.set(sector, nth + 1);
+    return palette.room(sector, nth);
+  });
+  for (let y = 0; y < town.height; y += 1) {
+    let from = 0;
+    for (let x = 1; x <= town.width; x += 1) {
+      const at = y * town.width;
+      if (x < town.width && same(town, at + x, at + from)) continue;
+      const arena = town.arena[at + from];
+      pen.fillStyle = arena >= 0 ? rooms[arena] : palette.ground[town.ground[at + from]] ?? palette.ground[GRASS];
+      pen.fillRect(from * size, y * size, (x - from) * size, size);
+      from = x;
+    }
+  }
+}
+
+const same = (town, one, other) => town.arena[one] === town.arena[other] && town.ground[one] === town.ground[other];
+
+function drawTrees(pen, town, palette, size) {
+  pen.fillStyle = palette.tree;
+  pen.beginPath();
+  for (let at = 0; at < town.ground.length; at += 1) {
+    if (town.ground[at] !== TREES) continue;
+    const x = (at % town.width + 0.5) * size, y = (Math.floor(at / town.width) + 0.5) * size;
+    pen.moveTo(x + size * 0.75, y);
+    pen.arc(x, y, size * 0.75, 0, 2 * Math.PI);
+  }
+  pen.fill();
+}
+
+function drawThings(pen, town, palette, size) {
+  const edge = Math.max(1, Math.floor(size / 6));
+  for (const [place, , ...tiles] of town.things) {
+    pen.fillStyle = palette.thing(town.places[place][0]);
+    for (let i = 0; i < tiles.length; i += 2) {
+      pen.fillRect(tiles[i] * size + edge, tiles[i + 1] * size + edge, size - 2 * edge, size - 2 * edge);
+    }
+  }
+}
