@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis.schemas import APIOperation
 
+from sociolab.web.security.limits import Rate
 from web_serving import served
 from web_stores import Names, filled_store
 
@@ -38,15 +39,23 @@ class Target:
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     store = tmp_path_factory.mktemp("web") / "store.db"
     names = filled_store(store)
+    often = Rate(10**9, 10**9)
+    with pytest.MonkeyPatch.context() as patch:
+        for limit in ("security.guard.PAGES", "security.guard.ADDRESS", "server.SECRETS"):
+            patch.setattr(f"sociolab.web.{limit}", often)
+        yield from _opened(store, names)
+
+
+def _opened(store: Path, names: Names) -> Iterator[Target]:
     with served(store) as address:
         browser = requests.Session()
         page = browser.get(f"{address}/login").text
         browser.headers["X-CSRF-Token"] = page.split('name="csrf" content="')[1].split('"')[0]
         for cookie, path, value in names.cookies:
-            browser.cookies.set(cookie, value, path=path)
+            browser.cookies.set(cookie, value, domain="127.0.0.1", path=path)
         document = browser.get(f"{address}/api/openapi.json").json()
         schema = schemathesis.openapi.from_dict(document)
-        operations = tuple(_operations(schema))
+        operations = tuple(sorted(_operations(schema), key=_ends_something))
         yield Target(address, names, operations, browser)
 
 
@@ -82,12 +91,7 @@ def _attack(
     )
     @given(case=operation.as_strategy(), data=st.data())
     def once(case: Any, data: st.DataObject) -> None:
-        for name in case.path_parameters or {}:
-            real = target.names.of(name)
-            if real:
-                drawn = data.draw(st.sampled_from((None, *real, *real)))
-                if drawn is not None:
-                    case.path_parameters[name] = drawn
+        _name(case, operation.path, target.names, data)
         answer = case.call(
             base_url=target.address, session=target.browser, timeout=20, allow_redirects=False
         )
@@ -96,6 +100,31 @@ def _attack(
             faults.setdefault(operation.label, f"{answer.status_code} for {asked[:400]}")
 
     once()
+
+
+def _name(case: Any, path: str, names: Names, data: st.DataObject) -> None:
+    """Put names of what there is into most paths: what is not there is soon refused."""
+    wanted = case.path_parameters or {}
+    for name in wanted:
+        real = names.of(name)
+        if real and data.draw(st.integers(0, 4)):
+            wanted[name] = data.draw(st.sampled_from(real))
+    if {"run", "trial"} <= set(wanted) and data.draw(st.integers(0, 4)):
+        towns = [one for one in names.episodes if one[0] == "stss"]
+        some = towns if "town" in path else names.episodes
+        wanted["run"], wanted["trial"] = data.draw(st.sampled_from(some))
+    if "study" in wanted and data.draw(st.integers(0, 4)):
+        fitting = [pair for pair in names.pairs if pair[0].removesuffix("s")[:4] in path]
+        study, participant = data.draw(st.sampled_from(fitting or names.pairs))
+        wanted["study"] = study
+        if "participant" in wanted:
+            wanted["participant"] = participant
+
+
+def _ends_something(operation: APIOperation[Any, Any, Any, Any]) -> bool:
+    """Whether requests to it end somebody's part or a study: these come last."""
+    ends = ("/leave", "/end", "/survey", "/delete", "/state", "/logout")
+    return operation.method == "post" and operation.path.endswith(ends)
 
 
 def test_what_is_too_large_is_refused(target: Target) -> None:

@@ -71,10 +71,14 @@ def delete(run: str, *, yes: bool, store: Path | None) -> None:
     with open_store(store) as opened:
         row = opened.run(run)
         what = f"{row.trials} trials" if not kept_work(row) else "replies"
+        for study in opened.studies():
+            if study.run == run:
+                people = plural(len(opened.participants(study.name)), "participant")
+                what += f" and the study {study.name} ({people})"
         if not yes and not typer.confirm(f"delete {run} with its {what}?", err=True):
             raise typer.Exit(1)
         opened.delete_run(run)
-    say(f"deleted {run}")
+    say(f"deleted {run} with its {what}")
 
 
 def _runs(store: Path | None, *, everything: bool) -> Rows:

@@ -9,6 +9,7 @@ import typer
 
 from sociolab.app.csv_folder import write_csv
 from sociolab.app.page import write_page
+from sociolab.app.pooled import each_once
 from sociolab.app.stored import open_store
 from sociolab.cli.output import say, show_result
 from sociolab.report.latex import latex
@@ -32,7 +33,7 @@ def report(
     """Write what is asked for, then print the tables, or the JSON object (of several, a list)."""
     written: list[Path] = []
     with open_store(store) as opened:
-        results = [result_of(opened, run) for run in dict.fromkeys(runs)]
+        results = [result_of(opened, run) for run in each_once(runs)]
         if html is not None:
             write_page(opened, results, html)
             written.append(html)

@@ -51,7 +51,8 @@ def page(request: Request, name: str, /, **values: Any) -> HTMLResponse:
         "guarded": site_of(request).settings.admin_token is not None,
     }
     template = site_of(request).templates.get_template(name)
-    return HTMLResponse(template.render({**shared, **values}))
+    text = template.render({**shared, **values})
+    return HTMLResponse(text.encode("utf-8", "replace"))  # half a surrogate pair is no UTF-8
 
 
 @cache

@@ -8,20 +8,25 @@ from contextlib import asynccontextmanager
 from fastapi import Depends, FastAPI
 from fastapi.staticfiles import StaticFiles
 
-from sociolab.web import errors, front
+from sociolab.web import errors, front, watch
 from sociolab.web.pages import STATIC, templates
+from sociolab.web.play import router as play
+from sociolab.web.rate import routers as rate
 from sociolab.web.security import signing_in
 from sociolab.web.security.admin import researcher
 from sociolab.web.security.csrf import proven
 from sociolab.web.security.guard import Guard
+from sociolab.web.security.limits import SECRETS, Limiter
 from sociolab.web.settings import WebSettings
 from sociolab.web.site import Site
 from sociolab.web.stores import Stores
+from sociolab.web.study import routers as study
+from sociolab.web.town import router as town
 
 
 def create_app(settings: WebSettings) -> FastAPI:
     """The app that serves a store; ConfigError where the settings or the store are wrong."""
-    site = Site(settings, Stores(settings.store), templates())
+    site = Site(settings, Stores(settings.store), templates(), Limiter(SECRETS))
     app = FastAPI(
         title="sociolab",
         docs_url=None,  # its page would load scripts from elsewhere
@@ -41,10 +46,16 @@ def create_app(settings: WebSettings) -> FastAPI:
     return app
 
 
-_OPEN = (signing_in.router, front.open_pages)
+_OPEN = (
+    signing_in.router,
+    front.open_pages,
+    *study.OPEN,
+    play.router,
+    *rate.OPEN,
+)
 """Pages for anybody: signing in, taking part with a link."""
 
-_GUARDED = (front.pages,)
+_GUARDED = (front.pages, *study.GUARDED, watch.router, town.router, *rate.GUARDED)
 """Pages for the researcher only."""
 
 

@@ -10,17 +10,22 @@ from jinja2 import Environment
 from starlette.requests import HTTPConnection
 
 from sociolab.store.sqlite import Store
+from sociolab.web.security.limits import Limiter
 from sociolab.web.settings import WebSettings
 from sociolab.web.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The app's settings, its store and its templates."""
+    """The app's settings, its store and its templates.
+
+    `attempts` at the admin token are counted by address.
+    """
 
     settings: WebSettings
     stores: Stores
     templates: Environment
+    attempts: Limiter
 
     @property
     def store(self) -> Store:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
@@ -11,6 +10,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from sociolab.app.study.links import digest as digest  # asked for here by name, too
 from sociolab.app.study.settings import StudySettings
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
@@ -20,6 +20,8 @@ from sociolab.web.site import site_of
 
 COOKIE = "sociolab-participant"
 """One for each participant: its path is that of the participant's pages."""
+
+OVER = ("finished", "refused", "left")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,16 @@ class Taking:
         """Where all pages of this participant are; the first of them leads to what is next."""
         return home(self.study.name, self.participant.id)
 
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is asked of the participant."""
+        return self.participant.state in OVER
+
+    @property
+    def agreed(self) -> bool:
+        """Whether the participant gave consent, where the study asks for it."""
+        return self.participant.state == "consented" or not self.settings.consent
+
 
 NextStep: TypeAlias = Callable[[Store, Taking], str | None]
 """Where (under `Taking.home`, such as "/play") a participant has something to do; None: done."""
@@ -43,11 +55,6 @@ NextStep: TypeAlias = Callable[[Store, Taking], str | None]
 def home(study: str, participant: str) -> str:
     """The address of a participant's pages."""
     return f"/take/{study}/{participant}"
-
-
-def digest(secret: str) -> bytes:
-    """What the store knows of a secret: its SHA-256."""
-    return hashlib.sha256(secret.encode()).digest()
 
 
 def bind(store: Store, participant: ParticipantRow, answer: Response, *, secure: bool) -> bool:
@@ -67,9 +74,9 @@ def bind(store: Store, participant: ParticipantRow, answer: Response, *, secure:
     return True
 
 
-def taking(request: HTTPConnection, study: str, participant: str) -> Taking:
-    """Who asks, as a dependency of pages under /take/{study}/{participant}; Refused where the
-    browser is not this participant's, or the study is closed."""
+def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
+    """Who asks, however far that participant has come; Refused where the browser is not the
+    participant's. A dependency of the pages around what a study does."""
     store = site_of(request).store
     secret = request.cookies.get(COOKIE, "")
     row = store.participant_of_session(digest(secret)) if secret else None
@@ -80,10 +87,27 @@ def taking(request: HTTPConnection, study: str, participant: str) -> Taking:
             "new one."
         )
     found = store.study(study)
-    if not found.open:
-        raise Refused("This study is closed at the moment. What you did so far is kept.", 403)
     return Taking(found, StudySettings.model_validate(found.settings), row)
 
+
+def taking(request: HTTPConnection, study: str, participant: str) -> Taking:
+    """Who asks, as a dependency of what a study does, under /take/{study}/{participant}.
+
+    Refused where the browser is not this participant's, the study is closed, consent was not
+    given, or the participant is done with the study.
+    """
+    who = bound(request, study, participant)
+    if who.over:
+        raise Refused("Your part in this study is over. Nothing more is asked of you.")
+    if not who.study.open:
+        raise Refused("This study is closed at the moment. What you did so far is kept.")
+    if not who.agreed:
+        raise Refused("This comes after your consent. Open the link that you were given again.")
+    return who
+
+
+Bound: TypeAlias = Annotated[Taking, Depends(bound)]
+"""For the signature of a page before, between or after what a study does."""
 
 Participant: TypeAlias = Annotated[Taking, Depends(taking)]
 """For the signature of a page: `def play(who: Participant)`."""

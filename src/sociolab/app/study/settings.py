@@ -126,7 +126,7 @@ class StudySettings(_Record):
 
     `consent` is the text that they agree to before anything else; without one nobody is asked.
     `completion_code` is shown at the end, as recruiting platforms want it; "each" makes one of
-    each participant's own.
+    each participant's own, from `code_key`, which is drawn when the study is made.
     """
 
     title: Sentence
@@ -136,6 +136,7 @@ class StudySettings(_Record):
     thanks: Prose = ""
     survey: tuple[SurveyQuestion, ...] = ()
     completion_code: str = Field(default="", max_length=100)
+    code_key: str = Field(default="", max_length=100)
     contact: str = Field(default="", max_length=200)
     play: PlayPlan | None = None
     rate: RatePlan | None = None

@@ -11,10 +11,9 @@ from starlette.responses import RedirectResponse, Response
 from sociolab.web.pages import page
 from sociolab.web.refusals import Refused
 from sociolab.web.security.admin import COOKIE, sign_in
-from sociolab.web.security.limits import SECRETS, Limiter
+from sociolab.web.site import site_of
 
 router = APIRouter(tags=["signing in"])
-_attempts = Limiter(SECRETS)
 
 
 @router.get("/login")
@@ -30,7 +29,7 @@ def enter(
     next: Annotated[str, Form(max_length=2000)] = "/",
 ) -> Response:
     """Sign in, and go on to where one wanted to go."""
-    wait = _attempts.take(request.client.host if request.client else "")
+    wait = site_of(request).attempts.take(request.client.host if request.client else "")
     if wait:
         seconds = math.ceil(wait)
         raise Refused(f"Too many attempts; try again in {seconds} s.", 429, seconds)

@@ -1,0 +1,62 @@
+"""A person elsewhere as a player: the request is laid down for them, and their answer awaited."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from sociolab.core.episode import Action, Json
+from sociolab.core.ports import NoReply, Reply, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request that waits for a person's answer until `due`, in the event loop's time."""
+
+    request: Request
+    due: float
+
+
+class SeatedPlayer:
+    """One seat of one episode. `told` is called when the person is asked, and when time is up.
+
+    A turn without an answer in `seconds` is a NoReply and not asked again: whoever is away would
+    be waited for three times as long. `memory` counts the turns without an answer in a row.
+    """
+
+    def __init__(self, seconds: float, told: Callable[[], None]) -> None:
+        self.asked: Asked | None = None
+        self._seconds = seconds
+        self._told = told
+        self._answer: asyncio.Future[tuple[Action, ...] | BaseModel] | None = None
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """What the person answers, or that nothing came in time."""
+        loop = asyncio.get_running_loop()
+        self._answer = loop.create_future()
+        self.asked = Asked(request, loop.time() + self._seconds)
+        self._told()
+        try:
+            async with asyncio.timeout_at(self.asked.due):
+                return Reply(await self._answer)
+        except TimeoutError:
+            missed = missed_turns(memory) + 1
+            problem = f"no answer within {self._seconds:g} s"
+            return NoReply("timeout", problem, again=False, memory=missed)
+        finally:
+            self.asked = self._answer = None
+
+    def answer(self, value: tuple[Action, ...] | BaseModel) -> bool:
+        """Answer what is asked; False if nothing is, or an answer was given to it already."""
+        if self._answer is None or self._answer.done():
+            return False
+        self._answer.set_result(value)
+        return True
+
+
+def missed_turns(memory: Json) -> int:
+    """How many turns in a row went by without an answer, read off what a seat carries on."""
+    return memory if isinstance(memory, int) else 0

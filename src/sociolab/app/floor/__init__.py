@@ -1,0 +1,1 @@
+"""Episodes that people play from elsewhere, as they happen; knows nothing of HTTP."""

@@ -1,0 +1,121 @@
+"""All play studies that are open: each has its run locked, and its hall."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Self
+
+from pydantic import ValidationError
+
+from sociolab.app.floor.hall import Hall
+from sociolab.app.floor.plan import company_of
+from sociolab.app.floor.records import Records
+from sociolab.app.study.settings import PlayPlan, StudySettings
+from sociolab.core.errors import SociolabError
+from sociolab.store.lock import lock_run
+from sociolab.store.sqlite import Store
+from sociolab.store.studies import StudyRow
+
+log = logging.getLogger("sociolab.floor")
+
+
+class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
+    """A study whose plays cannot go on now; the log says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    hall: Hall
+    lock: ExitStack
+
+
+class Floor:
+    """The halls of a store, in one event loop; used as an async context manager.
+
+    Studies that are opened or closed while it lives are noticed when somebody comes to them.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._open: dict[str, _Open] = {}
+        self._opening = asyncio.Lock()
+        self._closing: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        for study in self._store.studies():
+            if study.kind == "play" and study.open:
+                try:
+                    await self.hall(study)
+                except NotPlayable as error:
+                    log.warning("%s", error)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for name in list(self._open):
+            await self.shut(name)
+        await asyncio.gather(*self._closing)
+
+    async def hall(self, study: StudyRow) -> Hall:
+        """The hall of an open study, made if there is none; NotPlayable where that fails."""
+        known = self._open.get(study.name)
+        if known is not None:
+            return known.hall
+        async with self._opening:
+            if study.name not in self._open:
+                try:
+                    await self._make(study)
+                except (SociolabError, ValidationError) as error:
+                    log.warning("study %s cannot be played: %s", study.name, error)
+                    raise NotPlayable(
+                        "This study cannot be played at the moment; please tell those who invited "
+                        "you."
+                    ) from error
+            return self._open[study.name].hall
+
+    async def look(self, name: str) -> None:
+        """Let go of a study that was closed."""
+        if name in self._open and not self._is_open(name):
+            await self.shut(name)
+
+    async def shut(self, name: str) -> None:
+        """Stop the plays of a study as they are, and let go of its run."""
+        known = self._open.pop(name, None)
+        if known is not None:
+            with known.lock:
+                await known.hall.close()
+
+    async def _make(self, study: StudyRow) -> None:
+        plan = _plan_of(study)
+        if study.run is None:
+            raise NotPlayable(f"the study {study.name} has no run; lay it out first")
+        with ExitStack() as stack:
+            stack.enter_context(lock_run(self._store.path, study.run))
+            company = await asyncio.to_thread(company_of, plan)  # reads data from disk
+            hall = Hall(
+                Records(self._store, study.name, study.run),
+                plan,
+                company,
+                is_open=lambda: self._is_open(study.name),
+                shut=lambda: self._shut_soon(study.name),
+            )
+            hall.go_on()
+            self._open[study.name] = _Open(hall, stack.pop_all())
+
+    def _is_open(self, name: str) -> bool:
+        return any(one.name == name and one.open for one in self._store.studies())
+
+    def _shut_soon(self, name: str) -> None:
+        """From within a hall, which cannot wait for its own end."""
+        task = asyncio.get_running_loop().create_task(self.shut(name))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+
+def _plan_of(study: StudyRow) -> PlayPlan:
+    plan = StudySettings.model_validate(study.settings).play
+    if plan is None:
+        raise NotPlayable(f"nothing is played in the study {study.name}")
+    return plan

@@ -1,0 +1,84 @@
+"""Partners that are no people take their time: nobody can tell by the clock who they are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from sociolab.core.episode import Json
+from sociolab.core.ports import NoReply, Player, Reply, Request
+from sociolab.core.seeding import stream
+
+Sleep = Callable[[float], Awaitable[None]]
+
+READING = 4.0
+"""How much faster people read than they type."""
+SPREAD = (0.7, 1.3)
+"""A turn takes between these shares of its usual time."""
+THINKING = (1.5, 5.0)
+"""Seconds before anything is typed."""
+ARRIVING = (4.0, 20.0)
+"""Seconds until a partner comes into the waiting room."""
+LONGEST = 0.8
+"""Share of a turn's time that is taken at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Reads and types at `words_a_minute` (0: at once), within turns of `turn_seconds`."""
+
+    words_a_minute: int
+    turn_seconds: float
+    seed: int
+
+    def turn(self, request: Request, reply: Reply) -> float:
+        """Seconds from being asked to having answered: read what is new, think, type."""
+        if self.words_a_minute == 0:
+            return 0.0
+        random = stream(self.seed, "pace", request.trial, request.seat, request.turn, request.name)
+        words = _typed(reply) + _new(request) / READING
+        took = words / self.words_a_minute * 60 * random.uniform(*SPREAD)
+        return min(took + random.uniform(*THINKING), LONGEST * self.turn_seconds)
+
+    def arrival(self, *who: str | int) -> float:
+        """Seconds until a partner seems to have come; the same for the same person and play."""
+        if self.words_a_minute == 0:
+            return 0.0
+        return stream(self.seed, "arrival", *who).uniform(*ARRIVING)
+
+
+@dataclass(frozen=True, slots=True)
+class PacedPlayer:
+    """A player whose replies come at a pace; the time that it needs itself counts towards it."""
+
+    player: Player
+    pace: Pace
+    sleep: Sleep = asyncio.sleep
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """The player's own reply, not before its time."""
+        began = asyncio.get_running_loop().time()
+        reply = await self.player.reply(request, memory)
+        if isinstance(reply, Reply):
+            took = asyncio.get_running_loop().time() - began
+            rest = self.pace.turn(request, reply) - took
+            if rest > 0:
+                await self.sleep(rest)
+        return reply
+
+
+def _typed(reply: Reply) -> float:
+    if isinstance(reply.value, tuple):
+        return sum(len(action.text.split()) for action in reply.value)
+    return len(reply.value.model_dump_json().split())
+
+
+def _new(request: Request) -> float:
+    """Words that this seat has not read yet: what was said since its own last line."""
+    words = 0
+    for line in reversed(request.observation.history):
+        if line.you:
+            break
+        words += len(line.text.split())
+    return words

@@ -1,0 +1,147 @@
+"""The tables of one study: who sits at which, and what becomes of the trials played there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+
+from sociolab.app.floor.jury import Jury
+from sociolab.app.floor.pace import Pace, PacedPlayer
+from sociolab.app.floor.plan import Company, trial_with
+from sociolab.app.floor.records import Records
+from sociolab.app.floor.table import GoneError, House, Table
+from sociolab.app.study.settings import PlayPlan
+from sociolab.core.episode import Trial
+from sociolab.core.errors import Cause, ModelError, SociolabError
+from sociolab.core.ports import Player
+
+log = logging.getLogger("sociolab.floor")
+
+People = Mapping[str, int]
+"""The seats of a trial that people take, and who takes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A seat at a table."""
+
+    table: Table
+    seat: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Whom tables tell: `changed` that people's screens may look different, `free` that a trial can
+    be played again, `shut` that the study was closed; `is_open` says whether it was."""
+
+    changed: Callable[[People], None]
+    free: Callable[[], None]
+    is_open: Callable[[], bool]
+    shut: Callable[[], None]
+
+
+class Tables:
+    """Plays trials in the background; `places` says where each person sits."""
+
+    def __init__(self, records: Records, plan: PlayPlan, company: Company, told: Told) -> None:
+        self.places: dict[int, Place] = {}
+        self._records, self._plan, self._company, self._told = records, plan, company, told
+        self._partners = _paced(plan, company)
+        self._jury = Jury(records, company)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def go_on(self) -> None:
+        """Take up what was under way when the server stopped, and judge what was not judged."""
+        for trial, people in self._records.under_way():
+            journal = self._records.events(trial.id)
+            kept = self._records.kept(trial.id, people)
+            self._seat(
+                Table(self._house(trial, people), trial, tuple(people), journal, kept), people
+            )
+        for trial in self._records.played():
+            self._in_background(self._jury.judge(trial))
+
+    def sit_down(self, trial: Trial, people: People) -> None:
+        """These people begin to play this trial."""
+        self._records.begin(trial, people)
+        self._seat(Table(self._house(trial, people), trial, tuple(people)), people)
+
+    def next_play(self, trial: Trial) -> Trial:
+        """The same task and cast, played once more than was planned."""
+        play = self._records.plays(trial)
+        return trial_with(self._plan, self._company, trial.task, trial.cast, play)
+
+    async def close(self) -> None:
+        """Stop everything as it is; what was played is on disk."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # ------------------------------------------------------------------ inside
+
+    def _house(self, trial: Trial, people: People) -> House:
+        records = self._records
+        return House(
+            self._company.kit.world,
+            self._partners,
+            self._plan.turn_seconds,
+            self._plan.missed,
+            write=lambda event: records.write(trial.id, event),
+            keep=lambda seat, sent: records.keep(people[seat], sent),
+            changed=lambda: self._told.changed(people),
+        )
+
+    def _seat(self, table: Table, people: People) -> None:
+        for seat, person in people.items():
+            self.places[person] = Place(table, seat)
+        self._in_background(self._play(table, people))
+        self._told.changed(people)
+
+    async def _play(self, table: Table, people: People) -> None:
+        """A trial to its end, and what became of it into the records."""
+        trial, study = table.trial, self._records.study
+        try:
+            await table.play()
+        except GoneError as gone:
+            if not self._told.is_open():  # nobody could have answered
+                self._told.shut()
+                return
+            self._fail(trial, "gave up", str(gone), gone.seat, again=True)
+        except ModelError as error:
+            log.warning("study %s, trial %s: %s", study, trial.id, error)
+            self._fail(trial, error.cause, str(error), again=error.fatal)
+        except SociolabError as error:
+            log.warning("study %s, trial %s: %s", study, trial.id, error)
+            self._fail(trial, "plugin", str(error))
+        except Exception as error:
+            log.exception("study %s, trial %s failed", study, trial.id)
+            self._fail(trial, "plugin", f"{type(error).__name__}: {error}")
+        else:
+            self._records.end(trial.id, "played")
+            self._in_background(self._jury.judge(trial))
+        self._company.replies.release(trial.id)
+        for person in people.values():
+            self.places.pop(person, None)
+        self._told.changed(people)
+
+    def _fail(
+        self, trial: Trial, cause: Cause, problem: str, gone: str = "", *, again: bool = False
+    ) -> None:
+        self._records.end(trial.id, "failed", cause, problem, gone)
+        if again:
+            self._records.lay_out(self.next_play(trial))
+            self._told.free()
+
+    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _paced(plan: PlayPlan, company: Company) -> dict[str, Player]:
+    """Everybody who is no person, by label."""
+    pace = Pace(plan.words_a_minute, plan.turn_seconds, plan.seed)
+    others = (*company.partners, *((company.stand_in,) if company.stand_in else ()))
+    return {one.id.label: PacedPlayer(one.player, pace) for one in others}

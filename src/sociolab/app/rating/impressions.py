@@ -1,0 +1,146 @@
+"""One word for a session (AntEval, section 5.4): which sessions are shown, and what people said.
+
+The paper shows 20 random sessions with an IEP below one half to five people each.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from sociolab.app.rating.dealing import Pile, held
+from sociolab.app.rating.words import impression_word
+from sociolab.app.stored import world_of
+from sociolab.app.study.settings import ImpressionsPlan, StudySettings
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Score
+from sociolab.core.seeding import digest
+from sociolab.report.episodes import run_of_episodes
+from sociolab.store.sqlite import Store
+from sociolab.store.studies import ParticipantRow, StudyRow
+
+WORD = "impression.word"
+"""The name of the answer."""
+
+_PRIVATE = ("Private:", "Secret:", "Goal:", "Intention:")
+
+
+@dataclass(frozen=True, slots=True)
+class ImpressionStudy:
+    """A study of impressions; `sessions` are the episodes drawn, `low` how many could be."""
+
+    name: str
+    run: str
+    plan: ImpressionsPlan
+    sessions: tuple[str, ...]
+    low: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionShown:
+    """A session as those see it who describe it: nothing that is private, and not who played."""
+
+    scene: tuple[tuple[str, str], ...]
+    lines: tuple[tuple[str, str], ...]
+
+
+def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
+    """The study of this row; ConfigError where it is of another kind, or no session is low."""
+    plan = StudySettings.model_validate(row.settings).impressions
+    if plan is None:
+        raise ConfigError(
+            f'expected a study of impressions, found "{row.name}", which is of another'
+        )
+    run = run_of_episodes(store, row.run or plan.run).name
+    counts = tuple(store.judging_counts(run).items())
+    key = (str(store.path), row.name, plan.model_dump_json(), repr(counts))
+    if key not in _KEPT:
+        values = low_sessions(store, run, plan)
+        _KEPT[key] = drawn(tuple(values), plan, run), len(values)
+    sessions, low = _KEPT[key]
+    if not sessions:
+        raise ConfigError(
+            f"expected episodes of {run} with {plan.measure} below {plan.below:g}, found none; "
+            "judge the run first, or set `below` higher"
+        )
+    return ImpressionStudy(row.name, run, plan, sessions, low)
+
+
+_KEPT: dict[tuple[str, str, str, str], tuple[tuple[str, ...], int]] = {}
+
+
+def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, float]:
+    """Played episodes whose measure, averaged over judges and seats, lies below the plan's limit.
+
+    What people said is no such score, and an episode that no judge could score is not low.
+    """
+    played = {row.trial.id for row in store.trials(run) if row.status == "played"}
+    said: dict[str, list[float]] = {}
+    for row in store.judgings(run):
+        if row.trial in played and row.judge.method != "people":
+            for verdict in row.verdicts:
+                if isinstance(verdict, Score) and verdict.measure.name == plan.measure:
+                    said.setdefault(row.trial, []).append(verdict.value)
+    means = {trial: fmean(values) for trial, values in said.items()}
+    return {trial: value for trial, value in means.items() if value < plan.below}
+
+
+def drawn(trials: Sequence[str], plan: ImpressionsPlan, run: str) -> tuple[str, ...]:
+    """So many of these episodes at random: the same for the same seed, whatever their order."""
+    shuffled = sorted(trials, key=lambda trial: digest(plan.seed, "impressions", run, trial))
+    return tuple(shuffled[: plan.sessions])
+
+
+def pile(study: ImpressionStudy) -> Pile:
+    """The sessions, as they are dealt."""
+    return Pile(study.sessions, study.plan.raters, study.plan.each)
+
+
+def session_shown(store: Store, run: str, trial: str) -> SessionShown:
+    """The session to read."""
+    episode = store.episode(run, trial)
+    transcript = world_of(episode.trial.world).transcript(episode)
+    scene = ((title, _public(text)) for title, text in transcript.scene)
+    lines = tuple((line.who, line.text.removeprefix(line.who)) for line in transcript.lines)
+    return SessionShown(tuple((title, text) for title, text in scene if text), lines)
+
+
+def give_word(store: Store, study: str, who: ParticipantRow, trial: str, word: str) -> str:
+    """Keep a participant's word for a session they were given; what is wrong with it, or ""."""
+    kept, problem = impression_word(word)
+    if problem:
+        return problem
+    with store.transaction():
+        row = held(store, study, who.pk, trial)
+        if row is not None and row.state != "done":
+            store.answer(who.pk, trial, WORD, kept)
+            store.progress(row.pk, "done")
+    return ""
+
+
+def words_of(store: Store, study: str) -> tuple[tuple[str, str, str], ...]:
+    """Every word given: session, participant, word."""
+    names = {row.pk: row.id for row in store.participants(study)}
+    return tuple(
+        (answer.item, names[answer.participant], str(answer.value))
+        for answer in store.answers(study)
+        if answer.name == WORD
+    )
+
+
+def counted(words: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, int], ...]:
+    """Words and how often each was said, the most frequent first, equals by letters."""
+    counts = Counter(word for _, _, word in words)
+    return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _public(text: str) -> str:
+    """A paragraph up to where it becomes private."""
+    kept = []
+    for line in text.splitlines():
+        if line.startswith(_PRIVATE):
+            break
+        kept.append(line)
+    return "\n".join(kept)

@@ -1,0 +1,98 @@
+"""A participant's wish to be forgotten: everything that was said, rated and played is deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sociolab.analysis.rated_signature import signature
+from sociolab.app.rating_set import people_judge
+from sociolab.app.study.frame import WITHDRAWN
+from sociolab.core.score import Score
+from sociolab.store.sqlite import Store
+from sociolab.store.studies import StudyRow
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was deleted beside the participant's own rows: how many of each."""
+
+    answers: int
+    ratings: int
+    episodes: int
+    partners: int
+
+
+def forget(store: Store, study: str, participant: str) -> Forgotten:
+    """Delete a participant with answers, assignments, ratings and the episodes played in.
+
+    The trials of these episodes are laid out anew, to be played by others. Who played them with
+    the participant keeps the rest, and the assignment is marked as given up. See to it that nobody
+    plays these trials meanwhile. StoreError if there is no such participant.
+    """
+    row = store.study(study)
+    who = store.participant(study, participant)
+    with store.thoroughly():
+        answers = len(store.answers(study, who.pk))
+        ratings = _ratings(store, row, participant)
+        trials = _played(store, row, who.pk)
+        partners = sum(_trial(store, row, trial, who.pk) for trial in trials)
+        store.delete_participant(study, participant)
+    return Forgotten(answers, ratings, len(trials), partners)
+
+
+def forget_study(store: Store, study: str) -> None:
+    """Delete a study: its participants and all they said, and the run that people played in it.
+
+    Ratings of a run's episodes by the study's participants are deleted too; the run stays.
+    """
+    row = store.study(study)
+    with store.thoroughly():
+        for who in store.participants(study):
+            _ratings(store, row, who.id)
+        store.delete_study(study)
+        if row.kind == "play" and row.run is not None:
+            store.delete_run(row.run)
+
+
+def _played(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
+    """The trials in which a participant had a seat."""
+    if study.kind != "play" or study.run is None:
+        return ()
+    planned = {row.trial.id for row in store.trials(study.run)}
+    given = store.assignments(study.name, participant)
+    return tuple(dict.fromkeys(each.item for each in given if each.item in planned))
+
+
+def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
+    """Lay a trial out anew, and mark the assignments of others in it; how many these are."""
+    assert study.run is not None
+    store.reset_trial(study.run, trial)
+    others = [
+        each
+        for each in store.assignments(study.name)
+        if each.item == trial and each.participant != participant
+    ]
+    for each in others:
+        store.progress(each.pk, "given up")
+        store.answer(each.participant, trial, WITHDRAWN, True)
+    return len(others)
+
+
+def _ratings(store: Store, study: StudyRow, participant: str) -> int:
+    """Delete the ratings that a participant signed; how many these were."""
+    if study.run is None:
+        return 0
+    judge = people_judge(study.name)
+    deleted = 0
+    for row in tuple(store.judgings(study.run, judge)):
+        mine = [
+            verdict
+            for verdict in row.verdicts
+            if isinstance(verdict, Score) and signature(verdict.reason)[0] == participant
+        ]
+        if mine:
+            store.delete_verdicts(
+                study.run, judge, trial=row.trial, cell=row.cell, judging=row.judging
+            )
+            deleted += len(mine)
+    return deleted

@@ -1,0 +1,211 @@
+"""The episodes of a run as a list: filtered, sorted, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from sociolab.app.watching.kept import KEPT
+from sociolab.core.score import JudgeId, Measure
+from sociolab.report.judged import labels_of
+from sociolab.report.layout import layout_of
+from sociolab.store.sqlite import Store
+from sociolab.store.watching import EpisodeRow, episode_rows, measures_judged, scores_by_trial
+
+PAGE = 50
+"""Episodes on a page."""
+
+Order: TypeAlias = Literal["plan", "lowest", "highest", "turns", "failed", "task"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+State: TypeAlias = Literal["", "played", "failed", "playing", "planned"]
+STATES: tuple[State, ...] = get_args(State)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A judge and a measure that it gave values in; `key` names both in an address."""
+
+    judge: JudgeId
+    measure: Measure
+    label: str
+
+    @property
+    def key(self) -> str:
+        """Judge and measure, as an address has them."""
+        return f"{self.label}|{self.measure.name}"
+
+    @property
+    def title(self) -> str:
+        """Measure and judge to read."""
+        return f"{self.measure.title or self.measure.name}, by {self.label}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which episodes, in which order. "" and None: any.
+
+    `agent` and `partner` sit in two seats (of one label: both); `score` is the key of a `Scored`,
+    and `low` to `high` holds the value of a seat, or of the whole episode.
+    """
+
+    agent: str = ""
+    partner: str = ""
+    tag: str = ""
+    scenario: str = ""
+    status: State = ""
+    ended: str = ""
+    failed: bool = False
+    score: str = ""
+    low: float | None = None
+    high: float | None = None
+    order: Order = "plan"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An episode in the list; `scores` are (seat, value), the seat "" for the whole episode."""
+
+    row: EpisodeRow
+    scores: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a run's episodes can be filtered by: those values that occur."""
+
+    agents: tuple[str, ...]
+    tags: tuple[str, ...]
+    scenarios: tuple[str, ...]
+    ends: tuple[str, ...]
+    scored: tuple[Scored, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page of the list; `of` episodes fit the filter, `all` has the run."""
+
+    listed: tuple[Listed, ...]
+    of: int
+    all: int
+    page: int
+    pages: int
+    scored: Scored | None
+
+
+def choices(store: Store, run: str) -> Choices:
+    """What the episodes of a run can be filtered by."""
+    return KEPT.of(store, run, "choices", lambda: _choices(store, run))
+
+
+def listed(store: Store, run: str, wanted: Wanted, page: int = 1, size: int = PAGE) -> Found:
+    """A page of the episodes that fit, from 1; a page past the last is the last."""
+    rows = KEPT.of(store, run, "episodes", lambda: episode_rows(store, store.run_pk(run)))
+    scored = _scored(choices(store, run).scored, wanted.score)
+    values: Mapping[str, tuple[tuple[str, float], ...]] = {}
+    if scored is not None:
+        by = scored
+        values = KEPT.of(
+            store, run, ("scores", by.key), lambda: _values(store, run, by.judge, by.measure.name)
+        )
+    fitting = [row for row in rows if _fits(row, wanted, values.get(row.trial, ()))]
+    _sort(fitting, wanted.order, values)
+    pages = max(1, -(-len(fitting) // size))
+    at = min(page, pages)
+    shown = fitting[(at - 1) * size : at * size]
+    return Found(
+        tuple(Listed(row, values.get(row.trial, ())) for row in shown),
+        len(fitting),
+        len(rows),
+        at,
+        pages,
+        scored,
+    )
+
+
+def _values(
+    store: Store, run: str, judge: JudgeId, measure: str
+) -> Mapping[str, tuple[tuple[str, float], ...]]:
+    return scores_by_trial(store, store.run_pk(run), judge, measure)
+
+
+def _choices(store: Store, run: str) -> Choices:
+    rows = KEPT.of(store, run, "episodes", lambda: episode_rows(store, store.run_pk(run)))
+    found = measures_judged(store, store.run_pk(run))
+    labels = labels_of(list(dict.fromkeys(judge for judge, _ in found)))
+    order = layout_of(store.run(run).world)
+    first = [*order.main, *order.columns]
+    scored = [Scored(judge, measure, labels[judge]) for judge, measure in found]
+    scored.sort(key=lambda one: _place(first, one.measure.name))
+    return Choices(
+        tuple(dict.fromkeys(agent for row in rows for _, agent in row.cast)),
+        tuple(sorted({tag for row in rows for tag in row.tags})),
+        tuple(sorted({row.cluster for row in rows})),
+        tuple(sorted({row.ended for row in rows} - {""})),
+        tuple(scored),
+    )
+
+
+def _place(names: Sequence[str], name: str) -> int:
+    return names.index(name) if name in names else len(names)
+
+
+def _scored(known: Sequence[Scored], wanted: str) -> Scored | None:
+    """The one that is wanted, or else the first: the world's main measure."""
+    named = [one for one in known if one.key == wanted]
+    return next(iter((*named, *known)), None)
+
+
+def _fits(row: EpisodeRow, wanted: Wanted, scores: Sequence[tuple[str, float]]) -> bool:
+    agents = [agent for _, agent in row.cast]
+    for label in filter(None, (wanted.agent, wanted.partner)):
+        if label not in agents:
+            return False
+        agents.remove(label)
+    if wanted.status and row.status != wanted.status:
+        return False
+    if wanted.tag and wanted.tag not in row.tags:
+        return False
+    if wanted.scenario and row.cluster != wanted.scenario:
+        return False
+    if wanted.ended and row.ended != wanted.ended:
+        return False
+    if wanted.failed and not row.failed:
+        return False
+    return _in_range(wanted, scores)
+
+
+def _in_range(wanted: Wanted, scores: Sequence[tuple[str, float]]) -> bool:
+    low, high = wanted.low, wanted.high
+    if low is None and high is None:
+        return True
+    return any(
+        (low is None or value >= low) and (high is None or value <= high) for _, value in scores
+    )
+
+
+def _sort(
+    rows: list[EpisodeRow], order: Order, values: Mapping[str, Sequence[tuple[str, float]]]
+) -> None:
+    """Sort in place; equals stay in plan order, and what has no value comes last."""
+
+    def mean(row: EpisodeRow) -> float | None:
+        scores = [value for _, value in values.get(row.trial, ())]
+        return sum(scores) / len(scores) if scores else None
+
+    def by(sign: int) -> Callable[[EpisodeRow], Any]:
+        def key(row: EpisodeRow) -> tuple[bool, float]:
+            value = mean(row)
+            return value is None, sign * (value or 0.0)
+
+        return key
+
+    keys: dict[Order, Callable[[EpisodeRow], Any]] = {
+        "lowest": by(1),
+        "highest": by(-1),
+        "turns": lambda row: -(row.turns or row.answers),
+        "failed": lambda row: -row.failed,
+        "task": lambda row: (row.task, row.index),
+    }
+    if order in keys:
+        rows.sort(key=keys[order])

@@ -1,0 +1,72 @@
+"""All that the page of a run shows, worked out once for each state of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sociolab.analysis.values import values_of
+from sociolab.app.page import shown_run, spreads_of
+from sociolab.app.watching.charts import Charts, mean_charts, spread_charts
+from sociolab.app.watching.kept import KEPT, Known
+from sociolab.report.html import page
+from sociolab.report.result import result_of
+from sociolab.report.run_page import ShownRun, content
+from sociolab.report.schema import RunResult
+from sociolab.report.transcript_links import Extreme, extremes, leading
+from sociolab.store.sqlite import Store
+from sociolab.store.totals import Totals
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run to be shown. `parts` is what `report.run_page.content` makes for a page.
+
+    `extremes` are each agent's lowest and highest plays in the measure called `main`.
+    """
+
+    result: RunResult
+    parts: Mapping[str, Any]
+    means: tuple[Charts, ...]
+    spreads: tuple[Charts, ...]
+    extremes: tuple[Extreme, ...]
+    main: str
+    totals: Totals
+
+
+def run_view(store: Store, run: str) -> RunView:
+    """The view of a run of episodes; StoreError or ConfigError if it is none."""
+    return KEPT.of(store, run, "view", lambda: _run_view(store, run))
+
+
+def known_view(store: Store, run: str) -> Known | None:
+    """The view that was worked out last, be it of an earlier state of the run; None if none was."""
+    return KEPT.known(store, run, "view")
+
+
+def run_result(store: Store, run: str) -> RunResult:
+    """The result of a run of episodes."""
+    return KEPT.of(store, run, "result", lambda: result_of(store, run))
+
+
+def run_report(store: Store, run: str) -> str:
+    """The run as one HTML page that needs nothing else."""
+    return page([shown_run(store, run_result(store, run))])
+
+
+def _run_view(store: Store, run: str) -> RunView:
+    result = run_result(store, run)
+    spreads = spreads_of(values_of(store, run))
+    main, means = leading(result, spreads), mean_charts(result)
+    drawn = sum(len(group.charts) for group in means)
+    return RunView(
+        result,
+        # The report's own charts are left out: a page that is served draws them with vega-lite.
+        content(1, ShownRun(result)),
+        means,
+        spread_charts(result, spreads, drawn),
+        extremes(main),
+        result.measure(main[0].measure).title if main else "",
+        store.totals(run),
+    )

@@ -1,0 +1,166 @@
+"""`sociolab study`: what its verbs do and print."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from sociolab.app.session import store_path
+from sociolab.app.study import examples, forgetting, links, setup
+from sociolab.app.study import export as exporting
+from sociolab.app.study.progress import StudyProgress, progress_of
+from sociolab.cli.output import print_json, say
+from sociolab.core.errors import ConfigError
+from sociolab.store.lock import lock_run
+from sociolab.store.sqlite import Store
+from sociolab.store.studies import StudyRow
+
+
+def example(kind: str) -> None:
+    """Print the example of a kind."""
+    typer.echo(examples.example(kind), nl=False)
+
+
+def create(file: Path, name: str | None, store: Path | None) -> None:
+    """Set up the study of a file."""
+    named, settings = setup.read_study(file)
+    with Store.open(store_path(store)) as opened:
+        row = setup.create(opened, name or named, settings)
+    say(f"{row.name} is set up, and closed; what next:")
+    say(f"  sociolab study invite {row.name} 10    makes ten links")
+    say(f"  sociolab study open {row.name}         lets participants in")
+    say("  sociolab web                           serves it")
+
+
+def show(store: Path | None, *, as_json: bool) -> None:
+    """The studies of a store."""
+    with _opened(store) as opened:
+        rows = [(row, progress_of(opened, row.name)) for row in opened.studies()]
+    if as_json:
+        print_json({"studies": [_document(row, found) for row, found in rows]})
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    if not rows:
+        say("no studies yet; `sociolab study example play > my-study.toml` is a beginning")
+        return
+    table = Table("study", "kind", "state", "finished", "done", box=None)
+    for row, found in rows:
+        table.add_row(
+            row.name,
+            row.kind,
+            "open" if row.open else "closed",
+            f"{found.people['finished']} of {found.invited} people",
+            f"{found.done}{f' of {found.planned}' if found.planned is not None else ''} "
+            f"{found.unit}",
+        )
+    Console().print(table)
+
+
+def set_open(name: str, store: Path | None, *, is_open: bool) -> None:
+    """Open or close a study."""
+    with _opened(store) as opened:
+        opened.change_study(name, open=is_open)
+    say(f"{name} is {'open' if is_open else 'closed'}")
+
+
+def invite(name: str, count: int, address: str, store: Path | None) -> None:
+    """Make links and print them."""
+    with _opened(store) as opened:
+        made = links.invite(opened, name, count)
+    _print_links(made, address)
+
+
+def reissue(name: str, participant: str, address: str, store: Path | None) -> None:
+    """Make another link for a participant and print it."""
+    with _opened(store) as opened:
+        made = links.reissue(opened, name, participant)
+    _print_links((made,), address)
+
+
+def export(name: str, folder: Path, store: Path | None) -> None:
+    """Write a study into a folder."""
+    with _opened(store) as opened:
+        names = exporting.export(opened, name, folder)
+    say(f"wrote {', '.join(names)} into {folder}")
+
+
+def forget(name: str, participant: str, store: Path | None, *, sure: bool) -> None:
+    """Delete a participant."""
+    with _opened(store) as opened:
+        opened.participant(name, participant)
+        _ask(f"Delete {participant} of {name} and everything this person did, for good?", sure)
+        with _kept_to_us(opened, name):
+            gone = forgetting.forget(opened, name, participant)
+    say(
+        f"deleted {participant}: {gone.answers} answers, {gone.ratings} ratings, {gone.episodes} "
+        "episodes; copies that you exported, and reports, are yours to delete"
+    )
+
+
+def delete(name: str, store: Path | None, *, sure: bool) -> None:
+    """Delete a study."""
+    with _opened(store) as opened:
+        row = opened.study(name)
+        played = f" and the run {row.run} that was played in it" if row.kind == "play" else ""
+        _ask(f"Delete the study {name}, all its participants{played}, for good?", sure)
+        forgetting.forget_study(opened, name)
+    say(f"deleted {name}")
+
+
+def scrub(store: Path | None) -> None:
+    """Write the store anew."""
+    with _opened(store) as opened:
+        opened.scrub()
+    say("the store holds nothing that was deleted")
+
+
+def _opened(store: Path | None) -> Store:
+    return Store.open(store_path(store), create=False)
+
+
+@contextmanager
+def _kept_to_us(store: Store, study: str) -> Iterator[None]:
+    """Keep the app from playing the study's run meanwhile."""
+    row = store.study(study)
+    if row.kind != "play" or row.run is None:
+        yield
+        return
+    with lock_run(store.path, row.run):
+        yield
+
+
+def _ask(question: str, sure: bool) -> None:
+    if sure:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigError(f"{question} Nobody is there to ask; say --yes if you are sure")
+    if not typer.confirm(question):
+        raise ConfigError("nothing was deleted")
+
+
+def _print_links(made: Iterable[links.Link], address: str) -> None:
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(("participant", "link"))
+    out.writerows((link.participant, address.rstrip("/") + link.path) for link in made)
+    say("these links are shown this once; the store knows only hashes of them")
+
+
+def _document(row: StudyRow, found: StudyProgress) -> dict[str, object]:
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "open": row.open,
+        "run": row.run,
+        "people": dict(found.people),
+        "assignments": dict(found.given),
+        "done": found.done,
+        "planned": found.planned,
+        "unit": found.unit,
+    }

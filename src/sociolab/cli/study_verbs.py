@@ -1,0 +1,139 @@
+"""`sociolab study`: what its verbs do is imported only when they are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sociolab.cli.options import OptText, Store
+
+study = typer.Typer(
+    help="Studies with people: set up, invite, collect, export, forget.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Name = Annotated[str, typer.Argument(metavar="STUDY", help="`sociolab study list` names all.")]
+Address = Annotated[
+    str, typer.Option("--public-url", metavar="URL", help="Where participants reach the app.")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+_HERE = "http://127.0.0.1:8000"
+
+
+@study.command()
+def example(
+    kind: Annotated[str, typer.Argument(help="play, rate, impressions or review.")],
+) -> None:
+    """Print a study to start from, with remarks: put it into a file and edit it."""
+    from sociolab.cli import study as verb
+
+    verb.example(kind)
+
+
+@study.command()
+def create(
+    file: Annotated[Path, typer.Argument(help="A TOML file; `sociolab study example` makes one.")],
+    name: Annotated[OptText, typer.Option("--name", help="Else the one in the file.")] = None,
+    store: Store = None,
+) -> None:
+    """Set up a study. It is closed until you open it."""
+    from sociolab.cli import study as verb
+
+    verb.create(file, name, store)
+
+
+@study.command("list")
+def list_(
+    store: Store = None,
+    json: Annotated[bool, typer.Option("--json", help="As a JSON object.")] = False,
+) -> None:
+    """List the studies of a store, and how far they are."""
+    from sociolab.cli import study as verb
+
+    verb.show(store, as_json=json)
+
+
+@study.command("open")
+def open_(name: Name, store: Store = None) -> None:
+    """Let participants in."""
+    from sociolab.cli import study as verb
+
+    verb.set_open(name, store, is_open=True)
+
+
+@study.command()
+def close(name: Name, store: Store = None) -> None:
+    """Keep participants out; nothing is lost."""
+    from sociolab.cli import study as verb
+
+    verb.set_open(name, store, is_open=False)
+
+
+@study.command()
+def invite(
+    name: Name,
+    count: Annotated[int, typer.Argument(min=1, max=1000, help="How many.")],
+    public_url: Address = _HERE,
+    store: Store = None,
+) -> None:
+    """Make secret links, and print them as CSV: they are shown this once."""
+    from sociolab.cli import study as verb
+
+    verb.invite(name, count, public_url, store)
+
+
+@study.command()
+def reissue(
+    name: Name,
+    participant: Annotated[str, typer.Argument(help="Such as p-7kq3fm.")],
+    public_url: Address = _HERE,
+    store: Store = None,
+) -> None:
+    """Give a participant another link; the old one opens nothing then."""
+    from sociolab.cli import study as verb
+
+    verb.reissue(name, participant, public_url, store)
+
+
+@study.command()
+def export(
+    name: Name,
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    store: Store = None,
+) -> None:
+    """Write everything that a study holds into files, with a README."""
+    from sociolab.cli import study as verb
+
+    verb.export(name, folder, store)
+
+
+@study.command()
+def forget(
+    name: Name,
+    participant: Annotated[str, typer.Argument(help="Such as p-7kq3fm.")],
+    yes: Yes = False,
+    store: Store = None,
+) -> None:
+    """Delete a participant, and all that this person said, rated and played."""
+    from sociolab.cli import study as verb
+
+    verb.forget(name, participant, store, sure=yes)
+
+
+@study.command()
+def delete(name: Name, yes: Yes = False, store: Store = None) -> None:
+    """Delete a study, with all participants and all that they did."""
+    from sociolab.cli import study as verb
+
+    verb.delete(name, store, sure=yes)
+
+
+@study.command()
+def scrub(store: Store = None) -> None:
+    """Write the store anew, so that nothing deleted is left in its file."""
+    from sociolab.cli import study as verb
+
+    verb.scrub(store)

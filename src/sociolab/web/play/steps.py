@@ -1,0 +1,18 @@
+"""Whether a participant of a play study has something to play."""
+
+from __future__ import annotations
+
+from sociolab.app.floor.going_on import is_over
+from sociolab.app.floor.records import Records
+from sociolab.store.sqlite import Store
+from sociolab.web.taking import Taking
+
+
+def next_step(store: Store, who: Taking) -> str | None:
+    """The page to play on; None where this participant is done."""
+    plan, run = who.settings.play, who.study.run
+    if plan is None or run is None:
+        return None
+    records, person = Records(store, who.study.name, run), who.participant.pk
+    playing = any(one.state == "open" for one in records.of(person))
+    return "/play" if playing or not is_over(records, plan, person) else None

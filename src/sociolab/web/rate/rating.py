@@ -1,0 +1,165 @@
+"""Pages of raters: the instructions, an episode with its scales, and the end of the test."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from fastapi import APIRouter, Path, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import RedirectResponse, Response
+
+from sociolab.app.rating.drafts import Draft, drafts_of, in_range, keep_draft
+from sociolab.app.rating.guide import ADVICE, KNEW, SCENE, guides
+from sociolab.app.rating.handing_in import hand_in, missing, places
+from sociolab.app.rating.keeping import MEASURES
+from sociolab.app.rating.scene import rated_scene
+from sociolab.app.rating.studies import Play, RateStudy, done_by, given, next_play, rate_study
+from sociolab.app.rating.words import LONGEST_REASON
+from sociolab.store.sqlite import Store
+from sociolab.web.pages import page
+from sociolab.web.rate.steps import READ, has_read
+from sociolab.web.refusals import Missing, Refused
+from sociolab.web.site import store_of
+from sociolab.web.taking import Bound, Participant, Taking
+
+router = APIRouter(prefix="/take/{study}/{participant}/rate", tags=["rating"])
+
+Trial: TypeAlias = Annotated[str, Path(max_length=200)]
+
+_DAY = 24 * 3600
+
+
+class DraftIn(BaseModel):
+    """One rating as it stands in the form; `score` is None where none is chosen yet."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    seat: Annotated[str, Field(max_length=200)]
+    dimension: Annotated[str, Field(max_length=40)]
+    score: Annotated[int | None, Field(ge=-10, le=10)] = None
+    reason: Annotated[str, Field(max_length=LONGEST_REASON)] = ""
+    seconds: Annotated[float, Field(ge=0, le=_DAY)] = 0.0
+
+
+@router.get("")
+def go_on(request: Request, who: Participant) -> Response:
+    """To the next episode, dealt to this rater; home where there is none."""
+    store = store_of(request)
+    if not has_read(store, who):
+        return RedirectResponse(f"{who.home}/rate/instructions", 303)
+    play = next_play(store, rate_study(store, who.study), who.participant)
+    if play is None:
+        return RedirectResponse(who.home, 303)
+    return RedirectResponse(f"{who.home}/rate/play/{play.trial}", 303)
+
+
+@router.get("/instructions")
+def instructions(request: Request, who: Participant) -> Response:
+    """What the dimensions mean, with examples."""
+    store = store_of(request)
+    study = rate_study(store, who.study)
+    return page(
+        request,
+        "rate/instructions.html",
+        who=who,
+        plan=study.plan,
+        guides=guides(study.measures),
+        scene=SCENE,
+        knew=KNEW,
+        advice=ADVICE,
+        tests=len({one.episode for one in study.plan.references}),
+        begun=has_read(store, who),
+    )
+
+
+@router.post("/instructions")
+def begin(request: Request, who: Participant) -> Response:
+    """Note that the instructions were read, and go on."""
+    store_of(request).answer(who.participant.pk, "", READ, True)
+    return RedirectResponse(f"{who.home}/rate", 303)
+
+
+@router.get("/thanks")
+def thanks(request: Request, who: Bound) -> Response:
+    """The end for those who did not pass the test."""
+    if who.participant.state != "refused":
+        return RedirectResponse(who.home, 303)
+    return page(request, "rate/thanks.html", who=who)
+
+
+@router.get("/play/{trial}")
+def play(request: Request, who: Participant, trial: Trial) -> Response:
+    """An episode with its scales, filled in as far as the rater has come."""
+    store = store_of(request)
+    study = rate_study(store, who.study)
+    found = given(store, study, who.participant, trial)
+    if found is None:
+        return RedirectResponse(f"{who.home}/rate", 303)
+    return page(request, "rate/play.html", **_shown(store, study, who, found))
+
+
+@router.post("/play/{trial}/draft")
+def draft(request: Request, who: Participant, trial: Trial, rating: DraftIn) -> dict[str, int]:
+    """Keep a rating as it stands; the answer says how many of how many are complete."""
+    store = store_of(request)
+    study, found = _given(store, who, trial)
+    asked = places(store, study, found)
+    place = (rating.seat, rating.dimension)
+    if place not in asked:
+        raise Missing("There is no such scale in this episode.")
+    if rating.score is not None and not in_range(MEASURES[rating.dimension], rating.score):
+        raise Refused("That point is not on the scale.", 422)
+    kept = Draft(rating.score, rating.reason, rating.seconds)
+    keep_draft(store, who.participant.pk, trial, place, kept)
+    drafts = drafts_of(store, study.name, who.participant.pk, trial)
+    lacking = {(m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words)}
+    return {"complete": len(asked) - len(lacking), "of": len(asked)}
+
+
+@router.post("/play/{trial}/submit")
+def submit(request: Request, who: Participant, trial: Trial) -> dict[str, Any]:
+    """Hand the ratings in: where to go next, or what is missing (seat, dimension, what)."""
+    store = store_of(request)
+    study = rate_study(store, who.study)
+    found = given(store, study, who.participant, trial)
+    if found is not None:
+        lacking = hand_in(store, study, who.participant, found)
+        if lacking:
+            return {
+                "missing": [
+                    {"seat": m.seat, "dimension": m.dimension, "what": m.what} for m in lacking
+                ]
+            }
+    now = store.participant(who.study.name, who.participant.id)
+    return {"next": f"{who.home}/rate/thanks" if now.state == "refused" else who.home}
+
+
+def _given(store: Store, who: Taking, trial: str) -> tuple[RateStudy, Play]:
+    study = rate_study(store, who.study)
+    found = given(store, study, who.participant, trial)
+    if found is None:
+        raise Refused("This episode is not yours to rate, or its ratings are handed in.", 409)
+    return study, found
+
+
+def _shown(store: Store, study: RateStudy, who: Taking, found: Play) -> dict[str, Any]:
+    scene = rated_scene(store.episode(study.run, found.trial))
+    asked = places(store, study, found)
+    drafts = drafts_of(store, study.name, who.participant.pk, found.trial)
+    lacking = {(m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words)}
+    return {
+        "who": who,
+        "scene": scene,
+        "trial": found.trial,
+        "test": found.stage == "test",
+        "asked": frozenset(asked),
+        "guides": guides(study.measures) if found.stage == "rate" else guides(tuple(
+            MEASURES[name] for name in dict.fromkeys(name for _, name in asked)
+        )),
+        "drafts": {place: drafts.get(place, Draft()) for place in asked},
+        "complete": len(asked) - len(lacking),
+        "done": done_by(store, study, who.participant),
+        "plan": study.plan,
+        "longest": LONGEST_REASON,
+        "knew": KNEW,
+    }  # fmt: skip

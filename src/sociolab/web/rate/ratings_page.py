@@ -1,0 +1,142 @@
+"""The researcher's view of a study of ratings: progress, agreement as it grows, disagreements."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Annotated, TypeAlias
+
+from fastapi import APIRouter, Form, Path, Request
+from starlette.responses import RedirectResponse, Response
+
+from sociolab.app.agreement import Agreements, agreements
+from sociolab.app.rating.disputes import Dispute, found_among, settle
+from sociolab.app.rating.exporting import ratings_csv
+from sociolab.app.rating.guide import GUIDES
+from sociolab.app.rating.keeping import ratings_in
+from sociolab.app.rating.progress import progress_of
+from sociolab.app.rating.scene import RatedScene, rated_scene
+from sociolab.app.rating.studies import RateStudy, rate_study
+from sociolab.store.sqlite import Store
+from sociolab.web.pages import page
+from sociolab.web.rate.files import download
+from sociolab.web.rate.known import study_row
+from sociolab.web.site import store_of
+
+router = APIRouter(prefix="/studies/{study}/ratings", tags=["ratings"])
+
+Study: TypeAlias = Annotated[str, Path(max_length=100)]
+
+_TITLES = {guide.name: guide.title for guide in GUIDES}
+_SHOWN = 30
+"""Disagreements on a page, each with its episode; the others come when these are settled."""
+
+
+@router.get("")
+def ratings(request: Request, study: Study) -> Response:
+    """How far it has come, by episode and by rater."""
+    store = store_of(request)
+    found = _study(store, study)
+    given = ratings_in(store, found.run, found.name)
+    episodes, raters = progress_of(store, found, given)
+    return page(
+        request,
+        "rate/ratings.html",
+        study=found,
+        episodes=episodes,
+        raters=raters,
+        count=len(given),
+        disputes=found_among(given, found.plan),
+        full=sum(one.done >= found.plan.raters for one in episodes),
+    )
+
+
+@router.get("/agreement")
+def agreement(request: Request, study: Study) -> Response:
+    """The figures of `sociolab agree` for the run as it stands: a part of a page."""
+    store = store_of(request)
+    found = _study(store, study)
+    rated = bool(ratings_in(store, found.run, found.name))
+    return page(
+        request,
+        "rate/agreement.html",
+        study=found,
+        found=_agreements(store, found.run) if rated else None,
+        now=time.time(),
+    )
+
+
+@router.get("/disagreements")
+def disagreements(request: Request, study: Study) -> Response:
+    """Ratings that lie too far apart, side by side, with a form to decide."""
+    store = store_of(request)
+    found = _study(store, study)
+    all_ = found_among(ratings_in(store, found.run, found.name), found.plan)
+    open_ = [one for one in all_ if one.open]
+    return page(
+        request,
+        "rate/disagreements.html",
+        study=found,
+        shown=open_[:_SHOWN],
+        more=max(0, len(open_) - _SHOWN),
+        settled=[one for one in all_ if not one.open],
+        scenes=_scenes(store, found.run, open_[:_SHOWN]),
+        guides={guide.name: guide for guide in GUIDES},
+        titles=_TITLES,
+    )
+
+
+@router.post("/settle", response_class=RedirectResponse)
+def decide(
+    request: Request,
+    study: Study,
+    trial: Annotated[str, Form(max_length=200)],
+    seat: Annotated[str, Form(max_length=200)],
+    dimension: Annotated[str, Form(max_length=40)],
+    score: Annotated[int, Form(ge=-10, le=10)],
+    reason: Annotated[str, Form(max_length=4000)] = "",
+) -> Response:
+    """Keep the researcher's decision on a disagreement."""
+    store = store_of(request)
+    found = _study(store, study)
+    place = (trial, seat, dimension)
+    settle(store, found.run, found.name, found.plan, place, score, reason)
+    return RedirectResponse(f"/studies/{found.name}/ratings/disagreements", 303)
+
+
+@router.get("/ratings.csv")
+def export(request: Request, study: Study) -> Response:
+    """All ratings as CSV, as `sociolab import ratings` reads them."""
+    store = store_of(request)
+    found = _study(store, study)
+    text = ratings_csv(ratings_in(store, found.run, found.name))
+    return download(text, f"{found.name}-ratings.csv")
+
+
+def _study(store: Store, name: str) -> RateStudy:
+    return rate_study(store, study_row(store, name, "rate"))
+
+
+def _scenes(store: Store, run: str, found: Sequence[Dispute]) -> dict[str, RatedScene]:
+    trials = dict.fromkeys(one.trial for one in found)
+    return {trial: rated_scene(store.episode(run, trial)) for trial in trials}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    counts: tuple[object, ...]
+    found: Agreements
+
+
+_KEPT: dict[tuple[FilePath, str], _Kept] = {}
+
+
+def _agreements(store: Store, run: str) -> Agreements:
+    """The agreement in a run; worked out again when somebody has judged since."""
+    counts = tuple(store.judging_counts(run).items())
+    kept = _KEPT.get((store.path, run))
+    if kept is None or kept.counts != counts:
+        kept = _KEPT[store.path, run] = _Kept(counts, agreements(store, (run,)))
+    return kept.found

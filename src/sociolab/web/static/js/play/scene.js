@@ -1,0 +1,60 @@
+// What the seat was told, and what has happened since.
+
+import { by, el } from "./dom.js";
+
+let shownTrial = null, shownLines = 0;
+
+/** Show a scene; what is there already stays as it is, so that reading is not disturbed. */
+export function showScene(scene) {
+  if (scene.trial !== shownTrial) {
+    shownTrial = scene.trial;
+    shownLines = 0;
+    by("log").replaceChildren();
+    showTold(scene);
+  }
+  addLines(scene.history);
+}
+
+function showTold(scene) {
+  const wide = matchMedia("(min-width: 56rem)").matches;
+  by("kept").replaceChildren(...scene.sections.filter((part) => part.kept).map((part) =>
+    el("section", { className: "kept" }, el("h2", {}, part.title), el("p", { className: "said" }, part.text))));
+  const rest = scene.sections.filter((part) => !part.kept);
+  by("told-parts").replaceChildren(
+    ...rest.map((part) => folded(part.title, part.text, wide)),
+    folded("How to play", scene.intro, false),
+  );
+}
+
+const folded = (title, text, open) => el("details", { open },
+  el("summary", {}, title), el("p", { className: "said" }, text));
+
+function addLines(history) {
+  if (history.length === shownLines) return;
+  for (const line of history.slice(shownLines)) by("log").append(lineOf(line));
+  shownLines = history.length;
+  by("log-box").scrollTop = by("log-box").scrollHeight;
+}
+
+/** A turn: who, and what they did. Words stand for themselves, deeds say what they are. */
+export function lineOf(line) {
+  const parts = line.actions.map((action) => el("p", { className: "deed" },
+    action.kind === "speak" ? null : el("span", { className: "tag" }, action.kind),
+    action.to.length ? el("span", { className: "tag" }, `only to ${action.to.join(", ")}`) : null,
+    el("span", { className: "said" }, action.text),
+  ));
+  return el("li", { className: line.you ? "you" : "" },
+    el("span", { className: "who" }, line.you ? "You" : line.who), ...parts);
+}
+
+/** How the episode before ended, with what was said in it folded away. */
+export function showLast(box, last) {
+  box.hidden = !last;
+  if (!last || box.dataset.trial === last.trial) return;
+  box.dataset.trial = last.trial;
+  box.replaceChildren(
+    el("p", { className: "fine" }, last.why),
+    el("details", { open: true }, el("summary", {}, "What happened"),
+      el("ol", { className: "log all" }, ...last.history.map(lineOf))),
+  );
+}

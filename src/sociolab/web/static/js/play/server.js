@@ -1,0 +1,52 @@
+// What the page asks of the server: state, changes, and the socket that says when to look again.
+
+const TOKEN = document.querySelector('meta[name="csrf"]').content;
+
+/** A refusal of the server: its status and its sentence. No answer at all rejects with TypeError. */
+export class Refusal extends Error {
+  constructor(status, sentence) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+async function asked(address, options) {
+  const answer = await fetch(address, options);
+  const text = await answer.text();
+  let body = null;
+  try { body = JSON.parse(text); } catch { /* a proxy's page, or plain text */ }
+  if (answer.ok && body !== null) return body;
+  throw new Refusal(answer.status, typeof body?.detail === "string" ? body.detail : text.slice(0, 300));
+}
+
+export const look = (address) => asked(`${address}/state`, { headers: { Accept: "application/json" } });
+
+export const change = (address, what, value) => asked(`${address}/${what}`, {
+  method: "POST",
+  headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": TOKEN },
+  body: JSON.stringify(value ?? {}),
+});
+
+const FIRST = 500, LONGEST = 10_000;
+
+/** Calls `changed` whenever the server says so; connects again, ever more slowly, when it is cut
+ * off. `told(up)` says whether the socket is up. Returns a function that ends it. */
+export function listen(address, changed, told) {
+  const url = new URL(`${address}/socket`, location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  let pause = FIRST, over = false, socket = null, timer = 0;
+  const connect = () => {
+    socket = new WebSocket(url);
+    socket.onopen = () => { pause = FIRST; told(true); changed(); };
+    socket.onmessage = changed;
+    socket.onclose = () => {
+      if (over) return;
+      told(false);
+      // Not all at once: everybody was cut off in the same moment.
+      timer = setTimeout(connect, pause * (0.5 + Math.random()));
+      pause = Math.min(pause * 2, LONGEST);
+    };
+  };
+  connect();
+  return () => { over = true; clearTimeout(timer); socket.close(); };
+}

@@ -1,0 +1,36 @@
+"""Plays are set aside while what was played in them is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from anyio import from_thread
+from fastapi import Request
+
+from sociolab.app.floor.floor import Floor
+from sociolab.store.lock import lock_run
+from sociolab.store.studies import StudyRow
+from sociolab.web.site import site_of
+
+
+@contextmanager
+def set_aside(request: Request, study: StudyRow) -> Iterator[None]:
+    """Stop what is being played in a study, as it is, and keep its run to ourselves meanwhile.
+
+    Afterwards plays go on from the store, as after a restart. Only in a thread that serves a
+    request. StoreError where another process plays the run.
+    """
+    if study.kind != "play" or study.run is None:
+        yield
+        return
+    stop(request, study.name)
+    with lock_run(site_of(request).settings.store, study.run):
+        yield
+
+
+def stop(request: Request, study: str) -> None:
+    """Stop what is being played in a study, as it is; only in a thread that serves a request."""
+    floor: Floor | None = getattr(request.app.state, "floor", None)
+    if floor is not None:
+        from_thread.run(floor.shut, study)

@@ -1,0 +1,70 @@
+"""A secret link: a page that says what it is, and a button that gives the link to this browser.
+
+Programs that look at links before people do (previews, scanners of mail) use none up.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from starlette.responses import RedirectResponse, Response
+
+from sociolab.app.study.links import digest
+from sociolab.app.study.settings import StudySettings
+from sociolab.store.sqlite import Store
+from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.web.pages import page
+from sociolab.web.refusals import Missing, Refused
+from sociolab.web.site import site_of, store_of
+from sociolab.web.taking import bind, home
+
+router = APIRouter(tags=["taking part"])
+
+Secret = Annotated[str, Path(max_length=100)]
+
+
+@router.get("/join/{secret}")
+def join(request: Request, secret: Secret) -> Response:
+    """What the link is for, and a button to begin."""
+    row, study = _invited(store_of(request), secret)
+    if row.bound:
+        made = page(request, "study/used.html", home=home(row.study, row.id))
+        made.status_code = 410
+        return made
+    _check_open(study)
+    settings = StudySettings.model_validate(study.settings)
+    return page(request, "study/join.html", settings=settings, secret=secret)
+
+
+@router.post("/join/{secret}", response_class=RedirectResponse)
+def begin(request: Request, secret: Secret) -> Response:
+    """Give the link to this browser."""
+    site = site_of(request)
+    row, study = _invited(site.store, secret)
+    _check_open(study)
+    answer = RedirectResponse(home(row.study, row.id), 303)
+    if not bind(site.store, row, answer, secure=site.settings.secure):
+        return RedirectResponse(f"/join/{secret}", 303)
+    return answer
+
+
+@router.get("/deleted")
+def deleted(request: Request) -> Response:
+    """What somebody sees whose data were deleted at their wish."""
+    return page(request, "study/deleted.html")
+
+
+def _invited(store: Store, secret: str) -> tuple[ParticipantRow, StudyRow]:
+    row = store.participant_of_link(digest(secret))
+    if row is None:
+        raise Missing(
+            "This link leads nowhere: it is incomplete, or a newer one took its place. Copy the "
+            "whole link, or ask those who sent it for a new one."
+        )
+    return row, store.study(row.study)
+
+
+def _check_open(study: StudyRow) -> None:
+    if not study.open:
+        raise Refused("This study is not open at the moment. Your link is kept for you.")

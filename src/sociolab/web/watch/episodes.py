@@ -1,0 +1,73 @@
+"""The episodes of a run: filtered, sorted, 50 to a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import groupby
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import HTMLResponse
+
+from sociolab.app.watching.episodes import ORDERS, STATES, Wanted, choices, listed
+from sociolab.web.pages import page
+from sociolab.web.site import store_of
+from sociolab.web.watch.parameters import PageNumber, RunName, known_run, wanted
+
+router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
+
+_FEW = 4
+"""Seats that are named one by one."""
+_ORDERS = dict(
+    zip(
+        ORDERS,
+        ("as planned", "lowest score first", "highest score first", "longest first",
+         "most failed turns first", "by task"),
+        strict=True,
+    )
+)  # fmt: skip
+
+
+@router.get("/runs/{run}/episodes")
+def episodes(
+    request: Request,
+    run: RunName,
+    filtered: Annotated[Wanted, Depends(wanted)],
+    number: Annotated[PageNumber, Query(alias="page")] = 1,
+) -> HTMLResponse:
+    """A page of a run's episodes."""
+    store = store_of(request)
+    row = known_run(store, run)
+    found = listed(store, run, filtered, number)
+    return page(
+        request,
+        "watch/episodes.html",
+        run=run,
+        row=row,
+        found=found,
+        choices=choices(store, run),
+        wanted=filtered,
+        states=[state for state in STATES if state],
+        orders=_ORDERS,
+        query=query_of(filtered),
+        cast=cast_text,
+        filtering=filtered != Wanted(score=filtered.score, order=filtered.order),
+    )
+
+
+def query_of(filtered: Wanted) -> str:
+    """The filter as the query of an address: what is as usual is left out."""
+    usual, given = asdict(Wanted()), asdict(filtered)
+    kept: dict[str, Any] = {name: value for name, value in given.items() if value != usual[name]}
+    return urlencode({k: "1" if v is True else v for k, v in kept.items()}, errors="replace")
+
+
+def cast_text(cast: Sequence[tuple[str, str]]) -> str:
+    """Who sat where; in a large cast, neighbours that one agent plays are counted."""
+    agents = [agent for _, agent in cast]
+    if len(agents) <= _FEW:
+        return " / ".join(agents)
+    counted = ((agent, len(list(seats))) for agent, seats in groupby(agents))
+    return " / ".join(f"{agent} x {count}" if count > 1 else agent for agent, count in counted)

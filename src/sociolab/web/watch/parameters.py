@@ -1,0 +1,90 @@
+"""What addresses of this room may hold, and what they lead to."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Annotated, Any, TypeAlias
+
+from fastapi import Path, Query
+from starlette.responses import Response
+
+from sociolab.app.watching.episodes import Order, State, Wanted
+from sociolab.core.errors import ConfigError, StoreError
+from sociolab.report.episodes import kept_work
+from sociolab.store.runs import RunRow
+from sociolab.store.sqlite import Store
+from sociolab.web.refusals import Missing
+
+RunName: TypeAlias = Annotated[str, Path(max_length=80, description="The run's name.")]
+TrialId: TypeAlias = Annotated[str, Path(max_length=200, description="The episode's id.")]
+Words: TypeAlias = Annotated[str, Query(max_length=300, description="Words to search for.")]
+PageNumber: TypeAlias = Annotated[int, Query(ge=1, le=1_000_000, description="From 1.")]
+Label: TypeAlias = Annotated[str, Query(max_length=300)]
+Figure: TypeAlias = Annotated[str, Query(max_length=40, description="A number, or nothing.")]
+
+
+def known_run(store: Store, name: str) -> RunRow:
+    """The run of episodes of this name; Missing if there is none."""
+    if not store.has_run(name):
+        raise Missing(f'There is no run "{name}" in this store.')
+    row = store.run(name)
+    if work := kept_work(row):
+        raise Missing(f'The run "{name}" has no episodes: it only keeps the replies of {work}.')
+    return row
+
+
+def known_trial(store: Store, run: str, trial: str) -> RunRow:
+    """The run of an episode; Missing if there is no such run, or no such episode in it."""
+    row = known_run(store, run)
+    try:
+        store.trial_pk(run, trial)
+    except StoreError as error:
+        raise Missing(f'The run "{run}" has no episode "{trial}".') from error
+    return row
+
+
+def wanted(
+    agent: Label = "",
+    partner: Label = "",
+    tag: Label = "",
+    scenario: Label = "",
+    status: State = "",
+    ended: Label = "",
+    failed: bool = False,
+    score: Label = "",
+    low: Figure = "",
+    high: Figure = "",
+    order: Order = "plan",
+) -> Wanted:
+    """The filter and order that an address asks for; a dependency."""
+    return Wanted(
+        agent, partner, tag, scenario, status, ended, failed, score,
+        _number(low), _number(high), order,
+    )  # fmt: skip
+
+
+def _number(text: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        value = float(text.replace("\N{MINUS SIGN}", "-").replace(",", "."))
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ConfigError(f'Expected a number as an end of the range, found "{text}".')
+    return value
+
+
+def json_answer(value: Any, status: int = 200) -> Response:
+    """JSON in ASCII: what UTF-8 cannot say (half a surrogate pair) is escaped, as JSON allows."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    return Response(text, status, media_type="application/json")
+
+
+def file_answer(text: str, name: str, media: str) -> Response:
+    """A text as a download; `name` is of letters, digits, dots, underscores and hyphens."""
+    safe = "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in name)
+    ascii_name = safe.encode("ascii", "replace").decode().replace("?", "-")
+    headers = {"Content-Disposition": f'attachment; filename="{ascii_name}"'}
+    return Response(text.encode("utf-8", "replace"), media_type=media, headers=headers)

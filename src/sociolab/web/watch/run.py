@@ -1,0 +1,71 @@
+"""One run: in words, tables, heat maps and charts, what failed, what it took, how to repeat it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import HTMLResponse, Response
+
+from sociolab.app.watching.run_view import RunView, known_view, run_report, run_view
+from sociolab.web.pages import page
+from sociolab.web.site import store_of
+from sociolab.web.watch.charts import chart_data
+from sociolab.web.watch.parameters import RunName, file_answer, known_run
+from sociolab.web.watch.runs import Progress, progress_of
+
+router = APIRouter(tags=["watch"])
+
+
+QUICK = 500
+"""Trials of a run whose figures are there at once; those of a larger one are waited for."""
+
+
+@router.get("/runs/{run}", response_class=HTMLResponse)
+def one_run(
+    request: Request,
+    run: RunName,
+    anew: Annotated[bool, Query(description="Not with figures of an earlier state.")] = False,
+) -> HTMLResponse:
+    """The page of a run. While a large run is played its figures may be of a little earlier."""
+    store = store_of(request)
+    row = known_run(store, run)
+    one = progress_of(store, row)
+    if row.trials <= QUICK:
+        return _shown(request, one, run_view(store, run), fresh=True)
+    known = known_view(store, run)
+    if known is not None and (known.fresh or (one.live and not anew)):
+        return _shown(request, one, known.value, fresh=known.fresh)
+    return page(request, "watch/working.html", run=run, row=row, one=one, shown="list")
+
+
+@router.get("/runs/{run}/figures", response_class=Response)
+def figures(request: Request, run: RunName) -> Response:
+    """Work out the figures of a run, and lead to its page when they are there."""
+    store = store_of(request)
+    known_run(store, run)
+    run_view(store, run)
+    return Response(status_code=204, headers={"HX-Redirect": f"/runs/{run}"})
+
+
+def _shown(request: Request, one: Progress, view: RunView, *, fresh: bool) -> HTMLResponse:
+    return page(
+        request,
+        "watch/run.html",
+        run=one.row.name,
+        row=one.row,
+        one=one,
+        shown="run",
+        fresh=fresh,
+        view=view,
+        chart_data=chart_data(view),
+        **view.parts,
+    )
+
+
+@router.get("/runs/{run}/report.html", response_class=HTMLResponse)
+def report(request: Request, run: RunName) -> Response:
+    """The run as one HTML file that needs nothing else, to be kept or sent on."""
+    store = store_of(request)
+    known_run(store, run)
+    return file_answer(run_report(store, run), f"{run}.html", "text/html; charset=utf-8")

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from play_studies import line_of, request_of
+from sociolab.app.floor.answers import NotTaken, Sent, SentAction, value_of
+from sociolab.app.floor.forms import fields_of
+from sociolab.app.floor.ledger import Ledger
+from sociolab.app.floor.pace import LONGEST, Pace, PacedPlayer
+from sociolab.app.floor.plan import plan_of
+from sociolab.app.floor.view import told
+from sociolab.app.floor.waiting import PRESENT_SECONDS, WaitingRoom
+from sociolab.app.study.settings import PlayPlan
+from sociolab.core.episode import Action, ActionKind, ActionSpace, Json, Trial
+from sociolab.core.ports import NoReply, Reply, Request
+
+# ------------------------------------------------------------------ who plays what
+
+
+def by_task(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
+    found: dict[str, list[Trial]] = {}
+    for trial in trials:
+        found.setdefault(trial.task.id, []).append(trial)
+    return found
+
+
+def test_nobody_gets_a_task_twice_and_all_tasks_are_played_alike() -> None:
+    ledger, trials = Ledger(), list(plan_of(PlayPlan(limit=4, plays=3)))
+    played: dict[int, list[str]] = {}
+    for person in range(6):
+        for _ in range(4):
+            found = ledger.choose(by_task(trials), (person,))
+            assert found is not None
+            trial, seats = found
+            trials.remove(trial)
+            (seat,) = seats
+            ledger.enter(trial, person, seat)
+            played.setdefault(person, []).append(trial.task.id)
+        assert len(set(played[person])) == 4
+        assert ledger.choose(by_task(trials), (person,)) is None
+    assert not trials
+
+
+def test_a_person_sits_in_the_first_and_the_second_place_alike() -> None:
+    ledger, trials = Ledger(), plan_of(PlayPlan(limit=4))
+    places = []
+    for _ in range(4):
+        found = ledger.choose(by_task(trials), (1,))
+        assert found is not None
+        trial, seats = found
+        (seat,) = seats
+        ledger.enter(trial, 1, seat)
+        places.append(trial.task.seats.index(seat))
+    assert sorted(places) == [0, 0, 1, 1]
+
+
+def test_a_task_is_played_from_one_seat_as_often_as_from_the_other() -> None:
+    ledger, trials = Ledger(), plan_of(PlayPlan(limit=1, plays=4))
+    seats: list[str] = []
+    for person in range(4):
+        found = ledger.choose(by_task(trials), (person,))
+        assert found is not None
+        seats.extend(found[1])
+        ledger.enter(found[0], person, seats[-1])
+    assert seats == [*trials[0].task.seats] * 2
+
+
+def test_two_people_are_given_only_what_is_new_to_both() -> None:
+    ledger, trials = Ledger(), plan_of(PlayPlan(limit=2, people=2))
+    first, second = trials
+    ledger.enter(first, 1, first.task.seats[0])
+    ledger.enter(second, 2, second.task.seats[0])
+    assert ledger.choose(by_task(trials), (1, 2)) is None
+    found = ledger.choose(by_task(trials), (1, 3))
+    assert found is not None
+    assert found[0] == second
+    assert found[1] == {second.task.seats[0]: 3, second.task.seats[1]: 1}
+
+
+def test_who_came_first_is_paired_first_and_who_went_away_is_passed_over() -> None:
+    room = WaitingRoom()
+    room.enter(1, now=0, ready=0)
+    room.enter(2, now=1, ready=1)
+    room.enter(3, now=2, ready=9)
+    assert list(room.ready(2)) == [1, 2]
+    late = PRESENT_SECONDS + 1
+    assert not room.seen(2, 2)
+    assert list(room.ready(late)) == [2, 3]
+    assert room.seen(1, late)
+    assert list(room.ready(late)) == [1, 2, 3]
+    assert room.waited(3, late) == late - 2
+
+
+# ------------------------------------------------------------------ the pace of partners
+
+
+def test_a_longer_answer_takes_longer_and_none_takes_the_whole_turn() -> None:
+    pace = Pace(60, 100, seed=1)
+    request = request_of(history=(line_of("a few words to be read"),))
+    short, long = (
+        pace.turn(request, Reply((Action("speak", " ".join(["word"] * words)),)))
+        for words in (3, 30)
+    )
+    assert 1.5 < short < 15 < long < 50
+    endless = Reply((Action("speak", " ".join(["word"] * 1000)),))
+    assert pace.turn(request, endless) == LONGEST * 100
+    assert pace.turn(request, endless) == Pace(60, 100, seed=1).turn(request, endless)
+
+
+def test_a_pace_of_nothing_is_at_once() -> None:
+    pace = Pace(0, 100, seed=1)
+    assert pace.turn(request_of(), Reply((Action("speak", "word"),))) == 0
+    assert pace.arrival(1, 0) == 0
+
+
+def test_a_failed_reply_is_not_waited_for() -> None:
+    class Mute:
+        async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            return NoReply("unreadable", "nothing said")
+
+    async def never(seconds: float) -> None:
+        raise AssertionError(seconds)
+
+    player = PacedPlayer(Mute(), Pace(60, 100, 0), never)
+    assert isinstance(asyncio.run(player.reply(request_of(), None)), NoReply)
+
+
+# ------------------------------------------------------------------ what a person sends
+
+SPACE = ActionSpace(
+    (ActionKind("speak", spoken=True), ActionKind("act"), ActionKind("pass", has_text=False)),
+    most=2,
+    distinct=True,
+)
+
+
+def sent(*actions: SentAction, answer: dict[str, object] | None = None) -> Sent:
+    return Sent(trial="t", turn=0, actions=actions, answer=answer)
+
+
+@pytest.mark.parametrize(
+    ("actions", "says"),
+    [
+        ((), "1 to 2 actions"),
+        ((SentAction(kind="sing", text="la"),), "no kind of action here"),
+        ((SentAction(kind="speak", text="  "),), "needs a text"),
+        ((SentAction(kind="speak", text="a", to=("Zed",)),), 'nobody called "Zed"'),
+        ((SentAction(kind="speak", text="a"), SentAction(kind="speak", text="b")), "once"),
+        ((SentAction(kind="speak", text="a"), SentAction(kind="pass")), "stands alone"),
+    ],
+)  # fmt: skip
+def test_a_turn_that_the_scene_does_not_allow_is_refused_before_it_is_taken(
+    actions: tuple[SentAction, ...], says: str
+) -> None:
+    with pytest.raises(NotTaken, match=says):
+        value_of(sent(*actions), request_of(SPACE))
+
+
+def test_words_keep_their_aside_and_lose_what_nobody_can_see() -> None:
+    given = sent(SentAction(kind="speak", text=" hush\x00\x1b[2J \n", to=("Mira",)))
+    (action,) = value_of(given, request_of(SPACE))
+    assert action == Action("speak", "hush\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}[2J",
+                            ("Mira",))  # fmt: skip
+
+
+class Answer(BaseModel):
+    facts: list[str]
+    sure: int = Field(ge=1, le=7, description="How sure you are.")
+    mood: Literal["calm", "cross"]
+    known: bool = False
+    more: dict[str, int] = Field(default_factory=dict)
+    note: str = ""
+
+
+def test_a_question_becomes_a_form_with_a_field_for_each_part_of_its_answer() -> None:
+    fields = {field.name: field for field in fields_of(Answer)}
+    assert [field.kind for field in fields.values()] == [
+        "lines", "number", "choice", "check", "json", "text",
+    ]  # fmt: skip
+    assert (fields["sure"].low, fields["sure"].high, fields["sure"].whole) == (1, 7, True)
+    assert fields["sure"].hint == "How sure you are."
+    assert fields["mood"].choices == ("calm", "cross")
+    assert [name for name, field in fields.items() if field.required] == ["sure", "mood"]
+
+
+def test_a_head_is_read_as_sections_of_which_the_goal_stays_in_sight() -> None:
+    intro, sections = told("Play.\n\n# You\nAnn\n\n# Your private goal\nWin\n# not a title?\n")
+    assert intro == "Play."
+    assert [(one.title, one.kept) for one in sections] == [
+        ("You", False), ("Your private goal", True), ("not a title?", False),
+    ]  # fmt: skip
+    assert [one.kept for one in told("# You\nAnn\n# Things\nMany")[1]] == [False, True]
+    assert told("Only words") == ("Only words", ())

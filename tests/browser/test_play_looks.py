@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from looks import held
+from play_clients import lay_out, secret
+from sociolab.store.sqlite import Store
+from sociolab.web.taking import COOKIE, home
+from web_serving import free_port, served
+
+
+def bound(window: BrowserContext, address: str, participant: str) -> str:
+    """Give a participant's cookie to a browser; the address of the page to play on."""
+    window.add_cookies([{"name": COOKIE, "value": secret(participant), "url": address}])
+    return f"{address}{home('chat', participant)}/play"
+
+
+def say(page: Page, text: str) -> None:
+    """Type a turn and press Enter."""
+    page.get_by_label("Your words").fill(text)
+    page.get_by_label("Your words").press("Enter")
+
+
+def test_a_person_plays_against_a_partner_to_the_end(
+    tab: Page, window: BrowserContext, tmp_path: Path
+) -> None:
+    lay_out(tmp_path / "store.db", limit=2, each=2)
+    with served(tmp_path / "store.db") as address:
+        tab.goto(bound(window, address, "p1"))
+        expect(tab.get_by_role("heading", name="Your conversation 1 of 2")).to_be_visible()
+        held(tab, "play-ready")
+        tab.get_by_role("button", name="I am ready").click()
+        expect(tab.get_by_role("heading", name="Your private goal")).to_be_visible()
+        say(tab, "Good evening. <script>alert(1)</script>\u202e We need to talk.")
+        expect(tab.get_by_text("Turn 3 of 6")).to_be_visible()
+        held(tab, "play-turn")
+        tab.get_by_label("Physical action").check()
+        tab.get_by_label("What you do").fill("puts the letter on the table")
+        tab.get_by_role("button", name="Send").click()
+        expect(tab.get_by_text("Turn 5 of 6")).to_be_visible()
+        tab.get_by_label("Leave").check()
+        tab.get_by_role("button", name="Leave the scene").click()
+        expect(tab.locator("#ready").get_by_text("You left.")).to_be_visible()
+        held(tab, "play-next")
+    with Store.open(tmp_path / "store.db") as store:
+        assert [one.state for one in store.assignments("chat")] == ["done"]
+
+
+def test_two_people_play_with_each_other_in_two_browsers(
+    tab: Page, window: BrowserContext, chromium: Browser, tmp_path: Path
+) -> None:
+    lay_out(tmp_path / "store.db", participants=2, people=2, limit=1)
+    with served(tmp_path / "store.db") as address:
+        tab.goto(bound(window, address, "p1"))
+        tab.get_by_role("button", name="I am ready").click()
+        expect(tab.get_by_role("heading", name="Waiting for your partner")).to_be_visible()
+        held(tab, "play-waiting")
+        other_window = chromium.new_context()
+        other = other_window.new_page()
+        other.goto(bound(other_window, address, "p2"))
+        other.get_by_role("button", name="I am ready").click()
+        for turn in range(3):
+            for number, page in enumerate((tab, other)):
+                expect(page.get_by_role("heading", name="Your turn")).to_be_visible()
+                say(page, f"Line {turn}.{number}")
+                if turn == 0 and number == 0:
+                    held(tab, "play-partner-writes")
+        for page in (tab, other):
+            expect(page.locator("#done").get_by_text("All turns are taken.")).to_be_visible()
+            expect(page.locator("#done").get_by_text("Line 2.1")).to_be_visible()
+        held(tab, "play-done")
+        other_window.close()
+
+
+def test_what_was_typed_survives_a_reload_and_a_restart_of_the_server(
+    window: BrowserContext, tmp_path: Path
+) -> None:
+    lay_out(tmp_path / "store.db", limit=1)
+    port = free_port()
+    page = window.new_page()
+    with served(tmp_path / "store.db", port=port) as address:
+        page.goto(bound(window, address, "p1"))
+        page.get_by_role("button", name="I am ready").click()
+        page.get_by_label("Your words").fill("Half a sentence that")
+        page.reload()
+        expect(page.get_by_label("Your words")).to_have_value("Half a sentence that")
+        say(page, "A whole sentence.")
+        expect(page.get_by_text("Turn 3 of 6")).to_be_visible()
+        page.get_by_label("Your words").fill("Not sent yet")
+    expect(page.get_by_text("The connection is lost.")).to_be_visible()
+    page.get_by_label("Your words").press("Enter")  # while nobody listens
+    with served(tmp_path / "store.db", port=port):
+        expect(page.get_by_text("Turn 5 of 6")).to_be_visible(timeout=20_000)
+        expect(page.get_by_text("Not sent yet")).to_be_visible()
+        expect(page.get_by_text("A whole sentence.")).to_be_visible()
+
+
+def test_at_a_dnd_table_one_speaks_aside_acts_as_well_and_is_asked_at_the_end(
+    tab: Page, window: BrowserContext, tmp_path: Path
+) -> None:
+    lay_out(
+        tmp_path / "store.db", world="anteval-information", limit=1,
+        settings={"turns": "5", "controls": "false"},
+    )  # fmt: skip
+    with served(tmp_path / "store.db") as address:
+        tab.goto(bound(window, address, "p1"))
+        tab.get_by_role("button", name="I am ready").click()
+        tab.get_by_label("Your words").fill("Do you hear that?")
+        tab.get_by_role("checkbox").first.check()
+        tab.get_by_role("button", name="Do something else as well").click()
+        tab.get_by_label("What you do").fill("listens at the door")
+        held(tab, "play-party")
+        tab.get_by_role("button", name="Send both").click()
+        expect(tab.get_by_text("Turn 5 of 5")).to_be_visible()
+        tab.get_by_label("Pass").check()
+        tab.get_by_role("button", name="Pass the turn").click()
+        expect(tab.get_by_role("heading", name="A question, aside")).to_be_visible()
+        expect(tab.locator("#log > li").last).to_be_in_viewport(ratio=0.9)
+        tab.get_by_label("Facts").fill("The door leads to the old mill.")
+        held(tab, "play-question")
+        tab.get_by_role("button", name="Send the answer").click()
+        expect(tab.locator("#done").get_by_text("All turns are taken.")).to_be_visible()
+    with Store.open(tmp_path / "store.db") as store:
+        (given,) = store.assignments("chat")
+        events = store.events("chat", given.item)
+    assert {"facts": ["The door leads to the old mill."]} in [
+        getattr(event, "value", None) for event in events
+    ]
+
+
+def test_what_is_refused_is_told_and_stays_typed(window: BrowserContext, tmp_path: Path) -> None:
+    lay_out(tmp_path / "store.db", limit=1)
+    tab = window.new_page()
+    with served(tmp_path / "store.db") as address:
+        tab.goto(bound(window, address, "p1"))
+        tab.get_by_role("button", name="I am ready").click()
+        say(tab, "   ")
+        expect(tab.get_by_role("alert")).to_have_text('"speak" needs a text.')
+        tab.get_by_label("Your words").fill("One line")
+        tab.get_by_label("Your words").press("Shift+Enter")
+        tab.get_by_label("Your words").press_sequentially("and another")
+        expect(tab.get_by_label("Your words")).to_have_value("One line\nand another")
+        tab.get_by_label("Your words").press("Enter")
+        expect(tab.locator("#log").get_by_text("and another")).to_be_visible()

@@ -1,0 +1,147 @@
+"""Raters and their researcher at a real browser: by keyboard, with reloads, on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import impression_runs as tables
+from looks import held
+from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
+from sociolab.app.rating.dealing import hold
+from sociolab.app.rating.impressions import give_word
+from sociolab.app.rating.keeping import MEASURES, Given, keep_ratings, ratings_in
+from sociolab.store.sqlite import Store
+from web_serving import served
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    build(tmp_path / "store.db")
+    with Store.open(tmp_path / "store.db") as opened:
+        yield opened
+
+
+def arrive(tab: Page, address: str, study: str = STUDY, number: int = 1) -> None:
+    tab.goto(f"{address}/join/{link(study, number)}")
+    tab.get_by_role("button").last.click()
+
+
+def test_a_rater_rates_by_keyboard_and_a_reload_loses_nothing(tab: Page, store: Store) -> None:
+    open_study(store)
+    with served(store.path) as address:
+        arrive(tab, address)
+        held(tab, "rate-instructions")
+        tab.get_by_role("button", name="Begin").click()
+        held(tab, "rate-play")
+        boxes = tab.locator("fieldset.rating")
+        assert boxes.count() == 14
+        keys = {"believability": "10", "relationship": "3-", "financial": "2", "goal": "7"}
+        for number in range(14):
+            box = boxes.nth(number)
+            box.get_by_role("radio").first.focus()
+            for key in keys.get(str(box.get_attribute("data-dimension")), "4"):
+                tab.keyboard.press(key)
+            tab.keyboard.press("Tab")
+            tab.keyboard.press("Tab")
+            tab.keyboard.insert_text("polite and to the point")
+        expect(tab.locator("#complete")).to_have_text("14")
+        tab.reload()
+        expect(tab.locator("#complete")).to_have_text("14")
+        boxes.nth(13).get_by_role("textbox").fill("ok")
+        tab.get_by_role("button", name="Hand in").click()
+        expect(tab.locator("#lacking")).to_contain_text("at least 2 words")
+        boxes.nth(13).get_by_role("textbox").fill("sold too cheaply for that")
+        tab.get_by_role("button", name="Hand in").click()
+        tab.wait_for_url("**/rate/play/**")
+        expect(tab.get_by_role("heading", level=1)).to_contain_text("Episode 2")
+    found = {(r.seat, r.dimension): r.value for r in ratings_in(store, RUN, STUDY)}
+    assert (found[ADA, "believability"], found[BEN, "relationship"]) == (10, -3)
+    assert (found[ADA, "secret"], found[BEN, "financial"], found[BEN, "goal"]) == (-4, 2, 7)
+
+
+def test_raters_thanked_after_the_test(tab: Page, store: Store) -> None:
+    reference = {"episode": "fair00", "seat": ADA, "scores": {"goal": 9}, "within": 1}
+    open_study(store, 1, references=(reference,))
+    with served(store.path) as address:
+        arrive(tab, address)
+        tab.get_by_role("button", name="Begin").click()
+        tab.get_by_role("radio", name="2", exact=True).check(force=True)
+        tab.get_by_role("textbox").fill("she paid too much")
+        tab.get_by_role("button", name="Hand in").click()
+        tab.wait_for_url("**/rate/thanks")
+        held(tab, "rate-thanks")
+
+
+def test_the_researcher_follows_the_ratings_and_decides(tab: Page, store: Store) -> None:
+    open_study(store)
+    reasons = (
+        "She wanted a lift home as well, and never asked.",
+        "She got the lamp for her price.",
+    )
+    far = {("fair00", ADA, "goal"): 6, ("fair01", BEN, "relationship"): 5}
+    ratings = [
+        Given(f"fair0{i}", seat, f"r{rater + 1}", name, value, why, 21.0)
+        for i in range(3)
+        for seat in (ADA, BEN)
+        for name, measure in MEASURES.items()
+        for rater, why in enumerate(reasons)
+        for value in (measure.low + i + rater * far.get((f"fair0{i}", seat, name), i + 1),)
+    ]
+    keep_ratings(store, RUN, STUDY, ratings)
+    with served(store.path) as address:
+        tab.goto(f"{address}/studies/{STUDY}/ratings")
+        expect(tab.get_by_role("heading", name="How far people agree")).to_be_visible()
+        held(tab, "rate-ratings")
+        tab.get_by_role("link", name="Disagreements").click()
+        held(tab, "rate-disagreements")
+        box = tab.locator("section.dispute").first
+        box.get_by_label("Your rating").select_option("0")
+        box.get_by_label("Why?").fill("Neither is right: the lift was no part of the talk.")
+        box.get_by_role("button", name="Decide").click()
+        expect(tab.get_by_role("heading", name="Settled")).to_be_visible()
+
+
+def test_one_word_for_a_session_and_the_cloud_of_words(tab: Page, tmp_path: Path) -> None:
+    tables.build(tmp_path / "store.db", (0.1, 0.2, 0.3, 0.4))
+    made = {"title": "Six tables", "impressions": {"run": tables.RUN, "raters": 40}}
+    said = (
+        "vague vague vague vague evasive evasive evasive flat flat polite stiff coy circular tense"
+    )
+    with Store.open(tmp_path / "store.db") as store, served(store.path) as address:
+        people = open_study(store, 20, tables.STUDY, "impressions", tables.RUN, made)
+        for who, word in zip(people[1:], said.split(), strict=False):
+            hold(store, tables.STUDY, who.pk, "table00")
+            assert give_word(store, tables.STUDY, who, "table00", word) == ""
+        arrive(tab, address, tables.STUDY)
+        held(tab, "impression")
+        tab.get_by_label("In one word").fill("Vague")
+        tab.get_by_role("button", name="Next").click()
+        expect(tab.get_by_role("heading", level=1)).to_contain_text("Session 2")
+        tab.goto(f"{address}/studies/{tables.STUDY}/impressions")
+        held(tab, "impressions")
+        with tab.expect_download() as picture:
+            tab.get_by_role("button", name="Download cloud as PNG").click()
+        assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_scenario_is_reviewed(tab: Page, tmp_path: Path) -> None:
+    name, made = "fit-to-play", {"title": "Fit to play?", "review": {"limit": 2}}
+    with Store.open(tmp_path / "store.db") as store, served(store.path) as address:
+        open_study(store, 1, name, "review", None, made)
+        arrive(tab, address, name)
+        for group in tab.locator("fieldset.holds").all()[:-1]:
+            group.get_by_label("Yes").check()
+        tab.locator("fieldset.holds").last.get_by_label("No").check()
+        tab.get_by_label("Edit: play it").check()
+        tab.get_by_label("The scene").fill("Two flatmates talk about the rent, over breakfast.")
+        held(tab, "review")
+        tab.get_by_label("Why?").fill("It was too long to take in at once.")
+        tab.get_by_role("button", name="Next").click()
+        expect(tab.get_by_role("heading", level=1)).to_contain_text("Scenario 2")
+        tab.goto(f"{address}/studies/{name}/reviews")
+        tab.locator("summary").first.click()
+        held(tab, "reviews")

@@ -1,0 +1,152 @@
+"""Watching in a browser: every page for everybody, charts that are drawn, plays that go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from looks import held, overflow
+from sociolab import RunConfig, run
+from sociolab.core.episode import Action, Ended, Moved
+from sociolab.store.lock import lock_run
+from sociolab.store.sqlite import Store
+from watched_stores import RUN, trial, watched_store
+from web_serving import served
+
+PLAIN, HOSTILE, TROUBLED, FAILED, PLANNED = (f"{number:016x}" for number in range(5))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("watch") / "store.db"
+    watched_store(path)
+    for world, limit in (("sotopia", 4), ("anteval-information", 1), ("stss-talk", 1), ("stss", 1)):
+        agents = ("scripted",)
+        run(RunConfig(world=world, limit=limit, store=path, name=world, agents=agents))
+    return path
+
+
+@pytest.fixture(scope="module")
+def address(store: Path) -> Iterator[str]:
+    with served(store) as found:
+        yield found
+
+
+def first(store: Path, name: str) -> str:
+    with Store.open(store) as opened:
+        return f"/runs/{name}/episodes/{opened.trials(name)[0].trial.id}"
+
+
+def drawn(tab: Page) -> None:
+    tab.wait_for_selector("html[data-charts=drawn]")
+
+
+def test_the_pages_of_runs_are_usable_by_everybody(tab: Page, address: str, store: Path) -> None:
+    tab.goto(f"{address}/runs")
+    held(tab, "runs")
+    tab.get_by_role("link", name="sotopia", exact=True).click()
+    drawn(tab)
+    held(tab, "run")
+    tab.goto(f"{address}/runs/{RUN}/episodes?failed=1")
+    held(tab, "episodes")
+    tab.goto(f"{address}/search?q=kite")
+    held(tab, "search")
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("episode", f"/runs/{RUN}/episodes/{TROUBLED}"),
+        ("episode-facts", "anteval-information"),
+        ("episode-conditions", "stss-talk"),
+        ("episode-town", "stss"),
+        ("calls", f"/runs/{RUN}/episodes/{PLAIN}/calls"),
+    ],
+)
+def test_the_pages_of_an_episode_are_usable_by_everybody(
+    tab: Page, address: str, store: Path, name: str, path: str
+) -> None:
+    tab.goto(address + (path if path.startswith("/") else first(store, path)))
+    held(tab, name)
+
+
+def test_what_one_seat_saw_is_usable_by_everybody(tab: Page, address: str, store: Path) -> None:
+    tab.goto(address + first(store, "sotopia"))
+    tab.get_by_role("navigation", name="As seen by").get_by_role("link").nth(1).click()
+    expect(tab.get_by_role("complementary")).to_have_count(0)
+    held(tab, "episode-seat")
+
+
+def test_charts_are_drawn_in_the_colours_of_the_page(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/runs/sotopia")
+    drawn(tab)
+    charts = tab.locator(".chart canvas")
+    assert charts.count() == tab.locator("[data-chart]").count() > 2
+    light = charts.first.screenshot()
+    tab.get_by_role("button", name="Light or dark").click()
+    tab.wait_for_timeout(0)
+    expect(tab.locator("html")).to_have_attribute("data-theme", "dark")
+    tab.wait_for_function("document.documentElement.dataset.charts === 'drawn'")
+    assert charts.first.screenshot() != light
+    assert overflow(tab) == 0
+
+
+def test_private_parts_are_closed_until_they_are_asked_for(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/runs/{RUN}/episodes/{PLAIN}")
+    secret = tab.get_by_text("secretmark0")
+    expect(secret).not_to_be_visible()
+    tab.get_by_role("button", name="Show all private").press("Enter")
+    expect(secret).to_be_visible()
+    tab.get_by_role("button", name="Hide all private").press("Enter")
+    expect(secret).not_to_be_visible()
+
+
+def test_a_hostile_transcript_is_only_read(tab: Page, address: str) -> None:
+    for path in (
+        f"/{HOSTILE}",
+        f"/{HOSTILE}?q=script#found",
+        f"/{HOSTILE}/calls",
+        "",
+        f"/{FAILED}",
+    ):
+        tab.goto(f"{address}/runs/{RUN}/episodes{path}")
+        assert "sociolab" in tab.title()
+        assert tab.title() != "taken"
+        assert tab.locator("main img, main script:not([type='application/json'])").count() == 0
+        assert overflow(tab) == 0, path
+    tab.goto(f"{address}/runs/{RUN}")
+    drawn(tab)
+    assert tab.title() != "taken"
+    assert tab.locator("main img").count() == 0
+
+
+def test_a_play_that_goes_on_shows_what_comes(tab: Page, address: str, store: Path) -> None:
+    seats = trial(4).task.seats
+    with lock_run(store, RUN), Store.open(store) as opened:
+        opened.set_status(RUN, PLANNED, "playing")
+        tab.goto(f"{address}/runs/{RUN}/episodes/{PLANNED}")
+        expect(tab.get_by_text("This page renews itself.")).to_be_visible()
+        opened.append(RUN, PLANNED, Moved(0, seats[0], (Action("speak", "Here I come."),)))
+        expect(tab.get_by_text("Here I come.")).to_be_visible()
+        opened.append(RUN, PLANNED, Ended("left", 0, seats[0]))
+        opened.set_status(RUN, PLANNED, "played")
+        expect(tab.get_by_text("The end: left")).to_be_visible()
+        expect(tab.get_by_text("This page renews itself.")).to_have_count(0)
+
+
+def test_progress_goes_on_while_a_run_is_played(tab: Page, address: str, store: Path) -> None:
+    with Store.open(store) as opened:
+        opened.create_run("going", "sotopia", {}, [trial(7), trial(8)])
+        with lock_run(store, "going"):
+            tab.goto(f"{address}/runs")
+            row = tab.get_by_role("row").filter(has_text="going")
+            expect(row.get_by_text("0 of 2 played")).to_be_visible()
+            begun = row.get_by_role("time").inner_text()
+            opened.set_status("going", trial(7).id, "failed", "timeout", "too late")
+            expect(row.get_by_text("1 failed")).to_be_visible()
+            expect(row.get_by_text("being played")).to_be_visible()
+            expect(row.get_by_role("time")).to_have_text(begun)
+        expect(row.get_by_text("stopped before its end")).to_be_visible()

@@ -1,0 +1,62 @@
+"""Somebody is deleted in the middle of a play: it stops, leaves nothing, and others play on."""
+
+from __future__ import annotations
+
+import asyncio
+import urllib.request
+from pathlib import Path
+
+import aiohttp
+
+from play_clients import Client, lay_out, my_turn, say
+from sociolab.store.sqlite import Store
+from study_browser import Browser
+from web_serving import served
+
+SECRET = "quetzalcoatl"
+
+
+async def playing(session: aiohttp.ClientSession, address: str, who: str, words: str) -> Client:
+    """A participant who has said something and is asked again."""
+    client = Client(session, address, who)
+    await client.open()
+    await client.begin()
+    screen = await client.until(my_turn)
+    await client.act(screen, say(words))
+    await client.until(my_turn)
+    return client
+
+
+def test_a_play_stops_when_its_player_is_deleted_and_others_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    gone, stays = lay_out(path, participants=2, limit=2)
+
+    async def scenario(address: str) -> None:
+        async with aiohttp.ClientSession() as session:
+            first = await playing(session, address, gone, f"I am {SECRET}.")
+            second = await playing(session, address, stays, "I am steadfast.")
+            browser = Browser(address)
+            await asyncio.to_thread(browser.get, "/studies/chat")
+            page = await asyncio.to_thread(browser.post, f"/studies/chat/people/{gone}/delete")
+            assert page.status == 200, page.text
+            status, _ = await first.call("GET", "state")
+            assert status == 403
+            screen = await second.until(my_turn)
+            await second.act(screen, say("I am still here."))
+
+    with served(path) as address:
+        asyncio.run(scenario(address))
+        data = b"".join(
+            file.read_bytes()
+            for file in tmp_path.iterdir()
+            if file.name.startswith("store.db") and file.is_file()
+        )
+        assert SECRET.encode() not in data
+        assert b"I am still here." in data
+        assert urllib.request.urlopen(f"{address}/healthz").status == 200
+    with Store.open(path) as store:
+        assert [who.id for who in store.participants("chat")] == [stays]
+        spoken = [event for row in store.trials("chat") for event in
+                  store.events("chat", row.trial.id)]  # fmt: skip
+        assert SECRET not in str(spoken)
+        assert "still here" in str(spoken)

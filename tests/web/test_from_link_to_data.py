@@ -1,0 +1,59 @@
+"""The whole way of a play study: link, consent, play, questions, end, and the data of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import aiohttp
+
+from play_clients import AT_ONCE, Client, my_turn, over, say
+from sociolab.app.study.export import export
+from sociolab.app.study.links import invite
+from sociolab.app.study.setup import create
+from sociolab.store.sqlite import Store
+from study_browser import Browser
+from study_samples import settings
+from web_serving import served
+
+
+async def play(address: str, browser: Browser, participant: str) -> None:
+    """Play one episode to its end, in the browser that has taken part so far."""
+    async with aiohttp.ClientSession() as session:
+        client = Client(session, address, participant, "talks")
+        client.cookies = {cookie.name: str(cookie.value) for cookie in browser.cookies}
+        await client.open()
+        await client.begin()
+        while True:
+            screen = await client.until(lambda seen: my_turn(seen) or over(seen))
+            if over(screen):
+                return
+            await client.act(screen, say("I see what you mean."))
+
+
+def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with Store.open(path) as store:
+        create(store, "talks", settings(play={**AT_ONCE, "limit": 1}))
+        store.change_study("talks", open=True)
+        link = invite(store, "talks", 1)[0]
+    home = f"/take/talks/{link.participant}"
+    with served(path) as address:
+        browser = Browser(address)
+        browser.get(link.path)
+        browser.post(link.path)
+        browser.post(f"{home}/consent", choice="agree")
+        assert browser.post(f"{home}/instructions").path == f"{home}/play"
+        assert browser.get(f"{home}/survey").path == f"{home}/play"
+        asyncio.run(play(address, browser, link.participant))
+        assert browser.get(home).path == f"{home}/survey"
+        page = browser.post(f"{home}/survey", natural="5", partner="A person")
+        assert page.title == "That is all. Thank you!"
+        assert browser.get(f"{home}/play").status == 403
+    with Store.open(path) as store:
+        export(store, "talks", tmp_path / "out")
+    lines = (tmp_path / "out/episodes.jsonl").read_text("utf-8").splitlines()
+    assert any("I see what you mean." in line for line in lines)
+    trials = [json.loads(line) for line in lines if '"line":"trial"' in line]
+    assert sorted(trial["status"] for trial in trials) == ["planned", "played"]

@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from play_clients import Client, answer_to, lay_out, my_turn, over, say
+from sociolab.core.episode import Moved
+from sociolab.models.endpoint.running import start_in_thread
+from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.store.sqlite import Store
+from sociolab.web.taking import home
+from web_serving import free_port, served
+
+Browser = Callable[[str], Client]
+
+
+def play(address: str, story: Callable[[Browser], Awaitable[None]]) -> None:
+    """Run a story of participants, each a browser of its own."""
+
+    async def told() -> None:
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+            await asyncio.wait_for(story(lambda who: Client(session, address, who)), 40)
+
+    asyncio.run(told())
+
+
+async def talk(client: Client, until: Callable[[dict[str, Any]], Any] = over) -> dict[str, Any]:
+    """Take every turn, until the screen is as wanted."""
+    while True:
+        screen = await client.until(lambda one: my_turn(one) or until(one))
+        if until(screen):
+            return screen
+        await client.act(screen, say(f"This is turn {screen['asking']['turn']}."))
+
+
+def moves(path: Path, run: str = "chat") -> list[Moved]:
+    """The turns of all episodes of a run."""
+    with Store.open(path) as store:
+        return [event for row in store.trials(run) for event in store.events(run, row.trial.id)
+                if isinstance(event, Moved)]  # fmt: skip
+
+
+def test_a_person_plays_against_a_scripted_partner_and_goes_on_to_what_is_next(
+    tmp_path: Path,
+) -> None:
+    lay_out(tmp_path / "store.db", limit=2)
+
+    async def story(browser: Browser) -> None:
+        me = browser("p1")
+        await me.open()
+        assert (await me.state())["phase"] == "ready"
+        screen = await me.begin()
+        assert [one["title"] for one in screen["scene"]["sections"] if one["kept"]] == [
+            "Your private goal"
+        ]
+        assert (await talk(me))["phase"] == "done"
+        async with me.session.get(me.base, cookies=me.cookies, allow_redirects=False) as hub:
+            assert hub.status == 303
+            assert not hub.headers["location"].endswith("/play")
+
+    with served(tmp_path / "store.db") as address:
+        play(address, story)
+    assert len(moves(tmp_path / "store.db")) == 6
+
+
+def test_two_people_play_with_each_other(tmp_path: Path) -> None:
+    lay_out(tmp_path / "store.db", participants=2, people=2, limit=1)
+
+    async def story(browser: Browser) -> None:
+        one, two = browser("p1"), browser("p2")
+        for person in (one, two):
+            await person.open()
+            await person.begin()
+        ends = await asyncio.gather(talk(one), talk(two))
+        assert [end["last"]["why"] for end in ends] == ["All turns are taken."] * 2
+        assert "model" not in str(ends).casefold()
+
+    with served(tmp_path / "store.db") as address:
+        play(address, story)
+    assert [move.turn for move in moves(tmp_path / "store.db")] == list(range(6))
+
+
+def test_a_person_plays_with_a_model_over_the_endpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with start_in_thread(EndpointSettings()) as endpoint:
+        (tmp_path / "models.toml").write_text(f'[endpoints.here]\nbase_url = "{endpoint.url}"\n')
+        lay_out(tmp_path / "store.db", limit=1, partners=["here/any"])
+
+        async def story(browser: Browser) -> None:
+            me = browser("p1")
+            await me.open()
+            await me.begin()
+            assert (await talk(me))["phase"] == "done"
+
+        with served(tmp_path / "store.db") as address:
+            play(address, story)
+    with Store.open(tmp_path / "store.db") as store:
+        calls = store.rows("SELECT role, count(*) FROM calls GROUP BY role")
+        assert calls == [("partner", len(moves(tmp_path / "store.db")) // 2)]
+
+
+def test_a_killed_server_loses_nothing_that_it_acknowledged(tmp_path: Path) -> None:
+    path, port = tmp_path / "store.db", free_port()
+    lay_out(path, participants=2, people=2, limit=1)
+    address = f"http://127.0.0.1:{port}"
+    said: list[str] = []
+
+    async def until_killed(browser: Browser, server: subprocess.Popen[str]) -> None:
+        one, two = browser("p1"), browser("p2")
+        for person in (one, two):
+            await person.open()
+            await person.begin()
+        for turn, person in enumerate((one, two, one)):
+            screen = await person.until(my_turn)
+            said.append(f"This is turn {turn}.")
+            await person.act(screen, say(said[-1]))
+        os.kill(server.pid, signal.SIGKILL)
+
+    async def after(browser: Browser) -> None:
+        one, two = browser("p1"), browser("p2")
+        for person in (one, two):
+            await person.open()
+        screen = await two.until(my_turn)
+        assert [line["actions"][0]["text"] for line in screen["scene"]["history"]] == said
+        again = answer_to(screen, say(said[2])) | {"turn": 2}
+        assert (await one.call("POST", "act", again))[0] == 200  # had not heard of it
+        await asyncio.gather(talk(one), talk(two))
+
+    with started(path, port) as server:
+        play(address, lambda browser: until_killed(browser, server))
+    with served(path, port=port):
+        play(address, after)
+    assert [move.turn for move in moves(path)] == list(range(6))
+
+
+def started(path: Path, port: int) -> subprocess.Popen[str]:
+    """`sociolab web` in a process of its own, up and serving."""
+    command = [sys.executable, "-m", "sociolab", "web", "--store", str(path), "--port", str(port)]
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+    async def up() -> None:
+        async with aiohttp.ClientSession() as session:
+            while True:
+                try:
+                    async with session.get(f"http://127.0.0.1:{port}/healthz"):
+                        return
+                except aiohttp.ClientConnectionError:
+                    await asyncio.sleep(0.05)
+
+    asyncio.run(asyncio.wait_for(up(), 30))
+    return server
+
+
+def test_nobody_sees_or_does_anything_in_another_ones_seat(tmp_path: Path) -> None:
+    lay_out(tmp_path / "store.db", participants=2, limit=2)
+
+    async def story(browser: Browser) -> None:
+        me, thief = browser("p1"), browser("p2")
+        await me.open()
+        await thief.open()
+        await me.begin()
+        thief.base = me.base
+        sent = answer_to(await me.state(), say("I am p1."))
+        assert (await thief.call("GET", "state"))[0] == 403
+        assert (await thief.call("POST", "act", sent))[0] == 403
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await thief.socket()
+        thief.cookies = {}
+        assert (await thief.call("GET", "state"))[0] == 403
+        elsewhere = {"Origin": "https://elsewhere.example"}
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await me.socket(**elsewhere)
+        me.csrf = "0" * 64
+        assert (await me.call("POST", "act", sent))[0] == 403
+
+    with served(tmp_path / "store.db") as address:
+        play(address, story)
+    assert moves(tmp_path / "store.db") == []
+
+
+def test_what_cannot_be_taken_gets_a_sentence_and_changes_nothing(tmp_path: Path) -> None:
+    lay_out(tmp_path / "store.db", limit=1)
+
+    async def story(browser: Browser) -> None:
+        me = browser("p1")
+        await me.open()
+        fitting = {"trial": "x", "turn": 0, "actions": []}
+        assert (await me.call("POST", "act", fitting))[0] == 409
+        await me.begin()
+        screen = await me.state()
+        for action, status in (
+            (say(""), 422),
+            (say("x" * 5000), 422),
+            ({"kind": "dance", "text": "x"}, 422),
+            ({"kind": "speak", "text": "psst", "to": ["Nobody"]}, 422),
+            ({"kind": "speak", "text": "\ud800"}, 422),
+            ({"kind": "speak", "text": "x", "more": 1}, 422),
+        ):
+            found, body = await me.call("POST", "act", answer_to(screen, action))
+            assert (found, bool(body["detail"])) == (status, True), action
+        deep: list[Any] = []
+        for _ in range(200):
+            deep = [deep]
+        nested = answer_to(screen) | {"answer": {"facts": deep}}
+        assert (await me.call("POST", "act", nested))[0] == 422
+        stale = answer_to(screen, say("x")) | {"turn": 3}
+        found, body = await me.call("POST", "act", stale)
+        assert (found, "not your turn" in body["detail"]) == (409, True)
+        await me.act(screen, say("<script>\x00"))
+
+    with served(tmp_path / "store.db") as address:
+        play(address, story)
+    assert moves(tmp_path / "store.db")[0].actions[0].text == "<script>\N{REPLACEMENT CHARACTER}"
+
+
+def test_a_study_that_is_closed_and_opened_again_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    lay_out(path, limit=1)
+
+    async def story(browser: Browser) -> None:
+        me = browser("p1")
+        await me.open()
+        await me.begin()
+        await me.act(await me.state(), say("Hello."))
+        async with me.socket() as socket:
+            with Store.open(path) as store:
+                store.change_study("chat", open=False)
+                assert (await me.call("GET", "state"))[0] == 403
+                store.change_study("chat", open=True)
+            while (
+                not (await asyncio.wait_for(socket.receive(), 20)).type == aiohttp.WSMsgType.CLOSE
+            ):
+                pass  # so that the page connects to the plays that go on
+        screen = await me.until(my_turn)
+        assert screen["asking"]["turn"] == 2
+
+    with served(path) as address:
+        play(address, story)
+
+
+def test_a_script_that_went_wild_is_slowed_down(tmp_path: Path) -> None:
+    lay_out(tmp_path / "store.db", limit=1)
+
+    async def story(browser: Browser) -> None:
+        me = browser("p1")
+        await me.open()
+        found = [(await me.call("POST", "begin"))[0] for _ in range(30)]
+        assert found.count(429) > 5
+
+    with served(tmp_path / "store.db") as address:
+        play(address, story)
+
+
+def test_a_page_of_another_kind_of_study_has_nothing_to_play(tmp_path: Path) -> None:
+    lay_out(tmp_path / "store.db", limit=1)
+
+    async def story(browser: Browser) -> None:
+        me = browser("p1")
+        me.base = me.base.replace(home("chat", "p1"), home("other", "p1"))
+        assert (await me.call("GET", "state"))[0] == 403
+
+    with served(tmp_path / "store.db") as address:
+        play(address, story)

@@ -1,0 +1,279 @@
+"""A rater's way through the pages: instructions, an episode, drafts, handing in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import impression_runs as tables
+from rater_client import Client
+from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study
+from sociolab.app.rating.keeping import Given, keep_ratings, ratings_in
+from sociolab.app.rating.reviews import POINTS
+from sociolab.store.sqlite import Store
+from sociolab.web.rate.review import ReviewForm
+from web_serving import TOKEN, served
+
+HOME = f"/take/{STUDY}/r1"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    build(tmp_path / "store.db")
+    with Store.open(tmp_path / "store.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def address(store: Store) -> Iterator[str]:
+    with served(store.path) as found:
+        yield found
+
+
+def begun(address: str, number: int = 1) -> tuple[Client, str]:
+    """A rater in front of the first episode, and its address."""
+    client = Client(address)
+    client.join(link(STUDY, number))
+    page = client.form(f"/take/{STUDY}/r{number}/rate/instructions")
+    return client, page.url.removeprefix(address)
+
+
+def fill(client: Client, place: str, seat: str, dimension: str, score: int) -> None:
+    client.send(
+        f"{place}/draft",
+        {
+            "seat": seat,
+            "dimension": dimension,
+            "score": score,
+            "reason": "they haggled kindly",
+            "seconds": 3.5,
+        },
+    )
+
+
+def test_a_rater_reads_rates_and_hands_in_and_the_run_has_the_ratings(
+    store: Store, address: str
+) -> None:
+    open_study(store, dimensions=("goal", "secret"))
+    client = Client(address)
+    assert "How to rate" in client.join(link(STUDY, 1)).text
+    page = client.form(f"{HOME}/rate/instructions")
+    place = page.url.removeprefix(address)
+    assert "/rate/play/fair" in place
+    assert "What happened" in page.text
+    for seat in (ADA, BEN):
+        fill(client, place, seat, "goal", 7)
+    answer = client.send(f"{place}/submit", {}).json
+    assert [one["dimension"] for one in answer["missing"]] == ["secret"] * 4
+    for seat in (ADA, BEN):
+        fill(client, place, seat, "secret", -2)
+    assert client.send(f"{place}/submit", {}).json == {"next": HOME}
+    found = ratings_in(store, RUN, STUDY)
+    assert [(r.seat, r.dimension, r.value, r.rater, r.seconds) for r in found] == [
+        (ADA, "secret", -2, "r1", 3.5),
+        (ADA, "goal", 7, "r1", 3.5),
+        (BEN, "secret", -2, "r1", 3.5),
+        (BEN, "goal", 7, "r1", 3.5),
+    ]
+    assert {r.reason for r in found} == {"they haggled kindly"}
+    assert client.get(HOME).url != page.url
+
+
+HOSTILE = '<script>alert(1)</script> \u202eevil "quoted" & <b>bold</b>'
+
+
+def test_who_is_human_or_a_model_is_nowhere_in_a_raters_pages(store: Store, address: str) -> None:
+    open_study(store)
+    client, place = begun(address)
+    pages = [client.get(place), client.get(f"{HOME}/rate/instructions")]
+    pages.append(client.send(f"{place}/submit", {}))
+    for page in pages:
+        assert page.status == 200
+        for word in (MODEL, "openai", 'human"', "played by"):
+            assert word not in page.text
+
+
+def test_a_reload_shows_what_was_saved_and_every_text_is_escaped(
+    store: Store, address: str
+) -> None:
+    open_study(store)
+    client, place = begun(address)
+    saved = client.send(
+        f"{place}/draft", {"seat": ADA, "dimension": "goal", "score": 3, "reason": HOSTILE}
+    )
+    assert saved.json == {"complete": 1, "of": 14}
+    page = client.get(place).text
+    assert "alert(1)" in page
+    assert "<script>alert" not in page
+    assert 'value="3" checked' in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"score": 11}, 422),
+        ({"score": -1}, 422),
+        ({"score": 2.5}, 422),
+        ({"seat": "nobody"}, 404),
+        ({"dimension": "mood"}, 404),
+        ({"reason": "x" * 4001}, 422),
+        ({"seconds": -1}, 422),
+        ({"seconds": 1e9}, 422),
+        ({"more": 1}, 422),
+        ({"reason": "\ud800"}, 422),
+        ({"reason": "\x00 \u202e \x1b[31m"}, 200),
+    ],
+)
+def test_what_is_no_rating_is_sent_back(
+    store: Store, address: str, changes: dict[str, object], status: int
+) -> None:
+    open_study(store)
+    client, place = begun(address)
+    rating = {"seat": ADA, "dimension": "goal", "score": 3, "reason": "", "seconds": 1}
+    assert client.send(f"{place}/draft", rating | changes).status == status
+    assert client.get(place).status == 200
+
+
+def test_an_episode_that_was_not_given_to_one_cannot_be_rated(store: Store, address: str) -> None:
+    open_study(store, raters=1, each=1)
+    client, place = begun(address)
+    other, theirs = begun(address, 2)
+    assert place.rpartition("/")[2] != theirs.rpartition("/")[2]
+    strange = place.rpartition("/")[0] + "/" + theirs.rpartition("/")[2]
+    rating = {"seat": ADA, "dimension": "goal", "score": 3}
+    assert client.send(f"{strange}/draft", rating).status == 409
+    assert client.get(f"{HOME}/rate/play/none").url.endswith(place)
+    assert other.get(place).status == 403
+
+
+def test_a_rater_who_fails_the_test_is_thanked_and_let_go(store: Store, address: str) -> None:
+    reference = {"episode": "fair00", "seat": ADA, "scores": {"goal": 9}, "within": 1}
+    open_study(store, references=(reference,))
+    client, place = begun(address)
+    assert place == f"{HOME}/rate/play/fair00"
+    assert "Test episode" in client.get(place).text
+    fill(client, place, ADA, "goal", 2)
+    answer = client.send(f"{place}/submit", {}).json
+    assert answer == {"next": f"{HOME}/rate/thanks"}
+    assert "Thank you" in client.get(answer["next"]).text
+    assert client.get(f"{HOME}/rate").status == 403
+    assert store.participant(STUDY, "r1").state == "refused"
+
+
+def rated(store: Store, *values: int) -> None:
+    """Everybody rates the goal of Ada at the first stall."""
+    keep_ratings(
+        store,
+        RUN,
+        STUDY,
+        [Given("fair00", ADA, f"r{i}", "goal", v, HOSTILE, 9.0) for i, v in enumerate(values, 1)],
+    )
+
+
+def test_the_researcher_sees_progress_agreement_and_decides(store: Store, address: str) -> None:
+    open_study(store)
+    client = Client(address)
+    base = f"/studies/{STUDY}/ratings"
+    assert "Nothing was handed in yet" in client.get(f"{base}/agreement").text
+    rated(store, 1, 9)
+    page = client.get(base).text
+    assert "<b>1</b> open disagreement" in page
+    figures = client.get(f"{base}/agreement").text
+    assert "2 people gave 2 ratings" in figures
+    page = client.get(f"{base}/disagreements").text
+    assert "8 points apart" in page
+    assert "<script>alert" not in page
+    place = {"trial": "fair00", "seat": ADA, "dimension": "goal", "score": "5"}
+    wrong = client.form(f"{base}/settle", reason="", **place)
+    assert wrong.status == 400
+    assert "say why" in wrong.text.lower()
+    done = client.form(f"{base}/settle", reason="between", **place)
+    assert "Nothing is in dispute" in done.text
+    lines = client.get(f"{base}/ratings.csv").text.splitlines()
+    assert len(lines) == 4
+    assert lines[-1].startswith("fair00,ada-holm,researcher,goal,5,between,")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/studies/none/ratings",
+        "/studies/none/ratings/agreement",
+        "/studies/none/impressions",
+        "/studies/none/impressions/words.csv",
+        "/studies/none/reviews/reviews.csv",
+        f"/studies/{STUDY}/impressions",
+        f"/studies/{STUDY}/reviews",
+    ],
+)
+def test_a_study_that_is_not_there_or_of_another_kind_is_not_found(
+    store: Store, address: str, path: str
+) -> None:
+    open_study(store)
+    assert Client(address).get(path).status == 404
+
+
+def test_ratings_are_for_the_researcher_only(store: Store) -> None:
+    open_study(store)
+    with served(store.path, token=TOKEN) as guarded:
+        client = Client(guarded)
+        client.join(link(STUDY, 1))
+        for path in ("ratings", "ratings/ratings.csv", "ratings/agreement", "reviews"):
+            assert client.get(f"/studies/{STUDY}/{path}").url.startswith(f"{guarded}/login")
+
+
+def test_people_say_one_word_each_and_the_researcher_sees_the_words(tmp_path: Path) -> None:
+    tables.build(tmp_path / "store.db", (0.1, 0.2, 0.9))
+    made = {"title": "Tables", "impressions": {"run": tables.RUN, "raters": 2}}
+    name = tables.STUDY
+    with Store.open(tmp_path / "store.db") as store, served(store.path) as address:
+        open_study(store, 2, name, "impressions", tables.RUN, made)
+        client = Client(address)
+        page = client.join(link(name, 1))
+        for word in (*tables.MARK, "openai", "IEP", "iep"):
+            assert word not in page.text
+        place = page.url.removeprefix(address)
+        wrong = client.form(place, word="<b>dull</b>")
+        assert (wrong.status, "letters only" in wrong.text) == (422, True)
+        assert "&lt;b&gt;dull" in wrong.text
+        second = client.form(place, word="Dull")
+        assert second.url.removeprefix(address) != place
+        last = client.form(second.url.removeprefix(address), word="dull")
+        assert "/impression" not in last.url
+        base = f"/studies/{name}/impressions"
+        page = client.get(base)
+        assert "2 of 2 sessions" in page.text
+        assert ">dull</text>" in page.text
+        lines = sorted(client.get(f"{base}/words.csv").text.splitlines())
+        assert lines == ["session,participant,word", "table00,r1,dull", "table01,r1,dull"]
+
+
+def test_reviewers_keep_edit_or_reject_and_the_researcher_sees_why(tmp_path: Path) -> None:
+    name, made = "fit", {"title": "Fit to play?", "review": {"limit": 1}}
+    with Store.open(tmp_path / "store.db") as store, served(store.path) as address:
+        open_study(store, 2, name, "review", None, made)
+        points = dict.fromkeys(POINTS, "yes")
+        for number, fields in enumerate(
+            ({"decision": "keep"}, {"decision": "reject", "tension": "no"}), 1
+        ):
+            client = Client(address)
+            page = client.join(link(name, number))
+            place = page.url.removeprefix(address)
+            assert "/review/task/" in place
+            assert client.form(place).status == 422
+            wrong = client.form(place, decision="reject", **points)
+            assert "say why" in wrong.text
+            done = client.form(place, **(points | fields), reason="they want the same " + HOSTILE)
+            assert "/review" not in done.url
+        page = client.get(f"/studies/{name}/reviews").text
+        assert "<b>0 %</b> of pairs decide alike, on 1 scenario" in page
+        assert "Does not hold: Not settled from the start" in page
+        assert "<script>alert" not in page
+        text = client.get(f"/studies/{name}/reviews/reviews.csv").text
+        assert [line.split(",")[2] for line in text.splitlines()] == ["decision", "keep", "reject"]
+
+
+def test_every_point_of_a_review_has_its_field() -> None:
+    assert set(POINTS) <= set(ReviewForm.model_fields)
