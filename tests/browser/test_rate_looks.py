@@ -141,6 +141,7 @@ def test_a_scenario_is_reviewed(tab: Page, tmp_path: Path) -> None:
         held(tab, "review")
         tab.get_by_label("Why?").fill("It was too long to take in at once.")
         tab.get_by_role("button", name="Next").click()
+        expect(tab.get_by_role("alert")).to_have_count(0)
         expect(tab.get_by_role("heading", level=1)).to_contain_text("Scenario 2")
         tab.goto(f"{address}/studies/{name}/reviews")
         tab.locator("summary").first.click()

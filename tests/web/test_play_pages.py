@@ -238,10 +238,9 @@ def test_a_study_that_is_closed_and_opened_again_goes_on(tmp_path: Path) -> None
                 store.change_study("chat", open=False)
                 assert (await me.call("GET", "state"))[0] == 403
                 store.change_study("chat", open=True)
-            while (
-                not (await asyncio.wait_for(socket.receive(), 20)).type == aiohttp.WSMsgType.CLOSE
-            ):
-                pass  # so that the page connects to the plays that go on
+            # So that the page connects anew, to the plays that go on.
+            while (await asyncio.wait_for(socket.receive(), 20)).type != aiohttp.WSMsgType.CLOSE:
+                pass
         screen = await me.until(my_turn)
         assert screen["asking"]["turn"] == 2
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 
 from sociolab.app.rating.dealing import Pile, held
@@ -18,6 +19,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.core.seeding import digest
 from sociolab.report.episodes import run_of_episodes
+from sociolab.store.played import played_ids
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 
@@ -54,12 +56,7 @@ def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
             f'expected a study of impressions, found "{row.name}", which is of another'
         )
     run = run_of_episodes(store, row.run or plan.run).name
-    counts = tuple(store.judging_counts(run).items())
-    key = (str(store.path), row.name, plan.model_dump_json(), repr(counts))
-    if key not in _KEPT:
-        values = low_sessions(store, run, plan)
-        _KEPT[key] = drawn(tuple(values), plan, run), len(values)
-    sessions, low = _KEPT[key]
+    sessions, low = _drawn(store, row.name, run, plan)
     if not sessions:
         raise ConfigError(
             f"expected episodes of {run} with {plan.measure} below {plan.below:g}, found none; "
@@ -68,7 +65,19 @@ def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
     return ImpressionStudy(row.name, run, plan, sessions, low)
 
 
-_KEPT: dict[tuple[str, str, str, str], tuple[tuple[str, ...], int]] = {}
+_KEPT: dict[tuple[Path, str], tuple[object, tuple[str, ...], int]] = {}
+
+
+def _drawn(
+    store: Store, study: str, run: str, plan: ImpressionsPlan
+) -> tuple[tuple[str, ...], int]:
+    """The draw, and out of how many; made again when somebody has played or judged since."""
+    stand = plan, tuple(store.judging_counts(run).items()), played_ids(store, run)
+    kept = _KEPT.get((store.path, study))
+    if kept is None or kept[0] != stand:
+        low = tuple(low_sessions(store, run, plan))
+        kept = _KEPT[store.path, study] = stand, drawn(low, plan, run), len(low)
+    return kept[1], kept[2]
 
 
 def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, float]:
@@ -76,7 +85,7 @@ def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, flo
 
     What people said is no such score, and an episode that no judge could score is not low.
     """
-    played = {row.trial.id for row in store.trials(run) if row.status == "played"}
+    played = set(played_ids(store, run))
     said: dict[str, list[float]] = {}
     for row in store.judgings(run):
         if row.trial in played and row.judge.method != "people":

@@ -20,7 +20,6 @@ class Person:
 
     seat: str
     name: str
-    full_name: str
     about: str
     secret: str
     goal: str
@@ -94,7 +93,6 @@ def _person(casting: Casting, names: dict[str, str], index: int) -> Person:
     return Person(
         me.id,
         names[me.id],
-        me.name,
         about,
         me.secret,
         casting.scenario.goals[index].text,

@@ -10,11 +10,12 @@ from typing import Literal, TypeAlias
 from sociolab.app.rating.dealing import Pile, deal, held, hold, left
 from sociolab.app.rating.disputes import disputes
 from sociolab.app.rating.keeping import MEASURES
-from sociolab.app.rating.qualifying import fits, qualified, references_of
+from sociolab.app.rating.qualifying import fits, references_of
 from sociolab.app.study.settings import RatePlan, StudySettings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
 from sociolab.report.episodes import run_of_episodes
+from sociolab.store.played import played_ids
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 
@@ -52,7 +53,7 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
             f"people rate on SOTOPIA's dimensions, so the run must be of sotopia; found {run.name} "
             f"of {run.world}"
         )
-    played = _played(store, run.name, run.played)
+    played = played_ids(store, run.name)
     for trial in (*plan.episodes, *(one.episode for one in plan.references)):
         if trial not in played:
             raise ConfigError(f'expected an episode of {run.name} that was played, found "{trial}"')
@@ -131,22 +132,6 @@ def done_by(store: Store, study: RateStudy, who: ParticipantRow) -> int:
     rows = store.assignments(study.name, who.pk)
     items = set(study.episodes)
     return sum(row.state == "done" and row.item in items for row in rows)
-
-
-def is_qualified(store: Store, study: RateStudy, who: ParticipantRow) -> bool | None:
-    """Whether the rater passed the test; None while it goes on."""
-    return qualified(store, study.name, study.plan, who)
-
-
-_KEPT: dict[tuple[Path, str, int], tuple[str, ...]] = {}
-
-
-def _played(store: Store, run: str, count: int) -> tuple[str, ...]:
-    """The ids of the episodes that were played, in plan order; kept, as every request asks."""
-    key = (store.path, run, count)
-    if key not in _KEPT:
-        _KEPT[key] = tuple(r.trial.id for r in store.trials(run) if r.status == "played")
-    return _KEPT[key]
 
 
 _DISPUTED: dict[tuple[Path, str, str], tuple[object, frozenset[str]]] = {}
