@@ -58,7 +58,9 @@ def serve(store: Path, port: int, file: Path) -> None:
     file.write_text(json.dumps(times))
 
 
-async def rate(address: str, number: int, pause: float, sent: dict[tuple[str, ...], int]) -> None:
+async def rate(
+    address: str, number: int, pause: float, sent: dict[tuple[str, str, str, str], int]
+) -> None:
     """Rate until there is nothing left."""
     chance = random.Random(number)
     jar = aiohttp.CookieJar(unsafe=True)
@@ -92,9 +94,9 @@ async def rate(address: str, number: int, pause: float, sent: dict[tuple[str, ..
                 page, path = await answer.text(), answer.url.path
 
 
-async def raters(address: str, count: int, pause: float) -> dict[tuple[str, ...], int]:
+async def raters(address: str, count: int, pause: float) -> dict[tuple[str, str, str, str], int]:
     """So many raters at once; what they gave."""
-    sent: dict[tuple[str, ...], int] = {}
+    sent: dict[tuple[str, str, str, str], int] = {}
     await asyncio.gather(*(rate(address, n, pause, sent) for n in range(1, count + 1)))
     return sent
 
