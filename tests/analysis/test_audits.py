@@ -29,6 +29,7 @@ from sociolab.analysis.figures import NOTHING
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.ports import Variant
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.stats.scale import CUT
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 CHANGEABLE = Measure("relationship", -5, 5, title="REL")
@@ -64,11 +65,55 @@ def test_repeats_are_told_by_sd_equal_pairs_and_distance() -> None:
     assert found["goal", SD].estimate.value == pytest.approx((2 + 3**0.5) / 2)
     assert found["goal", EQUAL].estimate.value == pytest.approx(1 / 6)
     assert found["goal", DIFFERENCE].estimate.value == pytest.approx(7 / 3)
-    # Two clusters: half of the t interval is t(.975; 1) = 12.706 times |8/3 - 2| / 2.
-    low, high = found["goal", DIFFERENCE].estimate.low, found["goal", DIFFERENCE].estimate.high
-    assert low is not None
-    assert high is not None
-    assert (high - low) / 2 == pytest.approx(12.706 / 3, abs=1e-3)
+    # Two clusters: half of the t interval is t(.975; 1) = 12.706 times |8/3 - 2| / 2 = 4.235; no
+    # distance is below 0.
+    apart = found["goal", DIFFERENCE].estimate
+    assert apart.low == 0
+    assert apart.high == pytest.approx(7 / 3 + 12.706 / 3, abs=1e-3)
+
+
+def test_no_interval_of_repeats_passes_what_the_scale_allows() -> None:
+    # On a scale from 0 to 10 two scores are at most 10 apart, with a standard deviation of
+    # 10 / sqrt(2); t(.975; 1) = 12.7 makes all intervals wider than what is possible.
+    found = by(repeat_effects([repeated(0, 10), repeated(5, 5, cluster="b")]))
+    for what, top in ((SD, 10 / 2**0.5), (EQUAL, 1), (DIFFERENCE, 10)):
+        estimate = found["goal", what].estimate
+        assert estimate.high == pytest.approx(top)
+        assert (estimate.low, estimate.note) == (0, CUT)
+
+
+def test_no_interval_of_an_effect_passes_what_the_scale_allows() -> None:
+    # REL from -5 to 5: a score moves by 10 at most, either way; all measures by 100 % of a scale.
+    rows = [
+        moved(-5, 5, now="x", measure=CHANGEABLE),
+        moved(1, 0, now="x", cluster="b", measure=CHANGEABLE),
+        moved(0, 10, now="x"),
+        moved(1, 0, now="x", cluster="b"),
+    ]
+    found = by(change_effects(rows))
+    for measure, width in (("relationship", 10), ("goal", 10), (ALL, 100)):
+        of_x, size = found[measure, "x"].estimate, found[measure, MOVED].estimate
+        assert (of_x.low, of_x.high, of_x.note) == (-width, width, CUT)
+        assert (size.low, size.high, size.note) == (0, width, CUT)
+
+
+def test_an_interval_within_the_scale_is_not_called_cut() -> None:
+    # Gains 1, 2, 3 in three scenarios: 2 +- 4.302653 / sqrt(3) = 2.484138.
+    rows = [
+        moved(2, 2 + gain, now="x", cluster=c) for gain, c in zip((1, 2, 3), "abc", strict=True)
+    ]
+    estimate = by(change_effects(rows))["goal", "x"].estimate
+    assert estimate.low == pytest.approx(2 - 2.484138, abs=1e-5)
+    assert estimate.note == ""
+    (table,) = variant_section(ABOUT, "padding", "words", change_effects(rows)).tables
+    # The mean absolute change has the same half, and cannot be below 0.
+    assert table.rows[0][1:3] == ("+2.00 [\N{MINUS SIGN}0.48, +4.48]", "2.00 [0.00, 4.48]")
+    assert any("cut there" in note for note in table.notes)
+    larger = [
+        moved(2, 6 + gain, now="x", cluster=c) for gain, c in zip((1, 2, 3), "abc", strict=True)
+    ]
+    (table,) = variant_section(ABOUT, "padding", "words", change_effects(larger)).tables
+    assert not any("cut there" in note for note in table.notes)
 
 
 def test_a_missing_score_is_counted_and_the_others_still_are_compared() -> None:

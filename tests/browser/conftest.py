@@ -19,9 +19,13 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def chromium() -> Iterator[Browser]:
-    """The browser; tests that need it skip where Debian's chromium is not installed."""
+    """The browser; tests that need it skip where Debian's chromium is not installed.
+
+    One for each test: as long as Playwright is there its event loop counts as running in this
+    thread, and tests beside it could not run one of their own.
+    """
     path = shutil.which("chromium")
     if path is None:
         pytest.skip("chromium is not installed: apt-get install chromium fonts-dejavu-core")

@@ -101,7 +101,8 @@ def test_the_page_tells_figures_failures_and_what_they_do_not_show(
         "scripted plays by rules",
         "The heuristic judge counts what rules can see",
         "heuristic judge, rules only: not comparable to a model judge or to the paper",
-        "7.33 ±4.41 n 12",
+        "7.33 [2.93, 10.00] n 12",
+        "Student's t; one that would pass the end of the scale is cut there",
         "3.78 ±2.87 n 9 3 failed",
         "openai/alpha 5.00 4 33% scripted 5.00 4 40% 2",
         "no interval: no variation between clusters (SOC)",
@@ -359,7 +360,7 @@ def test_few_scenarios_and_single_plays_are_cautioned_against(result: RunResult)
 
 def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> None:
     assert findings(result) == (
-        "GOAL by heuristic, on a scale from 0 to 10: openai/alpha 7.33 ±4.41 (12 plays); "
+        "GOAL by heuristic, on a scale from 0 to 10: openai/alpha 7.33 [2.93, 10.00] (12 plays); "
         "scripted 3.78 ±2.87 (9 plays, 3 failed).",
         "goal (checked) by goal check, on a scale from 0 to 10: openai/alpha 5.00 without an "
         "interval (4 plays); scripted 5.00 without an interval (4 plays, 2 failed).",

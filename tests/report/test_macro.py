@@ -10,6 +10,7 @@ from sociolab.report.macro import cluster_means, macro_of, with_macro
 from sociolab.report.plays import Play, PlayKey
 from sociolab.report.schema import MeasureEntry
 from sociolab.report.scores import entries
+from sociolab.stats.scale import CUT
 
 RULES = JudgeId("rules", "rules")
 
@@ -31,8 +32,11 @@ def test_micro_counts_conversations_and_macro_counts_tasks() -> None:
     assert found["rate"].value == pytest.approx(8 / 15)
     assert found["rate_macro"].value == pytest.approx(1 / 3)
     assert (found["rate_macro"].n, found["rate_macro"].clusters) == (5, 2)
-    assert found["rate_macro"].note == "mean of the means of 2 clusters, over 5 plays"
-    assert found["rate"].note == ""
+    # Between two clusters t(.975; 1) = 12.7: both intervals pass both ends of the scale.
+    for name in ("rate", "rate_macro"):
+        assert (found[name].low, found[name].high) == (0, 1)
+    assert found["rate"].note == CUT
+    assert found["rate_macro"].note == f"mean of the means of 2 clusters, over 5 plays; {CUT}"
 
 
 def test_a_macro_average_without_an_interval_says_why() -> None:
@@ -44,16 +48,28 @@ def test_a_macro_average_without_an_interval_says_why() -> None:
 
 
 def test_the_macro_interval_is_students_t_over_the_tasks_means() -> None:
-    # Means 0.5, 0.75 and 1: mean .75, sd .25, so .75 +- 4.302653 * .25 / sqrt(3) = .621033.
+    # Means 0.5, 0.75 and 1: mean .75, sd .25, so .75 +- 4.302653 * .25 / sqrt(3) = .621033, of
+    # which what lies above 1 is cut.
     plays = [play(f"t{i}", task) for i, task in enumerate("aabbbbc")]
     values = (0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0)
     outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
     found = {e.measure: e for e in entries(plays, [column(outcomes)], ["rate"]) if not e.by}
     macro = found["rate_macro"]
     assert macro.value == pytest.approx(0.75)
-    assert macro.low is not None
-    assert macro.high is not None
-    assert macro.high - macro.low == pytest.approx(2 * 0.621033, abs=1e-5)
+    assert macro.low == pytest.approx(0.75 - 0.621033, abs=1e-5)
+    assert macro.high == 1
+
+
+def test_the_note_of_a_macro_average_tells_of_no_cut_where_nothing_was_cut() -> None:
+    # Means 0.4, 0.5 and 0.6: mean .5, sd .1, so .5 +- 4.302653 * .1 / sqrt(3) = .248414.
+    plays = [play(task, task) for task in "abc"]
+    values = (0.4, 0.5, 0.6)
+    outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
+    found = {e.measure: e for e in entries(plays, [column(outcomes)], ["rate"]) if not e.by}
+    macro = found["rate_macro"]
+    assert macro.high == pytest.approx(0.748414, abs=1e-5)
+    assert macro.note == "mean of the means of 3 clusters, over 3 plays"
+    assert found["rate"].note == ""
 
 
 def test_a_task_all_of_whose_plays_failed_has_no_mean_and_its_failures_are_counted() -> None:

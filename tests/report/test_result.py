@@ -18,6 +18,7 @@ from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure
 from sociolab.report.result import outline_of, result_of
 from sociolab.report.schema import Failures, RunResult, ScoreEntry
+from sociolab.stats.scale import CUT
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 
@@ -82,15 +83,16 @@ def test_everything_that_failed_is_counted_by_cause(result: RunResult) -> None:
 
 
 def test_mean_and_interval_over_all_plays_of_an_agent(result: RunResult) -> None:
-    # ALPHA: sale 4 + 6 + 5 + 8 = 23, garage 6 + 6 + 7 + 9 = 28, stairs 8 + 10 + 9 + 10 = 37.
+    # ALPHA: sale 4 + 6 + 5 + 8 = 23, garage 6 + 6 + 7 + 9 = 28, stairs 8 + 10 + 9 + 10 = 37. The
+    # mean of 7.33 with half of the interval, 4.41, passes 10, the end of the scale.
     goal = entry(result, ALPHA, "goal")
     assert goal.value == pytest.approx(88 / 12)
     assert (goal.n, goal.clusters, goal.failures, goal.unscored) == (12, 3, 0, 0)
     squares = sum((total - 4 * 88 / 12) ** 2 for total in (23, 28, 37))
     half = T2 * math.sqrt(3 / 2 * squares) / 12
     assert goal.low == pytest.approx(88 / 12 - half)
-    assert goal.high == pytest.approx(88 / 12 + half)
-    assert (goal.interval, goal.note) == ("t", "")
+    assert goal.high == 10
+    assert (goal.interval, goal.note) == ("t", CUT)
     assert (goal.judge, goal.method) == ("heuristic", "heuristic")
 
 
@@ -105,6 +107,7 @@ def test_failed_scores_and_failed_trials_are_failures_and_no_values(result: RunR
     half = T2 * math.sqrt(3 / 2 * squares) / 9
     assert goal.low == pytest.approx(mean - half)
     assert goal.high == pytest.approx(mean + half)
+    assert (goal.interval, goal.note) == ("t", "")
 
 
 @pytest.mark.parametrize(

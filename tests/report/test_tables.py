@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -11,9 +12,9 @@ from syrupy.assertion import SnapshotAssertion
 from sociolab.core.score import Measure, Score
 from sociolab.report.grids import agent_grids, other_grids, pair_grids, type_grids
 from sociolab.report.result import result_of
-from sociolab.report.schema import MeasureEntry, RunResult
+from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.tables import print_report
-from sociolab.report.words import counted, first_digits, number, plural, warnings
+from sociolab.report.words import counted, first_digits, number, plural, symmetric, warnings
 from sociolab.store.sqlite import Store
 
 from .small_run import ALPHA, CHECK, CHECKED, RUN, SCRIPTED
@@ -73,15 +74,49 @@ def test_an_early_stop_and_trials_to_come_are_warned_of(result: RunResult) -> No
 
 
 def test_a_skewed_interval_shows_both_ends(result: RunResult) -> None:
+    bca = {"interval": "bca", "low": 6.91, "high": 7.7, "note": ""}
     skewed = result.model_copy(
-        update={"scores": tuple(e.model_copy(update={"interval": "bca"}) for e in result.scores)}
+        update={"scores": tuple(_of_alphas_goal(e, bca) for e in result.scores)}
     )
-    wide = shown(skewed, 120).splitlines()
-    assert any("7.33 [2.93, 11.74]" in line for line in wide)
+    assert any("7.33 [6.91, 7.70]" in line for line in shown(skewed, 120).splitlines())
     narrow = [line.split() for line in shown(skewed, 36).splitlines()]
-    assert ["95", "%", "from", "2.93"] in narrow
-    assert ["95", "%", "to", "11.74"] in narrow
-    assert ["95", "%", "±", "±4.41"] in [line.split() for line in shown(result, 36).splitlines()]
+    assert ["95", "%", "from", "6.91"] in narrow
+    assert ["95", "%", "to", "7.70"] in narrow
+
+
+def test_an_interval_that_was_cut_shows_both_ends_and_another_how_far_it_reaches(
+    result: RunResult,
+) -> None:
+    wide = shown(result, 120).splitlines()
+    assert any("7.33 [2.93, 10.00]" in line for line in wide)
+    assert any("3.78 ±2.87" in line for line in wide)
+    narrow = [line.split() for line in shown(result, 36).splitlines()]
+    for words in ("95 % from 2.93", "95 % to 10.00", "95 % ± ±2.87"):
+        assert words.split() in narrow
+
+
+def test_that_intervals_were_cut_is_said_where_one_was_and_nowhere_else(result: RunResult) -> None:
+    said = "one that would pass the end of the scale is cut there"
+    assert any(note.endswith(said) for note in agent_grids(result)[0].notes)
+    whole = {"low": 5.0, "high": 9.66, "note": ""}
+    uncut = result.model_copy(
+        update={"scores": tuple(_of_alphas_goal(e, whole) for e in result.scores)}
+    )
+    assert not any("cut" in note for note in agent_grids(uncut)[0].notes)
+
+
+def _of_alphas_goal(entry: ScoreEntry, changed: dict[str, Any]) -> ScoreEntry:
+    """The entry, changed if it is the first agent's goal over all its plays."""
+    mine = (entry.agent, entry.measure, entry.by) == (ALPHA, "goal", {})
+    return entry.model_copy(update=changed) if mine else entry
+
+
+def test_a_tiny_interval_is_symmetric_but_for_the_rounding_of_figures(result: RunResult) -> None:
+    goal = next(e for e in result.scores if (e.agent, e.measure) == (ALPHA, "goal"))
+    tiny = goal.model_copy(update={"value": 7.3333333, "low": 7.3333322, "high": 7.3333345})
+    assert symmetric(tiny)
+    assert not symmetric(tiny.model_copy(update={"high": 7.3333365}))
+    assert not symmetric(tiny.model_copy(update={"low": None, "high": None}))
 
 
 def test_measures_stand_in_the_order_of_the_paper(result: RunResult) -> None:
@@ -98,7 +133,8 @@ def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
         "the paper"
     )
     assert check.notes[0].startswith("judged by goal check: rules that read the transcript")
-    assert "95 % interval, clustered by scenario (3): Student's t" in heuristic.notes
+    how = "95 % interval, clustered by scenario (3): Student's t"
+    assert any(note.startswith(how) for note in heuristic.notes)
 
 
 def test_repeated_judging_is_told(store: Store) -> None:

@@ -9,6 +9,7 @@ from sociolab.core.score import Measure
 from sociolab.report.layout import layout_of
 from sociolab.report.words import minus
 from sociolab.stats.intervals import Estimate
+from sociolab.stats.scale import CUT
 
 _METHODS: Mapping[str, str] = {"t": "Student's t", "bca": "BCa bootstrap"}
 
@@ -54,7 +55,9 @@ def table_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ...]:
         counts = sorted({estimate.clusters for estimate in found if estimate.method != "none"})
         span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         how = " and ".join(_METHODS[method] for method in _METHODS if method in methods)
-        notes.append(f"[95 % interval, clustered by {cluster} ({span}): {how}]")
+        cut = any(estimate.note == CUT for estimate in found)
+        ends = "; one that would pass what the scale allows is cut there" if cut else ""
+        notes.append(f"[95 % interval, clustered by {cluster} ({span}): {how}{ends}]")
     reasons = sorted({e.note for e in found if e.method == "none" and e.note})
     if reasons:
         notes.append(f"no interval where there is {' or '.join(reasons)}")

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import sqrt
 from statistics import fmean, stdev
 
 from sociolab.core.episode import Trial
 from sociolab.core.ports import Variant
 from sociolab.core.score import Measure, Score, Unscored, Verdict
 from sociolab.stats.intervals import Estimate, means
+from sociolab.stats.scale import on_scale
 
 OVERALL = "overall"
 """The measure that sums the others up; "all" leaves it out, since it would count them twice."""
@@ -82,8 +84,9 @@ class Effect:
     """One figure of an audit, of one measure (by name) or of `ALL` in percent of their scales.
 
     `what` names it: SD, EQUAL or DIFFERENCE of repeated judgings, CHANGE or MOVED of variants, or a
-    condition whose effect it is. `missing` counts scores, or pairs, that were due and have no
-    value.
+    condition whose effect it is. Its interval ends where the figure must: a difference of two
+    scores lies within the length of the scale. `missing` counts scores, or pairs, that were due and
+    have no value.
     """
 
     what: str
@@ -188,21 +191,35 @@ def _effects(rows: Sequence[_Row]) -> tuple[Effect, ...]:
     """Each figure of each measure, and of all measures but the overall where there are several."""
     found: list[Effect] = []
     for measure in dict.fromkeys(row.measure for row in rows):
-        found += _figures(measure.name, [row for row in rows if row.measure == measure])
+        mine = [row for row in rows if row.measure == measure]
+        found += _figures(measure.name, mine, measure.high - measure.low)
     parts = [row.scaled() for row in rows if row.measure.name != OVERALL]
     if len({row.measure for row in parts}) > 1:
-        found += _figures(ALL, parts)
+        found += _figures(ALL, parts, 100.0)
     return tuple(found)
 
 
-def _figures(name: str, rows: Sequence[_Row]) -> list[Effect]:
+def _figures(name: str, rows: Sequence[_Row], width: float) -> list[Effect]:
+    """The figures of scores on a scale of this length."""
     whats = dict.fromkeys(what for row in rows for what in row.values)
     columns = {what: [row.values.get(what) for row in rows] for what in whats}
     made = means(columns, [row.cluster for row in rows])
     return [
-        Effect(what, name, made[what], sum(row.missing for row in rows if what in row.values))
+        Effect(
+            what,
+            name,
+            on_scale(made[what], *_ends(what, width)),
+            sum(row.missing for row in rows if what in row.values),
+        )
         for what in whats
     ]
+
+
+def _ends(what: str, width: float) -> tuple[float, float]:
+    """Between what a figure must lie. The standard deviation is largest where half of the scores
+    are at either end, and of these where there are two."""
+    ends = {EQUAL: (0.0, 1.0), SD: (0.0, width / sqrt(2)), DIFFERENCE: (0.0, width)}
+    return (ends | {MOVED: (0.0, width)}).get(what, (-width, width))
 
 
 def _steadiness(cell: Repeated) -> dict[str, float | None]:

@@ -10,6 +10,7 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column, Outcome
+from sociolab.report.episodes import run_of_episodes
 from sociolab.report.judged import Judged
 from sociolab.report.layout import layout_of
 from sociolab.report.plays import Play, PlayKey, plays_of, whole_plays_of
@@ -67,12 +68,13 @@ class RunValues:
 
 
 def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) -> RunValues:
-    """The values of a run, by judge, measure and plan; StoreError if there is no such run.
+    """The values of a run, by judge, measure and plan; StoreError if there is no such run,
+    ConfigError if it holds no episodes.
 
     `plan`: its trials, where they are at hand. A failed trial has a value that is missing in each
     measure that was due of its seats.
     """
-    row = store.run(run)
+    row = run_of_episodes(store, run)
     trials = store.trials(run) if plan is None else plan
     judged = Judged()
     for judging in store.outcomes(run):

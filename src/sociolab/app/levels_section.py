@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from sociolab.app.levels import GOAL, AgentLevels, Levels, Row
 from sociolab.core.score import Measure
-from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import agent_kind, interval, nature, number
+from sociolab.report.words import agent_kind, cut_words, interval, nature, number
 from sociolab.worlds.stss.talk.losses import OUTCOMES
 from sociolab.worlds.stss.talk.measures import MEASURES
 
@@ -28,7 +28,6 @@ _CAUSES = (
 )
 _READ = "what was conveyed is read by rules, whoever judged the talks"
 _INTERVALS = "± or [low, high]: 95 % intervals, clustered by task"
-_CUT = "; one that would pass the end of the scale is cut there"
 
 
 def levels_sections(found: Levels) -> tuple[Section, ...]:
@@ -94,7 +93,7 @@ def _at_level(found: Levels, one: AgentLevels, what: str, measures: Sequence[Mea
             )
             for row in one.rows
         ),
-        notes=(nature(found.talk, one.judge), _intervals(found.talk, one, names)),
+        notes=(nature(found.talk, one.judge), _intervals(one, names)),
     )
 
 
@@ -103,7 +102,7 @@ def _town(found: Levels, one: AgentLevels) -> TextTable:
         heading=f"In the town ({found.action.run})",
         columns=("type", "goal", "tasks"),
         rows=tuple((row.type, _figure(found.action, row, GOAL), _n(row, GOAL)) for row in one.rows),
-        notes=(_intervals(found.action, one, [GOAL]),),
+        notes=(_intervals(one, [GOAL]),),
     )
 
 
@@ -130,31 +129,12 @@ def _figure(result: RunResult, row: Row, name: str) -> str:
         return "-"
     failed = f", {entry.failures} failed" if entry.failures else ""
     measure = result.measure(entry.measure)
-    return f"{number(entry.value, measure)} {_interval(result, entry)}".strip() + failed
+    return f"{number(entry.value, measure)} {interval(result, entry)}".strip() + failed
 
 
-def _interval(result: RunResult, entry: ScoreEntry) -> str:
-    """As everywhere, but with its ends where it would pass an end of the scale."""
-    found = _on_scale(result, entry)
-    if found is None or found == (entry.low, entry.high):
-        return interval(result, entry)
-    low, high = (number(end, result.measure(entry.measure)) for end in found)
-    return f"[{low}, {high}]"
-
-
-def _on_scale(result: RunResult, entry: ScoreEntry) -> tuple[float, float] | None:
-    """The part of an interval that lies on the measure's scale; None where there is none."""
-    if entry.low is None or entry.high is None:
-        return None
-    scale = result.measure(entry.measure)
-    top = entry.high if scale.high is None else scale.high
-    return max(entry.low, scale.low), min(entry.high, top)
-
-
-def _intervals(result: RunResult, one: AgentLevels, names: list[str]) -> str:
+def _intervals(one: AgentLevels, names: list[str]) -> str:
     shown = [row.scores[name] for row in one.rows for name in names if name in row.scores]
-    cut = any(_on_scale(result, entry) not in (None, (entry.low, entry.high)) for entry in shown)
-    return _INTERVALS + (_CUT if cut else "")
+    return _INTERVALS + cut_words(shown)
 
 
 def _n(row: Row, *names: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sociolab.core.score import Method
 from sociolab.report.layout import layout_of
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
-from sociolab.report.words import OWN, gaps, interval_words, nature
+from sociolab.report.words import OWN, gaps, interval_words, nature, size_words
 
 _ORDER: tuple[Method, ...] = ("people", "model", "heuristic", "scripted", "rules")
 
@@ -169,7 +169,8 @@ def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, .
     how = interval_words(entries, layout_of(result.world).clusters)
     partly = any(entry.n and entry.unscored for entry in entries)
     covers = ("coverage: of the plays judged, the share that could be scored",) if partly else ()
-    return ((how,) if how else ()) + covers + gaps(result, entries)
+    counted = size_words(result, entries)
+    return tuple(note for note in (how, counted) if note) + covers + gaps(result, entries)
 
 
 def _measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:

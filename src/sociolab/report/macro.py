@@ -51,9 +51,11 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
     """The entry of the macro average beside that of the micro average.
 
     `over` is the mean of the clusters' means. As for every entry `n` counts plays; `clusters` is
-    how many means are averaged; `note` says both, or why there is no interval.
+    how many means are averaged; `note` says both, and whether the interval was cut, or why there
+    is none.
     """
     means = f"mean of the means of {over.clusters} clusters, over {micro.n} plays"
+    notes = (over.note,) if over.method == "none" else (means, over.note)
     changed = {
         "measure": macro_of(micro.measure),
         "value": over.value,
@@ -61,6 +63,6 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
         "low": over.low,
         "high": over.high,
         "interval": over.method,
-        "note": over.note or means,
+        "note": "; ".join(note for note in notes if note),
     }
     return ScoreEntry.model_validate(micro.model_dump() | changed)

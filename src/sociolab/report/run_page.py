@@ -24,7 +24,7 @@ from sociolab.report.section import Section
 from sociolab.report.shown import Shown
 from sociolab.report.text_tables import turned
 from sociolab.report.transcript_links import leading, listed
-from sociolab.report.words import interval, minus, number, warnings
+from sociolab.report.words import interval, minus, number, size, warnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,9 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
 
     def span(entry: ScoreEntry) -> str:
         return minus(interval(result, entry))
+
+    def n(entry: ScoreEntry) -> str:
+        return f"{size(result, entry):,}"
 
     main = leading(result, run.spreads)
     found = {
@@ -75,7 +78,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "sections": run.sections,
         "command": command(result),
         "settings": json.dumps(result.settings, indent=2, ensure_ascii=False),
-        "show": {"figure": figure, "span": span},
+        "show": {"figure": figure, "span": span, "n": n},
     }
     return found | {"contents": _contents(found)}
 

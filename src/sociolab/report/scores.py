@@ -71,6 +71,7 @@ def _group_entries(
     macro: Sequence[str],
 ) -> Iterable[ScoreEntry]:
     from sociolab.stats.intervals import mean, means  # numpy: not before there are scores
+    from sociolab.stats.scale import on_scale
 
     outcomes = {str(i): outcomes_of(plays, column, never[i]) for i, column in enumerate(columns)}
     values = {
@@ -84,11 +85,12 @@ def _group_entries(
         estimate = estimates[str(i)]
         if not estimate.n + failures + unscored:
             continue
-        entry = _entry(agent, by, column, estimate, failures, unscored)
+        ends = column.measure.low, column.measure.high
+        entry = _entry(agent, by, column, on_scale(estimate, *ends), failures, unscored)
         yield entry
         if column.measure.name in macro:
             over = mean(*cluster_means(outcomes[str(i)], [play.cluster for play in plays]))
-            yield macro_entry(entry, over)
+            yield macro_entry(entry, on_scale(over, *ends))
 
 
 def outcomes_of(

@@ -22,7 +22,7 @@ from sociolab.report.grids import (
     type_grids,
 )
 from sociolab.report.schema import RunResult, ScoreEntry
-from sociolab.report.words import interval, number, warnings
+from sociolab.report.words import interval, number, size, symmetric, warnings
 
 _FAILED = "  failed"
 _Line = tuple[str, list[str]]
@@ -102,7 +102,7 @@ def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
     found = [line(row.label, value)]
     if not beside:
         found += _interval_lines(result, row, line)
-    found.append(line("  n", lambda entry: f"{entry.n:,}"))
+    found.append(line("  n", lambda entry: f"{size(result, entry):,}"))
     if any(entry.failures for entry in present):
         found.append(line(_FAILED, lambda entry: f"{entry.failures:,}"))
     if any(entry.n and entry.unscored for entry in present):
@@ -118,10 +118,10 @@ def _interval_lines(
     def limit(end: float | None, entry: ScoreEntry) -> str:
         return "" if end is None else number(end, result.measure(entry.measure))
 
-    kinds = {cell.interval for cell in row.cells if cell is not None} - {"none"}
-    if not kinds:
+    found = [cell for cell in row.cells if cell is not None and cell.interval != "none"]
+    if not found:
         return []
-    if kinds == {"t"}:
+    if all(symmetric(entry) for entry in found):
         return [line("  95 % ±", lambda entry: interval(result, entry))]
     return [
         line("  95 % from", lambda entry: limit(entry.low, entry)),

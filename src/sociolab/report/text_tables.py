@@ -14,7 +14,15 @@ from sociolab.report.grids import (
 from sociolab.report.prose import cautions, findings, summary
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import agent_kind, interval, minus, number, warnings
+from sociolab.report.words import (
+    agent_kind,
+    interval,
+    minus,
+    number,
+    size,
+    size_words,
+    warnings,
+)
 
 _TALL = 3
 """Columns that a page holds beside the labels without turning the table."""
@@ -49,21 +57,22 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
     """A grid as text: values with intervals, n and failures in columns of their own where all
     cells of a row share them, else in parentheses. Players by rules are named as such in a note."""
     grid = turned(grid)
-    shared = all(len({_counts(e) for e in row.cells if e is not None}) <= 1 for row in grid.rows)
+    counts = [{_counts(result, e) for e in row.cells if e is not None} for row in grid.rows]
     notes = (*_rules_note(result, grid), *grid.notes)
-    if shared:
+    if all(len(found) <= 1 for found in counts):
         failed = any(entry.failures for entry in grid.entries)
         heads = (grid.corner, *grid.columns, "n", *(["failed"] if failed else []))
         rows = tuple(
-            (row.label, *(_value(result, e) for e in row.cells), *_shared(row, failed))
+            (row.label, *(_value(result, e) for e in row.cells), *_shared(result, row, failed))
             for row in grid.rows
         )
         return TextTable(grid.heading, heads, rows, notes)
     rows = tuple(
-        (row.label, *(_value(result, e) + _in_parentheses(e) for e in row.cells))
+        (row.label, *(_value(result, e) + _in_parentheses(result, e) for e in row.cells))
         for row in grid.rows
     )
-    told = "in parentheses: n, the plays with a value, and how many failed"
+    plays = "" if size_words(result, grid.entries) else ", the plays with a value"
+    told = f"in parentheses: n{plays}, and how many failed"
     return TextTable(grid.heading, (grid.corner, *grid.columns), rows, (*notes, told))
 
 
@@ -79,20 +88,20 @@ def _value(result: RunResult, entry: ScoreEntry | None) -> str:
     return "" if entry is None else value_text(result, entry)
 
 
-def _counts(entry: ScoreEntry) -> tuple[int, int]:
-    return entry.n, entry.failures
+def _counts(result: RunResult, entry: ScoreEntry) -> tuple[int, int]:
+    return size(result, entry), entry.failures
 
 
-def _shared(row: Row, failed: bool) -> tuple[str, ...]:
-    n, missing = next((_counts(entry) for entry in row.cells if entry is not None), (0, 0))
+def _shared(result: RunResult, row: Row, failed: bool) -> tuple[str, ...]:
+    n, missing = next((_counts(result, entry) for entry in row.cells if entry is not None), (0, 0))
     return (f"{n:,}", *([f"{missing:,}"] if failed else []))
 
 
-def _in_parentheses(entry: ScoreEntry | None) -> str:
+def _in_parentheses(result: RunResult, entry: ScoreEntry | None) -> str:
     if entry is None:
         return ""
     failed = f", {entry.failures:,} failed" if entry.failures else ""
-    return f" ({entry.n:,}{failed})"
+    return f" ({size(result, entry):,}{failed})"
 
 
 def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:

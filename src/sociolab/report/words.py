@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from sociolab.core.score import Method
+from sociolab.report.layout import layout_of
+from sociolab.report.macro import macro_of
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 
 _NATURE: Mapping[Method, str] = {
@@ -77,7 +79,15 @@ def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
     span = str(clusters[0]) if len(clusters) == 1 else f"{clusters[0]} to {clusters[-1]}"
     how = {frozenset({"t"}): "Student's t", frozenset({"bca"}): "BCa bootstrap"}
     named = how.get(frozenset(kinds - {"none"}), "Student's t below 40, BCa bootstrap from 40")
-    return f"95 % interval, clustered by {cluster} ({span}): {named}"
+    return f"95 % interval, clustered by {cluster} ({span}): {named}{cut_words(entries)}"
+
+
+def cut_words(entries: Sequence[ScoreEntry]) -> str:
+    """Behind a sentence on these entries' intervals: that some were cut; empty where none was."""
+    from sociolab.stats.scale import CUT  # numpy: not before there are intervals
+
+    cut = any(CUT in entry.note for entry in entries)
+    return "; one that would pass the end of the scale is cut there" if cut else ""
 
 
 def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
@@ -152,9 +162,35 @@ def interval(result: RunResult, entry: ScoreEntry) -> str:
     if entry.low is None or entry.high is None:
         return ""
     measure = result.measure(entry.measure)
-    if entry.interval == "t":
+    if symmetric(entry):
         return f"±{number((entry.high - entry.low) / 2, measure)}"
     return f"[{number(entry.low, measure)}, {number(entry.high, measure)}]"
+
+
+def symmetric(entry: ScoreEntry) -> bool:
+    """Whether an entry has an interval that reaches as far below its value as above: Student's t,
+    where it was not cut at one end of the scale."""
+    if entry.value is None or entry.low is None or entry.high is None:
+        return False
+    rounding = _ROUNDING * max(abs(entry.low), abs(entry.high))
+    return math.isclose(entry.high - entry.value, entry.value - entry.low, abs_tol=rounding)
+
+
+_ROUNDING = 2e-7
+"""By how much, of the larger end, halves may differ since figures are kept to eight digits."""
+
+
+def size(result: RunResult, entry: ScoreEntry) -> int:
+    """How many an entry's mean is over: plays with a value; of a macro average, clusters."""
+    macro = (macro_of(name) for name in layout_of(result.world).macro)
+    return entry.clusters if entry.measure in macro else entry.n
+
+
+def size_words(result: RunResult, entries: Sequence[ScoreEntry]) -> str:
+    """What n counts, where some of these entries are macro averages; else empty."""
+    if all(size(result, entry) == entry.n for entry in entries):
+        return ""
+    return f"n: plays with a value; of macro averages the {layout_of(result.world).clusters}s"
 
 
 def money(value: float) -> str:
