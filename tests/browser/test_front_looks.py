@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from looks import held
 from playwright.sync_api import Page
 
+from looks import held
 from web_serving import TOKEN, served
 
 

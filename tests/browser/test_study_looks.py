@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from looks import held
 from playwright.sync_api import Page
 
+from looks import held
 from sociolab.app.data import load_world
 from sociolab.app.study.links import Link, invite
 from sociolab.app.study.setup import create
