@@ -107,13 +107,15 @@ def _name(case: Any, path: str, names: Names, data: st.DataObject) -> None:
     wanted = case.path_parameters or {}
     for name in wanted:
         real = names.of(name)
-        if real and data.draw(st.integers(0, 4)):
+        often = data.draw(st.integers(0, 4)) > 0
+        if real and often:
             wanted[name] = data.draw(st.sampled_from(real))
-    if {"run", "trial"} <= set(wanted) and data.draw(st.integers(0, 4)):
+    known = data.draw(st.integers(0, 4)) > 0
+    if known and {"run", "trial"} <= set(wanted):
         towns = [one for one in names.episodes if one[0] == "stss"]
         some = towns if "town" in path else names.episodes
         wanted["run"], wanted["trial"] = data.draw(st.sampled_from(some))
-    if "study" in wanted and data.draw(st.integers(0, 4)):
+    if known and "study" in wanted:
         fitting = [pair for pair in names.pairs if pair[0].removesuffix("s")[:4] in path]
         study, participant = data.draw(st.sampled_from(fitting or names.pairs))
         wanted["study"] = study
