@@ -1,8 +1,10 @@
-"""A partner that breaks."""
+"""Partners that break."""
 
 from __future__ import annotations
 
-from sociolab.core.episode import Json
+import asyncio
+
+from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Reply, Request
 
 
@@ -11,3 +13,13 @@ class Faulty:
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         raise ZeroDivisionError(1 // request.turn if request.turn == 0 else 0)
+
+
+class Clumsy:
+    """Says something that can be used only at the third attempt, and takes its time."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        await asyncio.sleep(0.01)
+        if request.attempt < 3:
+            return NoReply("unreadable", "mumbled")
+        return Reply((Action("speak", "At last."),))

@@ -256,6 +256,22 @@ def test_where_nothing_varies_no_interval_is_claimed_in_words(store: Store, tmp_
     assert not any("an interval from so few" in caution for caution in people.cautions)
 
 
+def test_an_alpha_that_is_the_same_everywhere_runs_from_nowhere_to_nowhere(
+    store: Store, tmp_path: Path
+) -> None:
+    lines = [
+        f"{episode},{seat},{rater},{dimension},{score}"
+        for dimension in ("goal", "knowledge", "believability")
+        for episode, seat, _, *scores in GOALS
+        for rater, score in zip("PQ", scores, strict=True)
+        if score is not None
+    ]
+    file = tmp_path / "alike.csv"
+    file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(lines), "utf-8")
+    import_ratings(file, RUN, name="alike", store=tmp_path / "store.db")
+    assert "alpha (interval) is 0.77 in each of 3 dimensions." in text(agreements(store, [RUN]))
+
+
 def test_a_run_that_nobody_rated_is_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path)
     store.create_run("other", "sotopia", {}, [row.trial for row in store.trials(RUN)])

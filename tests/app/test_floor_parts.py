@@ -130,6 +130,36 @@ def test_a_failed_reply_is_not_waited_for() -> None:
     assert isinstance(asyncio.run(player.reply(request_of(), None)), NoReply)
 
 
+class Slow:
+    """Thinks for ever."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+def test_a_partner_who_needs_longer_than_a_turn_lets_it_go_by_as_a_person_does() -> None:
+    found = asyncio.run(PacedPlayer(Slow(), Pace(60, 0.01, 0)).reply(request_of(), None))
+    assert isinstance(found, NoReply)
+    assert (found.cause, found.again) == ("timeout", False)
+
+
+def test_a_timeout_of_the_partners_own_is_a_fault_and_no_missed_turn() -> None:
+    class Torn:
+        async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            raise TimeoutError("mine")
+
+    with pytest.raises(TimeoutError, match="mine"):
+        asyncio.run(PacedPlayer(Torn(), Pace(60, 100, 0)).reply(request_of(), None))
+
+
+def test_a_stand_in_does_not_come_at_the_stroke_of_the_longest_wait() -> None:
+    waits = [Pace(60, 100, seed=1).patience(100, person, 0) for person in range(20)]
+    assert 70 <= min(waits) < 80
+    assert 90 < max(waits) <= 100
+    assert Pace(0, 100, seed=1).patience(100, 1, 0) == 100
+
+
 # ------------------------------------------------------------------ what a person sends
 
 SPACE = ActionSpace(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,13 @@ import pytest
 
 from play_clients import lay_out
 from sociolab.app.floor import pace
-from sociolab.app.floor.answers import NotTaken, Sent, SentAction, Stale
+from sociolab.app.floor.answers import CutOff, NotTaken, Sent, SentAction, Stale
 from sociolab.app.floor.floor import Floor, NotPlayable
 from sociolab.app.floor.hall import Hall
+from sociolab.app.floor.records import Records
 from sociolab.app.floor.screen import Screen
 from sociolab.app.study.forgetting import forget
-from sociolab.core.episode import Ended, Moved, Unusable
+from sociolab.core.episode import Ended, Event, Moved, Unusable
 from sociolab.core.errors import StoreError
 from sociolab.store.lock import lock_run
 from sociolab.store.sqlite import Store
@@ -382,6 +384,67 @@ def test_a_partner_that_fails_ends_the_episode_and_the_person_is_told(tmp_path: 
             assert "ZeroDivisionError" not in screen.last.why
             row = next(row for row in store.trials("chat") if row.status == "failed")
             assert "ZeroDivisionError" in row.problem
+
+    run(play)
+
+
+def test_a_turn_that_the_store_refused_is_no_failed_episode_and_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "store.db"
+    lay_out(path, limit=1)
+    write = Records.write
+    refused: list[Event] = []
+
+    def once_refused(records: Records, trial: str, event: Event) -> None:
+        if isinstance(event, Moved) and not refused:
+            refused.append(event)
+            raise StoreError("the disk is full")
+        write(records, trial, event)
+
+    monkeypatch.setattr(Records, "write", once_refused)
+
+    async def play() -> None:
+        with Store.open(path) as store:
+            async with Floor(store) as floor:
+                hall = await floor.hall(store.study("chat"))
+                hall.begin(1)
+                screen = await until(hall, 1, asked)
+                with pytest.raises(CutOff):
+                    await hall.act(1, said(screen, "Once more."))
+                with hall.listening(1) as changed:
+                    await changed.wait()
+                assert hall.closed
+                again = await floor.hall(store.study("chat"))
+                with pytest.raises(CutOff):  # so that a page goes on sending
+                    await again.act(1, said(screen, "Once more."))
+                screen = await until(again, 1, asked)
+                assert store.trials("chat")[0].status == "playing"
+                await again.act(1, said(screen, "Once more."))
+
+    run(play)
+
+
+def test_nobody_can_tell_that_a_partner_was_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    lay_out(path, limit=1, partners=["python:faulty_partners:Clumsy"])
+
+    async def play() -> None:
+        async with opened(path) as (hall, store):
+            seen: list[dict[str, Any]] = []
+            with hall.listening(1) as changed:
+                hall.begin(1)
+                while len(seen) < 2 or seen[-1]["phase"] == "playing":
+                    await changed.wait()
+                    changed.clear()
+                    screen = hall.screen(1)
+                    seen.append(screen.model_dump(exclude={"asking": {"seconds_left"}}))
+                    if asked(screen):
+                        await hall.act(1, said(screen, "Well?"))
+                        changed.clear()
+            events = [e for row in store.trials("chat") for e in store.events("chat", row.trial.id)]
+            assert any(isinstance(event, Unusable) and not event.final for event in events)
+            assert all(one != other for one, other in pairwise(seen)), "told of what nobody sees"
 
     run(play)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.analysis.rated_signature import signed
+from sociolab.app.rating.studies import given, next_play, rate_study
 from sociolab.app.rating_set import people_judge
 from sociolab.app.study.forgetting import Forgotten, forget, forget_study
 from sociolab.app.study.frame import WITHDRAWN
@@ -82,6 +83,35 @@ def test_the_partner_is_told_on_record_why_the_episode_is_gone(played: Played) -
     assert [(row.item, row.name, row.value) for row in store.answers("talks") if row.item] == [
         (played.first, WITHDRAWN, True)
     ]
+
+
+def test_what_raters_wrote_of_a_forgotten_episode_goes_and_they_go_on(played: Played) -> None:
+    store = played.store
+    plan = {"run": "talks", "episodes": [played.first, played.second]}
+    create(store, "ratings", settings(rate=plan))
+    rater = store.add_participant("ratings", "p-rater", None)
+    for trial in (played.first, played.second):
+        store.assign(rater, trial, "", "open")
+        store.answer(rater, trial, "seat/goal", {"reason": f"It was said: {SECRET}."})
+    forget(store, "talks", "p-one")
+    assert SECRET.encode() in bytes_of(store.path), "of the episode that stays"
+    left = [row.item for row in store.answers("ratings", rater)]
+    assert left == [row.item for row in store.assignments("ratings", rater)] == [played.second]
+    assert rate_study(store, store.study("ratings")).episodes == (played.second,)
+
+
+def test_nobody_rates_an_episode_that_is_planned_again(played: Played) -> None:
+    store = played.store
+    create(store, "ratings", settings(rate={"run": "talks"}))
+    rater = store.add_participant("ratings", "p-rater", None)
+    store.assign(rater, played.first, "", "open")
+    store.set_status("talks", played.first, "planned")
+    study = rate_study(store, store.study("ratings"))
+    who = store.participant("ratings", "p-rater")
+    assert given(store, study, who, played.first) is None
+    found = next_play(store, study, who)
+    assert found is not None
+    assert found.trial == played.second
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ def test_a_person_plays_against_a_partner_to_the_end(
         tab.goto(bound(window, address, "p1"))
         expect(tab.get_by_role("heading", name="Your conversation 1 of 2")).to_be_visible()
         held(tab, "play-ready")
+        expect(tab.get_by_role("link", name="Leave the study")).to_be_visible()
         tab.get_by_role("button", name="I am ready").click()
         expect(tab.get_by_role("heading", name="Your private goal")).to_be_visible()
         say(tab, "Good evening. <script>alert(1)</script>\u202e We need to talk.")
@@ -43,6 +44,7 @@ def test_a_person_plays_against_a_partner_to_the_end(
         tab.get_by_label("Leave").check()
         tab.get_by_role("button", name="Leave the scene").click()
         expect(tab.locator("#ready").get_by_text("You left.")).to_be_visible()
+        expect(tab.locator("#announced")).to_be_empty()
         held(tab, "play-next")
     with Store.open(tmp_path / "store.db") as store:
         assert [one.state for one in store.assignments("chat")] == ["done"]

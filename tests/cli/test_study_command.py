@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -26,13 +27,21 @@ def study(*words: str, store: Path | None = None) -> Result:
     return CliRunner().invoke(app, ["study", *words, *at])
 
 
-@pytest.fixture
-def made(store: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the example of a play study."""
-    file = tmp_path / "study.toml"
-    file.write_text(study("example", "play").stdout, "utf-8")
-    assert study("create", str(file), "--name", "talks", store=store).exit_code == 0
+    folder = tmp_path_factory.mktemp("example")
+    (folder / "study.toml").write_text(study("example", "play").stdout, "utf-8")
+    store = folder / "store.db"
+    words = ("create", str(folder / "study.toml"), "--name", "talks")
+    assert study(*words, store=store).exit_code == 0
     return store
+
+
+@pytest.fixture
+def made(example: Path, store: Path) -> Path:
+    """A copy of that store."""
+    return Path(shutil.copy(example, store))
 
 
 def refused(result: Result) -> str:
@@ -82,6 +91,7 @@ def test_nobody_is_forgotten_while_the_app_plays(made: Path) -> None:
     with lock_run(made, "talks"):
         said = refused(study("forget", "talks", who[0], "--yes", store=made))
     assert 'run "talks" is in use' in said
+    assert said.rstrip().endswith("or close it first: sociolab study close talks")
 
 
 def test_a_link_is_replaced(made: Path) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from markupsafe import Markup
@@ -224,6 +225,23 @@ def test_a_partner_is_told_of(result: RunResult) -> None:
     assert "openai/alpha (a model) played with scripted (rules, no model), in each seat." in told
     only = summary(result.model_copy(update={"agents": (SCRIPTED,)}))
     assert "scripted (rules, no model) played itself, in all seats." in only
+
+
+@pytest.mark.parametrize(
+    ("settings", "agents", "sentence"),
+    [
+        ({"people": 1}, ("human", SCRIPTED),
+         "In each, 1 person sat with scripted (rules, no model) in the other seats, as a study"),
+        ({"people": 2}, ("human",), "In each, 2 people sat, as a study laid it out."),
+        ({"people": 2, "stand_in": [SCRIPTED, ""]}, ("human", SCRIPTED), "each, up to 2 people"),
+    ],
+)  # fmt: skip
+def test_of_a_study_nobody_is_told_to_have_met_whom_they_did_not(
+    result: RunResult, settings: dict[str, Any], agents: tuple[str, ...], sentence: str
+) -> None:
+    of_people = result.model_copy(update={"settings": settings, "agents": agents})
+    assert sentence in summary(of_people)
+    assert command(of_people) == "sociolab study create small.toml"
 
 
 def test_a_model_judge_is_no_oracle(result: RunResult) -> None:

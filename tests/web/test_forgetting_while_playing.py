@@ -60,3 +60,34 @@ def test_a_play_stops_when_its_player_is_deleted_and_others_go_on(tmp_path: Path
                   store.events("chat", row.trial.id)]  # fmt: skip
         assert SECRET not in str(spoken)
         assert "still here" in str(spoken)
+
+
+def test_others_wait_while_somebody_is_forgotten_and_notice_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    gone, stays = lay_out(path, participants=2, limit=2)
+
+    async def leave(client: Client) -> int:
+        form = {"csrf": client.csrf, "data": "delete"}
+        async with client.session.post(
+            f"{client.base}/leave", data=form, cookies=client.cookies, allow_redirects=False
+        ) as answer:
+            return answer.status
+
+    async def scenario(address: str) -> None:
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+            first = await playing(session, address, gone, "I go.")
+            second = await playing(session, address, stays, "I stay.")
+            leaving = asyncio.create_task(leave(first))
+            found = set()
+            for _ in range(100):
+                found.add((await second.call("GET", "state"))[0])
+                if leaving.done():
+                    break
+            assert await leaving == 303
+            assert found == {200}
+            await second.until(my_turn)
+
+    with served(path) as address:
+        asyncio.run(asyncio.wait_for(scenario(address), 30))
+    with Store.open(path) as store:
+        assert [who.id for who in store.participants("chat")] == [stays]

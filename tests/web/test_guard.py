@@ -3,15 +3,19 @@ researcher."""
 
 from __future__ import annotations
 
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import requests
 
+from play_clients import lay_out, secret
 from sociolab.core.errors import ConfigError
 from sociolab.web.security.limits import Limiter, Rate
 from sociolab.web.settings import WebSettings
+from sociolab.web.taking import COOKIE as PARTICIPANT
 from web_serving import TOKEN, served
 
 
@@ -248,3 +252,74 @@ def test_whoever_asks_too_often_is_told_when_to_come_again(
         answers = [requests.get(f"{address}/healthz", timeout=5) for _ in range(6)]
     assert [answer.status_code for answer in answers] == [200] * 5 + [429]
     assert 50 <= int(answers[5].headers["Retry-After"]) <= 60
+
+
+def test_a_participant_who_asks_too_often_holds_up_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sociolab.web.server.PAGES", Rate(burst=5, a_minute=1))
+    lay_out(tmp_path / "store.db", participants=2, limit=1)
+    with served(tmp_path / "store.db") as address:
+        first, second = (
+            [
+                requests.get(  # without the cookie of a browser
+                    f"{address}/take/chat/{who}/play/state",
+                    cookies={PARTICIPANT: secret(who)},
+                    timeout=5,
+                ).status_code
+                for _ in range(times)
+            ]
+            for who, times in (("p1", 7), ("p2", 2))
+        )
+    assert first == [200] * 5 + [429] * 2
+    assert second == [200] * 2
+
+
+# ------------------------------------------------------------------ what nobody sends by accident
+
+
+@pytest.mark.parametrize("name", ["sociolab-admin", "sociolab", "sociolab-participant"])
+@pytest.mark.parametrize("value", ["{now}.\xe9", "{now}.", ".", "\xff" * 43, "9" * 5000])
+def test_a_cookie_of_any_letters_opens_nothing_and_breaks_nothing(
+    guarded: str, name: str, value: str
+) -> None:
+    cookie = f"{name}={value.format(now=int(time.time()))}".encode("latin-1")
+    for path in ("/runs", "/login", "/take/s/p"):
+        answer = requests.get(
+            guarded + path, headers={"Cookie": cookie}, timeout=5, allow_redirects=False
+        )
+        assert answer.status_code in (200, 303, 403, 404), path
+        assert (answer.status_code == 200) == (path == "/login")
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Forwarded", "X-Forwarded-Proto", "X-Real-IP", "Via", "CF-Connecting-IP", "X-Client-IP"],
+)
+def test_any_header_of_a_proxy_says_that_this_is_not_this_machine(here: str, header: str) -> None:
+    headers = {header: "", "Accept": "application/json"}
+    assert requests.get(f"{here}/runs", headers=headers, timeout=5).status_code == 401
+
+
+def test_a_proxy_that_says_nothing_is_known_by_its_old_http(here: str) -> None:
+    host = here.removeprefix("http://")
+    for version, status in (("1.0", b"401"), ("1.1", b"200")):
+        name, _, port = host.partition(":")
+        with socket.create_connection((name, int(port)), timeout=5) as connection:
+            connection.sendall(f"GET /api/runs HTTP/{version}\r\nHost: {host}\r\n\r\n".encode())
+            assert connection.recv(100).split()[1] == status
+
+
+def test_a_fault_of_ours_keeps_the_headers_and_no_secret_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(secret: str) -> bytes:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("sociolab.web.study.joining.digest", broken)
+    with served(tmp_path / "store.db") as address:
+        answer = requests.get(f"{address}/join/a-secret-link", timeout=5)
+    assert answer.status_code == 500
+    assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+    assert "/join/{secret} failed" in caplog.text
+    assert "a-secret-link" not in caplog.text

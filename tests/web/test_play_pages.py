@@ -133,7 +133,8 @@ def test_a_killed_server_loses_nothing_that_it_acknowledged(tmp_path: Path) -> N
             await person.open()
         screen = await two.until(my_turn)
         assert [line["actions"][0]["text"] for line in screen["scene"]["history"]] == said
-        again = answer_to(screen, say(said[2])) | {"turn": 2}
+        own = (await one.state())["scene"]["trial"]
+        again = answer_to(screen, say(said[2])) | {"turn": 2, "trial": own}
         assert (await one.call("POST", "act", again))[0] == 200  # had not heard of it
         await asyncio.gather(talk(one), talk(two))
 
@@ -256,6 +257,51 @@ def test_a_script_that_went_wild_is_slowed_down(tmp_path: Path) -> None:
         await me.open()
         found = [(await me.call("POST", "begin"))[0] for _ in range(30)]
         assert found.count(429) > 5
+
+    with served(tmp_path / "store.db") as address:
+        play(address, story)
+
+
+def test_the_name_of_an_episode_tells_nothing_of_who_plays_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    lay_out(path, participants=2, people=2, partners=(), limit=1)
+
+    async def story(browser: Browser) -> None:
+        clients = [browser("p1"), browser("p2")]
+        for client in clients:
+            await client.open()
+            await client.begin()
+        screens = [await client.until(lambda one: one["scene"]) for client in clients]
+        names = {screen["scene"]["trial"] for screen in screens}
+        assert len(names) == 2, "each has a name of their own"
+        with Store.open(path) as store:
+            (trial,) = (row.trial.id for row in store.trials("chat"))
+        assert trial not in str(screens)
+        first = await clients[0].until(my_turn)
+        guessed = answer_to(first, say("Well?")) | {"trial": trial}
+        status, _ = await clients[0].call("POST", "act", guessed)
+        assert status == 409, "whoever guesses it right is not told so"
+        await clients[0].act(first, say("Well?"))
+        await talk(clients[1], until=lambda one: len(one["scene"]["history"]) > 1)
+
+    with served(path) as address:
+        play(address, story)
+
+
+def test_a_socket_that_is_talked_to_is_closed(tmp_path: Path) -> None:
+    lay_out(tmp_path / "store.db", limit=1)
+
+    async def story(browser: Browser) -> None:
+        me = browser("p1")
+        await me.open()
+        async with me.socket() as socket:
+            await socket.send_str("x" * 10_000)
+            message = await asyncio.wait_for(socket.receive(), 20)
+            assert message.type == aiohttp.WSMsgType.CLOSE
+            assert message.data == 1008
+        async with me.socket() as socket:
+            await me.begin()
+            assert await asyncio.wait_for(socket.receive_str(), 20) == "changed"
 
     with served(tmp_path / "store.db") as address:
         play(address, story)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from play_clients import lay_out
 from sociolab.core.episode import Action, Moved
 from sociolab.core.ports import Message, Prompt
 from sociolab.store.lock import lock_run
@@ -71,6 +72,17 @@ def test_progress_asks_for_itself_again_only_while_somebody_plays_the_run(
         live = requests.get(path, timeout=20)
     assert f'hx-get="/runs/{RUN}/progress?in=run" hx-trigger="every 2s"' in live.text
     assert "HX-Refresh" not in live.headers
+
+
+def test_what_people_play_in_a_study_is_no_run_that_stopped(tmp_path: Path) -> None:
+    lay_out(tmp_path / "store.db", limit=1)
+    with Store.open(tmp_path / "store.db") as store:
+        store.change_study("chat", open=False)
+    with served(tmp_path / "store.db") as address:
+        runs, page = get(address, "/runs"), get(address, "/runs/chat")
+    assert re.search(r"0 of \d+ played closed study", runs)
+    assert "set up a study like this one" in page
+    assert "stopped before its end" not in runs + page
 
 
 def test_the_lock_of_a_process_that_died_is_no_sign_of_life(address: str, store: Path) -> None:

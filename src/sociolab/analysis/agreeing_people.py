@@ -74,10 +74,10 @@ def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterat
     )
     if len(alphas) > 1:
         (low, worst), (high, best) = alphas[0], alphas[-1]
-        yield (
-            f"Krippendorff's alpha (interval) runs from {number(low)} ({worst}) to {number(high)} "
-            f"({best})."
-        )
+        span = f"runs from {number(low)} ({worst}) to {number(high)} ({best})"
+        if number(low) == number(high):
+            span = f"is {number(low)} in each of {plural(len(alphas), 'dimension')}"
+        yield f"Krippendorff's alpha (interval) {span}."
 
 
 def _kappa(found: Estimate, bins: int) -> str:

@@ -32,6 +32,8 @@ def demo(*, html: Path, store: Path | None) -> None:
     with open_store(store) as opened:
         write_page(opened, results, html, _levels(opened, results))
     say(f"wrote {html}: open it in a browser")
+    named = f" --store {store}" if store else ""
+    say(f"`sociolab web{named}` shows every episode, and the town as it lived")
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
 
 

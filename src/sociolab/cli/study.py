@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import typer
@@ -15,7 +15,7 @@ from sociolab.app.study import examples, forgetting, links, setup
 from sociolab.app.study import export as exporting
 from sociolab.app.study.progress import StudyProgress, progress_of
 from sociolab.cli.output import print_json, say
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, StoreError
 from sociolab.store.lock import lock_run
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
@@ -132,7 +132,14 @@ def _kept_to_us(store: Store, study: str) -> Iterator[None]:
     if row.kind != "play" or row.run is None:
         yield
         return
-    with lock_run(store.path, row.run):
+    with ExitStack() as held:
+        try:
+            held.enter_context(lock_run(store.path, row.run))
+        except StoreError as error:
+            raise ConfigError(
+                f"{error.args[0].split(';')[0]}; where that is `sociolab web`, delete on the page "
+                f"of the study, or close it first: sociolab study close {study}"
+            ) from error
         yield
 
 

@@ -27,6 +27,11 @@ def _pairing(result: RunResult) -> str:
     named = [f"{label} ({agent_kind(result, label)})" for label in result.agents]
     if not named:
         return "No agent took part."
+    people = _people(result)
+    if people:
+        others = [n for n, a in zip(named, result.agents, strict=True) if a != PERSON]
+        with_others = f" with {' or '.join(others)} in the other seats" if others else ""
+        return f"In each, {people} sat{with_others}, as a study laid it out."
     if len(named) == 1:
         return f"{named[0]} played itself, in all seats."
     if result.partner is not None:
@@ -35,6 +40,19 @@ def _pairing(result: RunResult) -> str:
         kind = agent_kind(result, result.partner)
         return f"{each} played with {result.partner} ({kind}), in each seat."
     return f"{_listed(named)} played in every ordered pairing, with themselves included."
+
+
+PERSON = "human"
+"""The label of seats in which people sat."""
+
+
+def _people(result: RunResult) -> str:
+    """How many people sat in each episode of a study's run, in words; "" for other runs."""
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    people = settings.get("people")
+    if not isinstance(people, int):
+        return ""
+    return ("up to " if settings.get("stand_in") else "") + plural(people, "person", "people")
 
 
 def _judging(result: RunResult) -> str:
@@ -134,7 +152,10 @@ FEW_CLUSTERS = 30
 
 
 def command(result: RunResult) -> str:
-    """The command line that plays this run again, as far as its settings tell."""
+    """The command line that plays this run again, as far as its settings tell; what people played
+    in a study takes the study's file, and people."""
+    if _people(result):
+        return shlex.join(["sociolab", "study", "create", f"{result.run}.toml"])
     settings: dict[str, Any] = result.settings if isinstance(result.settings, dict) else {}
     words = ["sociolab", "run", result.world]
     for label in result.agents:

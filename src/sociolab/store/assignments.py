@@ -96,6 +96,19 @@ class AssignmentTable(WithdrawalTable):
             for who, item, name, value, at in rows
         )
 
+    def drop_item(self, study: str, item: str) -> None:
+        """Remove what the participants of a study said of an item, and that they were given it."""
+        people = (
+            "SELECT participants.pk FROM participants JOIN studies ON studies.pk = study "
+            "WHERE studies.name = ?"
+        )
+        with self.transaction():
+            for table in ("answers", "assignments"):
+                self.execute(
+                    f"DELETE FROM {table} WHERE item = ? AND participant IN ({people})",
+                    (item, study),
+                )
+
 
 def _assignment(row: tuple[Any, ...]) -> AssignmentRow:
     pk, participant, item, seat, state, began, ended = row

@@ -9,9 +9,10 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from sociolab.core.errors import SociolabError
+from sociolab.core.errors import ConfigError, SociolabError, StoreError
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing, NeedsLogin, Refused
+from sociolab.web.security.guard import HEADERS
 
 log = logging.getLogger("sociolab.web")
 
@@ -26,7 +27,16 @@ _TITLES = {
     413: "Too large",
     422: "That could not be used",
     429: "Too many requests",
+    503: "Not at the moment",
 }
+
+_PARTICIPANTS = ("/take/", "/join/")
+"""Their pages; what is said there of the researcher's files and runs is for the log."""
+
+_NOT_NOW = (
+    "This cannot go on at the moment. What you did so far is kept. Try again in a minute; if it "
+    "stays so, tell those who invited you."
+)
 
 
 def install(app: FastAPI) -> None:
@@ -66,6 +76,11 @@ async def _ours(request: Request, error: Exception) -> Response:
         return said(request, error.status, str(error), error.seconds)
     if isinstance(error, Missing):
         return said(request, 404, str(error))
+    if request.url.path.startswith(_PARTICIPANTS) and isinstance(error, ConfigError):
+        log.warning("%s: %s", _place(request), error)
+        if isinstance(error, StoreError):
+            return said(request, 503, _NOT_NOW, 10)
+        return said(request, 400, _NOT_NOW)
     return said(request, 400, str(error))
 
 
@@ -84,5 +99,12 @@ async def _http(request: Request, error: Exception) -> Response:
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
     """A fault of ours: told in the server's log, where no one else reads it."""
-    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return said(request, 500, "The server met a fault of its own; its log says which.")
+    log.error("%s %s failed", request.method, _place(request), exc_info=error)
+    made = said(request, 500, "The server met a fault of its own; its log says which.")
+    made.headers.update(HEADERS)  # it is sent past the guard
+    return made
+
+
+def _place(request: Request) -> str:
+    """Which page was asked for; not the address, since those of participants are secret."""
+    return str(getattr(request.scope.get("route"), "path", "a page"))

@@ -16,7 +16,7 @@ from sociolab.web.security import signing_in
 from sociolab.web.security.admin import researcher
 from sociolab.web.security.csrf import proven
 from sociolab.web.security.guard import Guard
-from sociolab.web.security.limits import SECRETS, Limiter
+from sociolab.web.security.limits import PAGES, SECRETS, Limiter
 from sociolab.web.settings import WebSettings
 from sociolab.web.site import Site
 from sociolab.web.stores import Stores
@@ -26,7 +26,7 @@ from sociolab.web.town import router as town
 
 def create_app(settings: WebSettings) -> FastAPI:
     """The app that serves a store; ConfigError where the settings or the store are wrong."""
-    site = Site(settings, Stores(settings.store), templates(), Limiter(SECRETS))
+    site = Site(settings, Stores(settings.store), templates(), Limiter(SECRETS), Limiter(PAGES))
     app = FastAPI(
         title="sociolab",
         docs_url=None,  # its page would load scripts from elsewhere

@@ -19,13 +19,14 @@ from sociolab.web.stores import Stores
 class Site:
     """The app's settings, its store and its templates.
 
-    `attempts` at the admin token are counted by address.
+    `attempts` at the admin token are counted by address, `requests` of participants by person.
     """
 
     settings: WebSettings
     stores: Stores
     templates: Environment
     attempts: Limiter
+    requests: Limiter
 
     @property
     def store(self) -> Store:

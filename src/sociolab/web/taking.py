@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
@@ -86,8 +87,18 @@ def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
             "browser in which you opened your link; if you cannot, ask those who sent it for a "
             "new one."
         )
+    _slow_down(request, row)
     found = store.study(study)
     return Taking(found, StudySettings.model_validate(found.settings), row)
+
+
+def _slow_down(request: HTTPConnection, row: ParticipantRow) -> None:
+    """Refuse whoever asks too often. The limit of a browser (see Guard) does not hold for a program
+    that drops its cookie each time; without this one it could keep others from being served."""
+    wait = site_of(request).requests.take(str(row.pk))
+    if wait:
+        seconds = math.ceil(wait)
+        raise Refused(f"Too many requests; try again in {seconds} s.", 429, seconds)
 
 
 def taking(request: HTTPConnection, study: str, participant: str) -> Taking:

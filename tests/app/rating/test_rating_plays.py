@@ -19,6 +19,8 @@ from sociolab.app.rating.progress import progress_of
 from sociolab.app.rating.scene import rated_scene
 from sociolab.app.rating.studies import Play, RateStudy, has_more, next_play, rate_study
 from sociolab.app.ratings import import_ratings
+from sociolab.app.study.forgetting import forget
+from sociolab.app.study.progress import progress_of as study_progress
 from sociolab.app.study.settings import RatePlan
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
@@ -167,6 +169,27 @@ def test_an_episode_in_dispute_goes_to_a_third_rater_until_it_is_decided(store: 
         settle(store, RUN, STUDY, study.plan, place, 5, "in the middle it lies")
     # In a run where the researcher has decided, nobody else is asked.
     assert not has_more(store, study, third)
+
+
+def test_a_rater_beyond_the_plan_does_not_count_towards_it(store: Store) -> None:
+    raters = open_study(store, people=3, episodes=("fair00",), dimensions=("goal",))
+    study = rate_study(store, store.study(STUDY))
+    for done, (who, score) in enumerate(zip(raters, (0, 9, 4), strict=True), start=1):
+        play = next_play(store, study, who)
+        assert play is not None
+        fill(store, study, who, play, score)
+        hand_in(store, study, who, play)
+        progress = study_progress(store, STUDY)
+        assert (progress.done, progress.planned) == (min(done, 2), 2)
+
+
+def test_as_many_ratings_are_said_to_be_deleted_as_were_given(store: Store) -> None:
+    (who,) = open_study(store, people=1, episodes=("fair00",))
+    study = rate_study(store, store.study(STUDY))
+    assert rate_all(store, study, who) == ["fair00"]
+    given = len(ratings_in(store, RUN, STUDY))
+    assert given == 2 * len(MEASURES)
+    assert forget(store, STUDY, who.id).ratings == given
 
 
 def test_nobody_rates_an_episode_that_they_played_in(store: Store) -> None:

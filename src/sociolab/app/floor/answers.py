@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sociolab.core.episode import Action, ActionSpace
+from sociolab.core.episode import Action, ActionSpace, Answered, Moved, Unusable
 from sociolab.core.errors import SociolabError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.engine.checking import checked
@@ -20,6 +20,7 @@ LARGEST_ANSWER = 20_000
 DEEPEST = 10
 """Lists and objects inside each other in such an answer."""
 
+CUT_OFF = "This was cut off; it is sent again as soon as the conversation goes on."
 OVER = "This conversation is over; nothing more can be added to it."
 
 
@@ -29,6 +30,10 @@ class NotTaken(SociolabError):  # noqa: N818  a state of affairs
 
 class Stale(SociolabError):  # noqa: N818  a state of affairs
     """Something sent for a turn that is over, or was answered otherwise already."""
+
+
+class CutOff(SociolabError):  # noqa: N818  a state of affairs
+    """Something sent just when the plays were stopped; to be sent again when they go on."""
 
 
 class SentAction(BaseModel):
@@ -83,6 +88,17 @@ class Key:
     def of(cls, request: Request) -> Key:
         """Of a request."""
         return cls(request.turn, request.name, request.attempt)
+
+
+def key_of(event: Moved | Answered | Unusable) -> Key:
+    """What an event answered."""
+    match event:
+        case Moved():
+            return Key(event.turn, "act", event.attempt)
+        case Answered():
+            return Key(event.turn, event.question, event.attempt)
+        case Unusable():
+            return Key(event.turn, event.name, event.attempt)
 
 
 def value_of(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel:

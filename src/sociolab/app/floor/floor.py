@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Self
@@ -14,7 +15,7 @@ from sociolab.app.floor.hall import Hall
 from sociolab.app.floor.plan import company_of
 from sociolab.app.floor.records import Records
 from sociolab.app.study.settings import PlayPlan, StudySettings
-from sociolab.core.errors import SociolabError
+from sociolab.core.errors import SociolabError, StoreError
 from sociolab.store.lock import lock_run
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
@@ -23,7 +24,11 @@ log = logging.getLogger("sociolab.floor")
 
 
 class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
-    """A study whose plays cannot go on now; the log says why."""
+    """A study whose plays cannot go on now; the log says why. `soon`: it is worth asking again."""
+
+    def __init__(self, message: str, *, soon: bool = False) -> None:
+        super().__init__(message)
+        self.soon = soon
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class Floor:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._open: dict[str, _Open] = {}
-        self._opening = asyncio.Lock()
+        self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._closing: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
@@ -60,10 +65,10 @@ class Floor:
 
     async def hall(self, study: StudyRow) -> Hall:
         """The hall of an open study, made if there is none; NotPlayable where that fails."""
-        known = self._open.get(study.name)
+        known = self.open_hall(study.name)
         if known is not None:
-            return known.hall
-        async with self._opening:
+            return known
+        async with self._doors[study.name]:
             if study.name not in self._open:
                 try:
                     await self._make(study)
@@ -71,9 +76,28 @@ class Floor:
                     log.warning("study %s cannot be played: %s", study.name, error)
                     raise NotPlayable(
                         "This study cannot be played at the moment; please tell those who invited "
-                        "you."
+                        "you.",
+                        soon=isinstance(error, StoreError),
                     ) from error
             return self._open[study.name].hall
+
+    def open_hall(self, name: str) -> Hall | None:
+        """The hall of a study, if there is one already."""
+        known = self._open.get(name)
+        return known.hall if known is not None else None
+
+    async def set_aside(self, name: str) -> None:
+        """Stop the plays of a study as they are. Whoever comes waits until it is taken up."""
+        await self._doors[name].acquire()
+        try:
+            await self._shut(name)
+        except BaseException:
+            self.take_up(name)
+            raise
+
+    def take_up(self, name: str) -> None:
+        """Let plays go on from the store, after `set_aside`."""
+        self._doors[name].release()
 
     async def look(self, name: str) -> None:
         """Let go of a study that was closed."""
@@ -82,10 +106,8 @@ class Floor:
 
     async def shut(self, name: str) -> None:
         """Stop the plays of a study as they are, and let go of its run."""
-        known = self._open.pop(name, None)
-        if known is not None:
-            with known.lock:
-                await known.hall.close()
+        async with self._doors[name]:  # whoever comes meanwhile waits for the run to be let go
+            await self._shut(name)
 
     async def _make(self, study: StudyRow) -> None:
         plan = _plan_of(study)
@@ -99,16 +121,24 @@ class Floor:
                 plan,
                 company,
                 is_open=lambda: self._is_open(study.name),
-                shut=lambda: self._shut_soon(study.name),
+                shut=lambda: self._shut_soon(study.name, hall),
             )
             hall.go_on()
             self._open[study.name] = _Open(hall, stack.pop_all())
 
+    async def _shut(self, name: str) -> None:
+        known = self._open.pop(name, None)
+        if known is not None:
+            with known.lock:
+                await known.hall.close()
+
     def _is_open(self, name: str) -> bool:
         return any(one.name == name and one.open for one in self._store.studies())
 
-    def _shut_soon(self, name: str) -> None:
+    def _shut_soon(self, name: str, hall: Hall) -> None:
         """From within a hall, which cannot wait for its own end."""
+        if self.open_hall(name) is not hall:  # it ends already
+            return
         task = asyncio.get_running_loop().create_task(self.shut(name))
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)

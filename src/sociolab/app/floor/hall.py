@@ -81,7 +81,9 @@ class Hall:
         self._waiting.enter(person, now, now + wait)
         if wait:
             self._timers[person].append(self._loop.call_later(wait, self._match))
-        longest = max(plan.waiting_seconds, wait + 1)
+        longest = max(float(plan.waiting_seconds), wait + 1)
+        if self._company.stand_in is not None:
+            longest = self._pace.patience(longest, person, number)
         self._timers[person].append(self._loop.call_later(longest, self._waited, person))
         self._match()
         self._listeners.tell([person])
@@ -112,6 +114,10 @@ class Hall:
             asking=place.table.asking(place.seat) if place else None,
             last=None if place else self._last_of(person),
         )
+
+    def given(self, person: int) -> tuple[str, ...]:
+        """The episodes that a person has or had a seat in."""
+        return tuple(one.item for one in self._records.of(person))
 
     def listening(self, person: int) -> AbstractContextManager[asyncio.Event]:
         """An event that is set whenever the person's screen may have changed."""

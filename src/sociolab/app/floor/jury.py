@@ -40,8 +40,7 @@ class Jury:
                 assert episode is not None
                 try:
                     verdicts = await judge.judge(episode)
+                    store.add_verdicts(records.run, judge.id, verdicts, trial=trial.id)
                 except SociolabError as error:
                     log.warning("study %s, judging %s: %s", records.study, trial.id, error)
-                else:
-                    store.add_verdicts(records.run, judge.id, verdicts, trial=trial.id)
         self._company.replies.release(trial.id)

@@ -20,6 +20,8 @@ THINKING = (1.5, 5.0)
 """Seconds before anything is typed."""
 ARRIVING = (4.0, 20.0)
 """Seconds until a partner comes into the waiting room."""
+PATIENCE = (0.7, 1.0)
+"""A stand-in comes between these shares of the longest wait."""
 LONGEST = 0.8
 """Share of a turn's time that is taken at most."""
 
@@ -47,10 +49,19 @@ class Pace:
             return 0.0
         return stream(self.seed, "arrival", *who).uniform(*ARRIVING)
 
+    def patience(self, seconds: float, *who: str | int) -> float:
+        """Seconds until a stand-in comes: not always the longest, or the clock would tell."""
+        if self.words_a_minute == 0:
+            return seconds
+        return seconds * stream(self.seed, "patience", *who).uniform(*PATIENCE)
+
 
 @dataclass(frozen=True, slots=True)
 class PacedPlayer:
-    """A player whose replies come at a pace; the time that it needs itself counts towards it."""
+    """A player whose replies come at a pace; the time that it needs itself counts towards it.
+
+    Who needs longer than a turn takes has let it go by, as a person would have.
+    """
 
     player: Player
     pace: Pace
@@ -59,7 +70,13 @@ class PacedPlayer:
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """The player's own reply, not before its time."""
         began = asyncio.get_running_loop().time()
-        reply = await self.player.reply(request, memory)
+        try:
+            async with asyncio.timeout(self.pace.turn_seconds) as limit:
+                reply = await self.player.reply(request, memory)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return NoReply("timeout", f"no answer in {self.pace.turn_seconds:g} s", again=False)
         if isinstance(reply, Reply):
             took = asyncio.get_running_loop().time() - began
             rest = self.pace.turn(request, reply) - took

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sociolab.agents.seated import SeatedPlayer, missed_turns
-from sociolab.app.floor.answers import OVER, Key, Sent, Stale, value_of
+from sociolab.app.floor.answers import CUT_OFF, OVER, CutOff, Key, Sent, Stale, key_of, value_of
 from sociolab.app.floor.screen import Asking, Scene
 from sociolab.app.floor.view import as_seen, asking, told
 from sociolab.core.episode import Answered, Episode, Event, Json, Moved, Trial, Unusable
-from sociolab.core.errors import SociolabError
+from sociolab.core.errors import SociolabError, StoreError
 from sociolab.core.ports import NoReply, Player, Reply, Request, World
 from sociolab.engine.drive import drive
 
@@ -65,6 +65,7 @@ class Table:
     kept: Mapping[str, Sent] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._cut = False
         self._events = list(self.journal)
         self._asked: dict[str, Request] = {}
         self._latest: Request | None = None
@@ -86,6 +87,9 @@ class Table:
         play = self.house.world.play(trial.task, trial.id, trial.seed)
         try:
             return Episode(trial, await drive(play, players, self._record, self.journal))
+        except (asyncio.CancelledError, StoreError):
+            self._cut = True  # it is not over, and taken up again from what is on disk
+            raise
         finally:
             for one in self._taken.values():
                 if not one.written.done():
@@ -99,21 +103,27 @@ class Table:
         self._events.append(event)
         if isinstance(event, Moved | Answered | Unusable):
             self._written(event)
-        self.house.changed()
+        if not self._is_hidden(event):
+            self.house.changed()
         if isinstance(event, Unusable) and event.seat in self._seats and event.final:
             missed = missed_turns(event.memory)
             if missed >= self.house.missed:
                 raise GoneError(event.seat, missed)
 
+    def _is_hidden(self, event: Event) -> bool:
+        """Whether a partner is to be asked again: nobody sees it, and people are never asked so."""
+        return isinstance(event, Unusable) and not event.final and event.seat not in self._seats
+
     def _written(self, event: Moved | Answered | Unusable) -> None:
-        taken = self._taken.get((event.seat, _key_of(event)))
+        taken = self._taken.get((event.seat, key_of(event)))
         if taken is not None and not taken.written.done():
             taken.written.set_result(None)
 
     def begin(self, request: Request) -> None:
         """Somebody is asked now."""
         self._asked[request.seat] = self._latest = request
-        self.house.changed()
+        if request.attempt == 1 or request.seat in self._seats:
+            self.house.changed()
         sent = self.kept.get(request.seat)
         if sent is not None and sent.key == Key.of(request):
             asyncio.get_running_loop().call_soon(self._give_again, request, sent)
@@ -136,6 +146,8 @@ class Table:
         """
         taken = self._taken.get((seat, sent.key)) or self._in_journal(seat, sent)
         if taken is None:
+            if self._latest is None:
+                raise CutOff(CUT_OFF)  # it is just being taken up
             asked = self._seats[seat].asked
             if asked is None or Key.of(asked.request) != sent.key:
                 raise Stale("It is not your turn for this any more; look at what happened since.")
@@ -149,7 +161,7 @@ class Table:
         except asyncio.CancelledError:
             if not taken.written.cancelled():
                 raise
-            raise Stale(OVER) from None
+            raise (CutOff(CUT_OFF) if self._cut else Stale(OVER)) from None
 
     def _take(self, seat: str, request: Request, sent: Sent) -> _Taken:
         value = value_of(sent, request)
@@ -164,7 +176,7 @@ class Table:
         for event in self.journal:
             if not isinstance(event, Moved | Answered) or event.seat != seat:
                 continue
-            if _key_of(event) == sent.key and _says(event, sent):
+            if key_of(event) == sent.key and _says(event, sent):
                 written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 written.set_result(None)
                 return _Taken(sent.content, written)
@@ -223,16 +235,6 @@ class _Chair:
             return await self.player.reply(request, memory)
         finally:
             self.table.end(request)
-
-
-def _key_of(event: Moved | Answered | Unusable) -> Key:
-    match event:
-        case Moved():
-            return Key(event.turn, "act", event.attempt)
-        case Answered():
-            return Key(event.turn, event.question, event.attempt)
-        case Unusable():
-            return Key(event.turn, event.name, event.attempt)
 
 
 def _says(event: Moved | Answered, sent: Sent) -> bool:

@@ -14,7 +14,7 @@ from sociolab.app.floor.records import Records
 from sociolab.app.floor.table import GoneError, House, Table
 from sociolab.app.study.settings import PlayPlan
 from sociolab.core.episode import Trial
-from sociolab.core.errors import Cause, ModelError, SociolabError
+from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Player
 
 log = logging.getLogger("sociolab.floor")
@@ -100,6 +100,15 @@ class Tables:
         self._told.changed(people)
 
     async def _play(self, table: Table, people: People) -> None:
+        """A trial to its end; or, where the store fails, to where it can be taken up again."""
+        try:
+            await self._play_out(table, people)
+        except StoreError as error:
+            # What is on disk is all that counts: everybody goes on from there, as after a restart.
+            log.warning("study %s, trial %s: %s", self._records.study, table.trial.id, error)
+            self._told.shut()
+
+    async def _play_out(self, table: Table, people: People) -> None:
         """A trial to its end, and what became of it into the records."""
         trial, study = table.trial, self._records.study
         try:
@@ -109,6 +118,8 @@ class Tables:
                 self._told.shut()
                 return
             self._fail(trial, "gave up", str(gone), gone.seat, again=True)
+        except StoreError:
+            raise
         except ModelError as error:
             log.warning("study %s, trial %s: %s", study, trial.id, error)
             self._fail(trial, error.cause, str(error), again=error.fatal)

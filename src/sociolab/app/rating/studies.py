@@ -12,7 +12,7 @@ from sociolab.app.rating.disputes import disputes
 from sociolab.app.rating.keeping import MEASURES
 from sociolab.app.rating.qualifying import fits, references_of
 from sociolab.app.study.settings import RatePlan, StudySettings
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure
 from sociolab.report.episodes import run_of_episodes
 from sociolab.store.played import played_ids
@@ -43,7 +43,7 @@ class Play:
 
 def rate_study(store: Store, row: StudyRow) -> RateStudy:
     """The study of this row; ConfigError where it is of another kind, or its plan names what is
-    not there."""
+    not there. Episodes that are not played any more (somebody was forgotten) are left out."""
     plan = StudySettings.model_validate(row.settings).rate
     if plan is None:
         raise ConfigError(f'expected a study of ratings, found "{row.name}", which is of another')
@@ -53,13 +53,33 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
             f"people rate on SOTOPIA's dimensions, so the run must be of sotopia; found {run.name} "
             f"of {run.world}"
         )
-    played = played_ids(store, run.name)
-    for trial in (*plan.episodes, *(one.episode for one in plan.references)):
+    played = dict.fromkeys(played_ids(store, run.name))
+    for trial in named_in(plan):
         if trial not in played:
-            raise ConfigError(f'expected an episode of {run.name} that was played, found "{trial}"')
+            _check_is_there(store, run.name, trial)
+    plan = plan.model_copy(
+        update={"references": tuple(one for one in plan.references if one.episode in played)}
+    )
     tests = {one.episode for one in plan.references}
-    episodes = tuple(t for t in plan.episodes or played if t not in tests)
+    episodes = tuple(t for t in plan.episodes or played if t in played and t not in tests)
     return RateStudy(row.name, run.name, plan, measures_of(plan), episodes)
+
+
+def named_in(plan: RatePlan) -> tuple[str, ...]:
+    """The episodes that a plan names."""
+    return (*plan.episodes, *(one.episode for one in plan.references))
+
+
+def not_played(run: str, trial: str) -> ConfigError:
+    """What is wrong with an episode that cannot be rated."""
+    return ConfigError(f'expected an episode of {run} that was played, found "{trial}"')
+
+
+def _check_is_there(store: Store, run: str, trial: str) -> None:
+    try:
+        store.trial_pk(run, trial)
+    except StoreError:
+        raise not_played(run, trial) from None
 
 
 def measures_of(plan: RatePlan) -> tuple[Measure, ...]:
@@ -100,7 +120,9 @@ def given(store: Store, study: RateStudy, who: ParticipantRow, trial: str) -> Pl
     row = held(store, study.name, who.pk, trial)
     if row is None or row.state == "done":
         return None
-    return Play(trial, "test" if trial in references_of(study.plan) else "rate")
+    if trial in references_of(study.plan):
+        return Play(trial, "test")
+    return Play(trial, "rate") if trial in study.episodes else None
 
 
 def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sociolab.analysis.rated_signature import signature
+from sociolab.app.rating.keeping import MEASURES
 from sociolab.app.rating_set import people_judge
 from sociolab.app.study.frame import WITHDRAWN
 from sociolab.core.score import Score
@@ -64,9 +65,15 @@ def _played(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
 
 
 def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
-    """Lay a trial out anew, and mark the assignments of others in it; how many these are."""
+    """Lay a trial out anew, and mark the assignments of others in it; how many these are.
+
+    What raters have written of it goes too, since they may have quoted it.
+    """
     assert study.run is not None
     store.reset_trial(study.run, trial)
+    for other in store.studies():
+        if other.run == study.run and other.kind != "play":
+            store.drop_item(other.name, trial)
     others = [
         each
         for each in store.assignments(study.name)
@@ -94,5 +101,6 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
             store.delete_verdicts(
                 study.run, judge, trial=row.trial, cell=row.cell, judging=row.judging
             )
-            deleted += len(mine)
+            # The overall is made of a person's ratings, and is none.
+            deleted += sum(verdict.measure.name in MEASURES for verdict in mine)
     return deleted

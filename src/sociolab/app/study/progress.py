@@ -38,8 +38,9 @@ class StudyProgress:
     """Figures of a study.
 
     `people` counts participants by state, `given` assignments by state. `done` of `planned` plays,
-    episodes rated, impressions or reviews (`unit`) are there; `planned` is None where what is rated
-    or reviewed cannot be told any more.
+    ratings of episodes, impressions or reviews (`unit`) are there, those beyond the plan (by one
+    more rater in a dispute) not counted; `planned` is None where what is rated or reviewed cannot
+    be told any more.
     """
 
     people: Mapping[Standing, int]
@@ -58,7 +59,7 @@ class StudyProgress:
 
 _UNITS = {
     "play": "episodes",
-    "rate": "episodes rated",
+    "rate": "ratings of episodes",
     "impressions": "impressions",
     "review": "reviews",
 }
@@ -101,10 +102,10 @@ def _done(store: Store, row: StudyRow) -> tuple[int, int | None]:
         run = store.run(row.run)
         return run.played, run.trials
     items, raters = _items(store, row)
-    done = [each for each in store.assignments(row.name) if each.state == "done"]
+    done = Counter(each.item for each in store.assignments(row.name) if each.state == "done")
     if items is None:
-        return len(done), None
-    return sum(each.item in items for each in done), len(items) * raters
+        return done.total(), None
+    return sum(min(done[item], raters) for item in items), len(items) * raters
 
 
 def _items(store: Store, row: StudyRow) -> tuple[Collection[str] | None, int]:

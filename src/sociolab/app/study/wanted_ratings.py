@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sociolab.app.rating.impressions import impression_study
 from sociolab.app.rating.reviewing import review_study
-from sociolab.app.rating.studies import rate_study
+from sociolab.app.rating.studies import named_in, not_played, rate_study
 from sociolab.app.study.settings import Reference, StudySettings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
+from sociolab.store.played import played_ids
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
 
@@ -17,6 +18,10 @@ def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
     assert settings.rate is not None
     run = settings.rate.run
     study = rate_study(store, _row(name, settings, run))
+    played = set(played_ids(store, run))
+    for trial in named_in(settings.rate):
+        if trial not in played:
+            raise not_played(run, trial)
     if not study.episodes:
         raise ConfigError(f"run: nothing of {run} is left to rate; play it first")
     measures = {measure.name: measure for measure in study.measures}

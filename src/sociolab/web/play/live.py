@@ -10,18 +10,28 @@ from typing import Annotated, TypeAlias, cast
 from fastapi import Depends, FastAPI, Path
 from starlette.requests import HTTPConnection
 
-from sociolab.app.floor.floor import Floor
+from sociolab.app.floor.floor import Floor, NotPlayable
 from sociolab.app.floor.hall import Hall
 from sociolab.app.study.settings import PlayPlan
 from sociolab.web.refusals import Missing, Refused
+from sociolab.web.security.limits import Limiter, Rate
 from sociolab.web.site import Site
 from sociolab.web.taking import Taking, taking
+
+ACTS = Rate(20, 120)
+"""Answers of one participant: nobody types faster, a script that went wild does."""
+
+BUSY_SECONDS = 5.0
+"""How long a turn waits for another program that writes to the store. Nobody is served meanwhile;
+what could not be written is sent again by the page."""
 
 
 @asynccontextmanager
 async def floor_open(app: FastAPI) -> AsyncIterator[None]:
     """Plays go on while the app is served: what was under way is taken up at once."""
     site: Site = app.state.site
+    site.store.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+    app.state.acts = Limiter(ACTS)
     async with Floor(site.store) as floor:
         app.state.floor = floor
         yield
@@ -34,6 +44,7 @@ class Playing:
     who: Taking
     plan: PlayPlan
     hall: Hall
+    acts: Limiter
 
     @property
     def person(self) -> int:
@@ -57,7 +68,19 @@ async def playing(
     plan = who.settings.play
     if plan is None:
         raise Missing("Nothing is played in this study.")
-    return Playing(who, plan, await floor.hall(who.study))
+    hall = floor.open_hall(who.study.name)
+    if hall is None:
+        hall = await _opened(floor, who)
+        who = taking(request, study, participant)  # much may have changed while one waited
+    return Playing(who, plan, hall, request.app.state.acts)
+
+
+async def _opened(floor: Floor, who: Taking) -> Hall:
+    try:
+        return await floor.hall(who.study)
+    except NotPlayable as error:
+        # At 503 a page that is open asks again, and sends again what it was sending.
+        raise Refused(str(error), 503 if error.soon else 400, 5 if error.soon else None) from error
 
 
 Player: TypeAlias = Annotated[Playing, Depends(playing)]

@@ -7,19 +7,17 @@ import math
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.floor.answers import NotTaken, Sent, Stale
+from sociolab.app.floor.answers import CutOff, NotTaken, Sent, Stale
 from sociolab.app.floor.screen import Screen
 from sociolab.web.pages import page
 from sociolab.web.play.live import Player, Playing, floor_open
+from sociolab.web.play.names import meant, veiled
 from sociolab.web.play.socket import socket
 from sociolab.web.refusals import Refused
-from sociolab.web.security.limits import Limiter, Rate
 
 router = APIRouter(tags=["play"], lifespan=floor_open)
 
 _BASE = "/take/{study}/{participant}/play"
-_acts = Limiter(Rate(20, 120))
-"""Answers of one participant: nobody types faster, a script that went wild does."""
 
 router.add_websocket_route(f"{_BASE}/socket", socket)
 
@@ -32,6 +30,7 @@ async def play(request: Request, who: Player) -> HTMLResponse:
         "play/play.html",
         home=who.who.home,
         title=who.who.settings.title,
+        contact=who.who.settings.contact,
         seconds=who.plan.turn_seconds,
     )
 
@@ -45,7 +44,7 @@ async def state(who: Player) -> Response:
 @router.post(f"{_BASE}/begin", response_model=Screen)
 async def begin(who: Player) -> Response:
     """The participant is ready for the next episode: into the waiting room."""
-    _take(who.person)
+    _take(who)
     who.hall.begin(who.person)
     return _screen(who)
 
@@ -54,25 +53,30 @@ async def begin(who: Player) -> Response:
 async def act(who: Player, sent: Sent) -> Response:
     """The participant's turn, or answer to a question; on disk when this answers.
 
-    422 where it cannot be used, 409 where it comes too late. Sent twice it counts once.
+    422 where it cannot be used, 409 where it comes too late, 503 where plays were stopped. Sent
+    twice it counts once.
     """
-    _take(who.person)
+    _take(who)
+    trial = meant(who.who, sent.trial, who.hall.given(who.person))
     try:
-        await who.hall.act(who.person, sent)
+        await who.hall.act(who.person, sent.model_copy(update={"trial": trial}))
     except NotTaken as error:
         raise Refused(str(error), 422) from error
     except Stale as error:
         raise Refused(str(error), 409) from error
+    except CutOff as error:
+        raise Refused(str(error), 503, 1) from error
     return _screen(who)
 
 
 def _screen(who: Playing) -> Response:
     # As JSON at once: to check our own screen again would take longer than to make it.
-    return Response(who.hall.screen(who.person).model_dump_json(), media_type="application/json")
+    screen = veiled(who.who, who.hall.screen(who.person))
+    return Response(screen.model_dump_json(), media_type="application/json")
 
 
-def _take(person: int) -> None:
-    wait = _acts.take(str(person))
+def _take(who: Playing) -> None:
+    wait = who.acts.take(str(who.person))
     if wait:
         seconds = math.ceil(wait)
         raise Refused(f"That was very fast; try again in {seconds} s.", 429, seconds)

@@ -49,8 +49,8 @@ async def _tell(connection: WebSocket, hall: Hall, person: int) -> None:
     with hall.listening(person) as changed:
         telling = asyncio.create_task(_tell_changes(connection, hall, changed))
         try:
-            while True:
-                await connection.receive_text()  # nothing is expected but the end
+            await connection.receive_text()  # nothing is expected but the end
+            await connection.close(REFUSED)
         except (WebSocketDisconnect, RuntimeError, KeyError):
             pass
         finally:

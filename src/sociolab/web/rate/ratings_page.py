@@ -46,6 +46,7 @@ def ratings(request: Request, study: Study) -> Response:
         "rate/ratings.html",
         study=found,
         episodes=episodes,
+        tasks={row.trial.id: row.trial.task.id for row in store.trials(found.run)},
         raters=raters,
         count=len(given),
         disputes=found_among(given, found.plan),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import time
 
 from fastapi import Request
@@ -20,7 +21,8 @@ COOKIE = "sociolab-admin"
 HOURS = 12
 """How long one stays signed in."""
 
-_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+_FORWARDED = re.compile(r"(x-)?forwarded(-.*)?|x-real-ip|(.*-)?(client|connecting)-ip|via")
+"""Headers that proxies add."""
 
 
 def is_admin(request: HTTPConnection) -> bool:
@@ -28,14 +30,20 @@ def is_admin(request: HTTPConnection) -> bool:
     token = site_of(request).settings.admin_token
     if token is None:
         client = request.client.host if request.client else ""
-        # What came through a proxy is not from this machine, whatever its last step was.
-        return is_loopback(client) and not any(name in request.headers for name in _FORWARDED)
+        return is_loopback(client) and not _by_proxy(request)
     issued, _, signature = request.cookies.get(COOKIE, "").partition(".")
     if not issued.isdecimal() or len(issued) > 12:
         return False
     fresh = 0 <= time.time() - int(issued) < HOURS * 3600
-    right = hmac.compare_digest(signature, _signature(token, visit_of(request), issued))
-    return fresh and right
+    wanted = _signature(token, visit_of(request), issued)
+    return fresh and hmac.compare_digest(signature.encode(), wanted.encode())
+
+
+def _by_proxy(request: HTTPConnection) -> bool:
+    """Whether a proxy forwards the request, which is then not from this machine, whatever its last
+    step was. No browser speaks HTTP/1.0 any more, but nginx does so to whom it forwards to."""
+    old = request.scope.get("http_version") == "1.0"
+    return old or any(_FORWARDED.fullmatch(name) for name in request.headers)
 
 
 def researcher(request: Request) -> None:

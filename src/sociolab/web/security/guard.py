@@ -19,10 +19,9 @@ from sociolab.web.security.visits import COOKIE, fresh_secret, known_visit
 from sociolab.web.settings import WebSettings
 
 LARGEST = 256 * 1024
-"""Bytes of a request's body; addresses in `LARGER` take more."""
-LARGER = {"/studies/import": 32 * 1024 * 1024}
+"""Bytes of a request's body."""
 
-_HEADERS = {
+HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -62,9 +61,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         fresh = None if visit else scope["sociolab.visit"]
-        await self._app(
-            scope, _bounded(receive, _largest(request)), self._signed(scope, send, fresh)
-        )
+        await self._app(scope, _bounded(receive, LARGEST), self._signed(scope, send, fresh))
 
     def _refusal(self, request: HTTPConnection, visit: str | None) -> PlainTextResponse | None:
         host = request.headers.get("host", "")
@@ -85,8 +82,8 @@ class Guard:
         if changes and not _same_origin(request, host):
             return PlainTextResponse("Requests of other sites are refused.", 403)
         length = request.headers.get("content-length", "0")
-        if not length.isdecimal() or int(length[:12]) > _largest(request):
-            return PlainTextResponse(f"At most {_largest(request)} bytes are taken.", 413)
+        if not length.isdecimal() or int(length[:12]) > LARGEST:
+            return PlainTextResponse(f"At most {LARGEST} bytes are taken.", 413)
         return None
 
     def _signed(self, scope: Scope, send: Send, fresh: str | None) -> Send:
@@ -95,7 +92,7 @@ class Guard:
         async def signed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in HEADERS.items():
                     headers[name] = value
                 static = scope["path"].startswith("/static/")
                 if static and message["status"] == 200 and b"v=" in scope["query_string"]:
@@ -126,10 +123,6 @@ def _same_origin(request: HTTPConnection, host: str) -> bool:
     return site in ("same-origin", "none") and (origin is None or urlsplit(origin).netloc == host)
 
 
-def _largest(request: HTTPConnection) -> int:
-    return LARGER.get(request.scope["path"], LARGEST)
-
-
 def _bounded(receive: Receive, most: int) -> Receive:
     """A body that was announced shorter than it is, or not at all, ends at the limit."""
     taken = 0
@@ -149,5 +142,5 @@ async def _refuse(refusal: PlainTextResponse, scope: Scope, receive: Receive, se
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return
-    refusal.headers.update(_HEADERS)
+    refusal.headers.update(HEADERS)
     await refusal(scope, receive, send)

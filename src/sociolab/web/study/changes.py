@@ -15,7 +15,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.web.pages import page
 from sociolab.web.site import site_of, store_of
 from sociolab.web.study.fields import Fields
-from sociolab.web.study.floor import set_aside, stop
+from sociolab.web.study.floor import set_aside, stopped
 from sociolab.web.study.names import ParticipantName, StudyName, participant_row, study_row
 
 router = APIRouter(prefix="/studies/{study}", tags=["studies"])
@@ -106,8 +106,8 @@ def delete(
             "Nothing was deleted."
         )
     store.change_study(row.name, open=False)
-    stop(request, row.name)
-    forget_study(store, row.name)
+    with stopped(request, row.name):
+        forget_study(store, row.name)
     return RedirectResponse("/studies", 303)
 
 

@@ -24,13 +24,20 @@ def set_aside(request: Request, study: StudyRow) -> Iterator[None]:
     if study.kind != "play" or study.run is None:
         yield
         return
-    stop(request, study.name)
-    with lock_run(site_of(request).settings.store, study.run):
+    with stopped(request, study.name), lock_run(site_of(request).settings.store, study.run):
         yield
 
 
-def stop(request: Request, study: str) -> None:
-    """Stop what is being played in a study, as it is; only in a thread that serves a request."""
+@contextmanager
+def stopped(request: Request, study: str) -> Iterator[None]:
+    """Stop what is being played in a study, as it is; who plays waits meanwhile. Only in a thread
+    that serves a request."""
     floor: Floor | None = getattr(request.app.state, "floor", None)
-    if floor is not None:
-        from_thread.run(floor.shut, study)
+    if floor is None:
+        yield
+        return
+    from_thread.run(floor.set_aside, study)
+    try:
+        yield
+    finally:
+        from_thread.run_sync(floor.take_up, study)

@@ -12,6 +12,7 @@ from sociolab.app.watching.live import being_played
 from sociolab.report.words import money
 from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store
+from sociolab.store.studies import StudyRow
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.watch.parameters import PageNumber, RunName, known_run
@@ -29,6 +30,8 @@ class Progress:
 
     row: RunRow
     live: bool
+    study: StudyRow | None
+    """The study in which people play it, if there is one."""
 
     @property
     def done(self) -> int:
@@ -85,7 +88,8 @@ def progress(
 
 def progress_of(store: Store, row: RunRow) -> Progress:
     """How far a run is."""
-    return Progress(row, being_played(store.path, row.name))
+    studies = (one for one in store.studies() if one.kind == "play" and one.run == row.name)
+    return Progress(row, being_played(store.path, row.name), next(studies, None))
 
 
 def _listed(store: Store, row: RunRow) -> Listed:

@@ -87,7 +87,7 @@ export class Acts {
     const remove = el("button", { type: "button", className: "quiet", onclick: () => this.#remove(row) }, "Remove this");
     const element = el("div", { className: "act" },
       el("fieldset", { className: "kinds" }, el("legend", {}, "What do you do?"),
-        ...kinds.map((one) => el("label", { className: "pick" }, one, el("span", {}, capital(one.value))))),
+        ...kinds.map((one) => el("label", { className: "pick" }, one, el("span", {}, DEEDS[one.value] ?? capital(one.value))))),
       el("div", { className: "words" }, words, text, aside), remove);
     const row = { element, kinds, text, to, words, remove };
     return row;
@@ -110,5 +110,8 @@ export class Acts {
     }
   }
 }
+
+// As something that one can choose; other kinds are called what they are.
+const DEEDS = { none: "Do nothing" };
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

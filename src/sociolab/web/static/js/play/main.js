@@ -57,7 +57,7 @@ function show(next) {
   by("done-words").textContent = next.last ? "" : "There is nothing to play at the moment.";
   if (next.phase === "waiting") since = Date.now() - next.waited * 1000;
   if (next.phase === "playing") showPlaying(next);
-  else { form = null; formKey = ""; document.title = title; }
+  else { form = null; formKey = ""; document.title = title; announce(""); }
   if (before && before.phase !== next.phase) entered(next);
   goOn(next);
 }

@@ -2,6 +2,7 @@
 
 import { by, el } from "./dom.js";
 
+const WIDE = matchMedia("(min-width: 56rem)");
 let shownTrial = null, shownLines = 0;
 
 /** Show a scene; what is there already stays as it is, so that reading is not disturbed. */
@@ -16,14 +17,19 @@ export function showScene(scene) {
 }
 
 function showTold(scene) {
-  const wide = matchMedia("(min-width: 56rem)").matches;
+  // On a phone it is open until one's first turn, so that it is read, and folded away after it.
+  const open = WIDE.matches || !scene.history.some((line) => line.you);
   by("kept").replaceChildren(...scene.sections.filter((part) => part.kept).map((part) =>
     el("section", { className: "kept" }, el("h2", {}, part.title), el("p", { className: "said" }, part.text))));
   const rest = scene.sections.filter((part) => !part.kept);
   by("told-parts").replaceChildren(
-    ...rest.map((part) => folded(part.title, part.text, wide)),
+    ...rest.map((part) => folded(part.title, part.text, open)),
     folded("How to play", scene.intro, false),
   );
+}
+
+function fold() {
+  for (const part of by("told-parts").querySelectorAll("details")) part.open = false;
 }
 
 const folded = (title, text, open) => el("details", { open },
@@ -31,15 +37,20 @@ const folded = (title, text, open) => el("details", { open },
 
 function addLines(history) {
   if (history.length === shownLines) return;
-  for (const line of history.slice(shownLines)) by("log").append(lineOf(line));
+  const lines = history.slice(shownLines);
+  if (!WIDE.matches && lines.some((line) => line.you) && !history.slice(0, shownLines).some((line) => line.you)) fold();
+  for (const line of lines) by("log").append(lineOf(line));
   shownLines = history.length;
   by("log-box").scrollTop = by("log-box").scrollHeight;
 }
 
+// What has no words, as something that was done.
+const DONE = { none: "did nothing", leave: "left", pass: "passed" };
+
 /** A turn: who, and what they did. Words stand for themselves, deeds say what they are. */
 export function lineOf(line) {
   const parts = line.actions.map((action) => el("p", { className: "deed" },
-    action.kind === "speak" ? null : el("span", { className: "tag" }, action.kind),
+    action.kind === "speak" ? null : el("span", { className: "tag" }, DONE[action.kind] ?? action.kind), " ",
     action.to.length ? el("span", { className: "tag" }, `only to ${action.to.join(", ")}`) : null,
     el("span", { className: "said" }, action.text),
   ));
