@@ -225,6 +225,47 @@ def test_who_is_away_for_too_long_gives_up_and_the_other_is_told(tmp_path: Path)
     run(play)
 
 
+@pytest.mark.parametrize("on_whose_turn", [1, 2])
+def test_nobody_waits_for_who_has_left(tmp_path: Path, on_whose_turn: int) -> None:
+    path = tmp_path / "store.db"
+    lay_out(path, participants=2, people=2, limit=1, turn_seconds=3600, missed=2)
+
+    async def play() -> None:
+        async with opened(path) as (hall, store):
+            hall.begin(1)
+            hall.begin(2)
+            await until(hall, 1, asked)
+            hall.leave(on_whose_turn)
+            stays = 3 - on_whose_turn
+            if on_whose_turn == 2:  # it is the other's turn: taken, and then it ends
+                await hall.act(1, said(await until(hall, 1, asked), "Are you there?"))
+            told = await until(hall, stays, lambda one: one.phase != "playing")
+            assert told.last is not None
+            assert "did not come back" in told.last.why
+            old, new = store.trials("chat")
+            assert (old.status, old.cause, new.status) == ("failed", "gave up", "planned")
+            assert old.problem.endswith(" left")
+            *_, missed = store.events("chat", old.trial.id)
+            assert isinstance(missed, Unusable)
+            assert (missed.cause, missed.problem) == ("gave up", "the person left")
+
+    run(play)
+
+
+def test_who_leaves_the_waiting_room_is_not_met(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    lay_out(path, participants=2, people=2, limit=1)
+
+    async def play() -> None:
+        async with opened(path) as (hall, _):
+            hall.begin(1)
+            hall.leave(1)
+            hall.begin(2)
+            assert hall.screen(2).phase == "waiting"
+
+    run(play)
+
+
 def time_is_up(hall: Hall, person: int) -> None:
     """Let the turn of a person end now, as if its time had passed."""
     table = hall._tables.places[person].table

@@ -133,6 +133,7 @@ def test_a_scenario_is_reviewed(tab: Page, tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.db") as store, served(store.path) as address:
         open_study(store, 1, name, "review", None, made)
         arrive(tab, address, name)
+        expect(tab.locator("fieldset.holds")).to_have_count(7)  # the page may still be coming
         for group in tab.locator("fieldset.holds").all()[:-1]:
             group.get_by_label("Yes").check()
         tab.locator("fieldset.holds").last.get_by_label("No").check()

@@ -101,6 +101,12 @@ def test_every_answer_forbids_scripts_of_others(here: str) -> None:
         assert headers["X-Content-Type-Options"] == "nosniff"
 
 
+def test_who_asks_for_the_head_of_a_page_gets_it(here: str) -> None:
+    answer = requests.head(f"{here}/login", timeout=5)
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert int(answer.headers["Content-Length"]) > 500
+
+
 def test_a_change_needs_the_proof_of_a_page_of_ours(here: str) -> None:
     browser = requests.Session()
     token = proof(browser, here)

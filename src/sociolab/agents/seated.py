@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Reply, Request
 
+LEFT = "the person left"
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -18,6 +20,10 @@ class Asked:
 
     request: Request
     due: float
+
+
+class _LeftError(Exception):
+    """Nobody is there any more to answer."""
 
 
 class SeatedPlayer:
@@ -32,9 +38,13 @@ class SeatedPlayer:
         self._seconds = seconds
         self._told = told
         self._answer: asyncio.Future[tuple[Action, ...] | BaseModel] | None = None
+        self._gone = False
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """What the person answers, or that nothing came in time."""
+        missed = missed_turns(memory) + 1
+        if self._gone:
+            return NoReply("gave up", LEFT, again=False, memory=missed)
         loop = asyncio.get_running_loop()
         self._answer = loop.create_future()
         self.asked = Asked(request, loop.time() + self._seconds)
@@ -43,11 +53,18 @@ class SeatedPlayer:
             async with asyncio.timeout_at(self.asked.due):
                 return Reply(await self._answer)
         except TimeoutError:
-            missed = missed_turns(memory) + 1
             problem = f"no answer within {self._seconds:g} s"
             return NoReply("timeout", problem, again=False, memory=missed)
+        except _LeftError:
+            return NoReply("gave up", LEFT, again=False, memory=missed)
         finally:
             self.asked = self._answer = None
+
+    def leave(self) -> None:
+        """The person has gone: what is asked now, and ever after, has no answer at once."""
+        self._gone = True
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(_LeftError())
 
     def answer(self, value: tuple[Action, ...] | BaseModel) -> bool:
         """Answer what is asked; False if nothing is, or an answer was given to it already."""

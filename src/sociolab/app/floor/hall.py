@@ -97,6 +97,13 @@ class Hall:
             raise Stale("You do not play this at the moment; load the page again.")
         await place.table.act(place.seat, sent)
 
+    def leave(self, person: int) -> None:
+        """Somebody goes, and is waited for no longer."""
+        self._stop_waiting(person)
+        place = self._tables.places.get(person)
+        if place is not None:
+            place.table.leave(place.seat)
+
     def screen(self, person: int) -> Screen:
         """What this person's screen shows now."""
         phase, plan, now = self._phase(person), self._plan, self._loop.time()

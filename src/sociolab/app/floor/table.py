@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sociolab.agents.seated import SeatedPlayer, missed_turns
+from sociolab.agents.seated import LEFT, SeatedPlayer, missed_turns
 from sociolab.app.floor.answers import CUT_OFF, OVER, CutOff, Key, Sent, Stale, key_of, value_of
 from sociolab.app.floor.screen import Asking, Scene
 from sociolab.app.floor.view import as_seen, asking, told
@@ -21,10 +21,10 @@ seats are asked at once, no answer is an event before all have come."""
 
 
 class GoneError(SociolabError):
-    """A person let too many turns in a row go by."""
+    """A person has gone: by leaving, or by letting too many turns in a row go by."""
 
-    def __init__(self, seat: str, missed: int) -> None:
-        super().__init__(f"the person in the seat {seat} let {missed} turns go by unanswered")
+    def __init__(self, seat: str, how: str) -> None:
+        super().__init__(f"the person in the seat {seat} {how}")
         self.seat = seat
 
 
@@ -107,8 +107,10 @@ class Table:
             self.house.changed()
         if isinstance(event, Unusable) and event.seat in self._seats and event.final:
             missed = missed_turns(event.memory)
+            if event.problem == LEFT:
+                raise GoneError(event.seat, "left")
             if missed >= self.house.missed:
-                raise GoneError(event.seat, missed)
+                raise GoneError(event.seat, f"let {missed} turns go by unanswered")
 
     def _is_hidden(self, event: Event) -> bool:
         """Whether a partner is to be asked again: nobody sees it, and people are never asked so."""
@@ -162,6 +164,10 @@ class Table:
             if not taken.written.cancelled():
                 raise
             raise (CutOff(CUT_OFF) if self._cut else Stale(OVER)) from None
+
+    def leave(self, seat: str) -> None:
+        """The person in this seat goes: the episode ends when it is their turn, if not now."""
+        self._seats[seat].leave()
 
     def _take(self, seat: str, request: Request, sent: Sent) -> _Taken:
         value = value_of(sent, request)

@@ -60,6 +60,8 @@ class Guard:
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
+        if scope["method"] == "HEAD":  # pages know only GET; the server leaves the body away
+            scope = {**scope, "method": "GET"}
         fresh = None if visit else scope["sociolab.visit"]
         await self._app(scope, _bounded(receive, LARGEST), self._signed(scope, send, fresh))
 

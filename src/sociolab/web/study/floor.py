@@ -28,6 +28,15 @@ def set_aside(request: Request, study: StudyRow) -> Iterator[None]:
         yield
 
 
+def leave_table(request: Request, study: str, person: int) -> None:
+    """Let those who play with somebody who leaves wait no longer. Only in a thread that serves a
+    request."""
+    floor: Floor | None = getattr(request.app.state, "floor", None)
+    hall = floor.open_hall(study) if floor is not None else None
+    if hall is not None:
+        from_thread.run_sync(hall.leave, person)
+
+
 @contextmanager
 def stopped(request: Request, study: str) -> Iterator[None]:
     """Stop what is being played in a study, as it is; who plays waits meanwhile. Only in a thread

@@ -15,7 +15,7 @@ from sociolab.store.sqlite import Store
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.study.fields import Fields
-from sociolab.web.study.floor import set_aside
+from sociolab.web.study.floor import leave_table, set_aside
 from sociolab.web.study.hub import Step, due
 from sociolab.web.taking import Bound, Taking
 
@@ -109,6 +109,7 @@ def leave(
         return RedirectResponse("/deleted", 303)
     if not who.over:
         store.stand(who.participant.pk, "left")
+        leave_table(request, who.study.name, who.participant.pk)
         if reason.strip():
             store.answer(who.participant.pk, WHOLE, REASON, reason.strip())
     return _home(who)
