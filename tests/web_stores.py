@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from sociolab import RunConfig, run
-from sociolab.app.study.links import invite
+from sociolab.app.study.links import digest, invite
 from sociolab.app.study.settings import StudySettings
 from sociolab.app.study.setup import create
 from sociolab.store.sqlite import Store
-from sociolab.web.taking import COOKIE, digest, home
+from sociolab.web.taking import COOKIE, home
 
 PEOPLE = 3
 """Participants of each study: some requests end a participant's part."""

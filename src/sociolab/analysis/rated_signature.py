@@ -34,3 +34,9 @@ def moment(reason: str) -> str:
     """When a signed reason was given, in UTC as ISO 8601; "" where it does not tell."""
     found = _SIGNED.match(reason)
     return (found["when"] or "") if found else ""
+
+
+def unsigned(reason: str) -> str:
+    """A reason as the rater wrote it, without the signature before it."""
+    found = _SIGNED.match(reason)
+    return reason[found.end() :].strip() if found else reason

@@ -11,7 +11,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from sociolab.app.study.links import digest as digest  # asked for here by name, too
+from sociolab.app.study.links import digest
 from sociolab.app.study.settings import StudySettings
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow

@@ -7,6 +7,7 @@ import logging
 
 from sociolab.app.floor.plan import Company
 from sociolab.app.floor.records import Records
+from sociolab.app.judge import verdicts_of
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import SociolabError
 
@@ -39,7 +40,7 @@ class Jury:
             for judge in left:
                 assert episode is not None
                 try:
-                    verdicts = await judge.judge(episode)
+                    verdicts = await verdicts_of(judge, episode)
                     store.add_verdicts(records.run, judge.id, verdicts, trial=trial.id)
                 except SociolabError as error:
                     log.warning("study %s, judging %s: %s", records.study, trial.id, error)

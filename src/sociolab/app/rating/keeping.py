@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sociolab.analysis.rated_signature import signed
+from sociolab.analysis.rated_signature import moment, signature, signed, unsigned
 from sociolab.app.rating_set import Placed, Standing, people_judge
 from sociolab.core.score import Score
 from sociolab.store.reasons import Reasoned, reasoned
@@ -15,11 +14,6 @@ from sociolab.worlds.sotopia.dimensions import DIMENSIONS
 
 RESEARCHER = "researcher"
 """Who signs a decision on a disagreement."""
-
-_SIGNED = re.compile(
-    r"\[(?P<rater>[^\s\]]+)(?: (?P<seconds>[0-9]+(?:\.[0-9]+)?) s)?(?: (?P<when>\S+Z))?\](?= |$)"
-)
-"""What `signed` writes before a reason."""
 
 MEASURES = {measure.name: measure for measure in DIMENSIONS}
 
@@ -73,16 +67,16 @@ def ratings_in(store: Store, run: str, study: str) -> tuple[Given, ...]:
 
 
 def _given(row: Reasoned) -> Given:
-    by = _SIGNED.match(row.reason)
+    rater, seconds = signature(row.reason)
     return Given(
         row.trial,
         row.seat,
-        by["rater"] if by else str(row.judging + 1),
+        rater or str(row.judging + 1),
         row.measure,
         row.value,
-        row.reason[by.end() :].strip() if by else row.reason,
-        float(by["seconds"]) if by and by["seconds"] else None,
-        (by["when"] or "") if by else "",
+        unsigned(row.reason),
+        seconds,
+        moment(row.reason),
     )
 
 
