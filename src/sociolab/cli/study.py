@@ -48,7 +48,7 @@ def show(store: Path | None, *, as_json: bool) -> None:
     from rich.table import Table
 
     if not rows:
-        say("no studies yet; `sociolab study example play > my-study.toml` is a beginning")
+        say("no studies yet; `sociolab study example play > my-play-study.toml` is a beginning")
         return
     table = Table("study", "kind", "state", "finished", "done", box=None)
     for row, found in rows:
