@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
+import ssl
 import time
 from types import TracebackType
 from typing import NamedTuple
 
-import aiohttp
-from yarl import URL
-
+from sociolab import __version__
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.models.address import Address
 from sociolab.models.endpoints import EndpointSpec, key_of
+from sociolab.models.http import BrokenConnectionError, Connections
 from sociolab.models.limits import Gate
 from sociolab.models.refusals import learn, read_error
 from sociolab.models.wire import Quirks, body_of, read_reply
@@ -21,7 +22,7 @@ from sociolab.models.wire import Quirks, body_of, read_reply
 LONGEST_WAIT = 60.0
 """Seconds: no pause between two attempts is longer, whatever the server asks for."""
 
-ATTEMPT_HEADER = "x-sociolab-attempt"
+ATTEMPT_HEADER = b"x-sociolab-attempt"
 """Which attempt at the same call a request is, from 1: for the logs of a server of one's own."""
 
 _HIDDEN = "[key]"
@@ -38,7 +39,7 @@ class Answer(NamedTuple):
 
 
 class Endpoint:
-    """A connection to one endpoint: its session and limits. Close it when done."""
+    """One endpoint: connections to it, and its limits. Close it when done."""
 
     def __init__(self, spec: EndpointSpec) -> None:
         self.spec = spec
@@ -46,7 +47,7 @@ class Endpoint:
         self.gate = Gate(spec.in_flight, spec.requests_per_minute)
         self._address = _address(self.url, spec)
         self._key = key_of(spec)
-        self._session: aiohttp.ClientSession | None = None
+        self._connections = Connections(self._address, self._headers())
 
     async def __aenter__(self) -> Endpoint:
         return self
@@ -64,40 +65,28 @@ class Endpoint:
         return EndpointModel(self, name)
 
     async def close(self) -> None:
-        """End the session; idle connections are dropped."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        """Drop all connections; another call opens them again."""
+        await self._connections.close()
 
     async def post(self, body: bytes, attempt: int, seconds: float) -> Answer:
         """One attempt, which ends after `seconds`. Redirects are not followed.
 
         ModelError (retryable) where the connection or the time limit ends it.
         """
-        session = self._session or self._open_session()
+        attempt_line = b"%b: %d\r\n" % (ATTEMPT_HEADER, attempt)
         try:
-            async with (
-                asyncio.timeout(seconds),
-                session.post(
-                    self._address,
-                    data=body,
-                    headers={ATTEMPT_HEADER: str(attempt)},
-                    allow_redirects=False,
-                ) as response,
-            ):
-                data = await response.read()
+            reply = await self._connections.post(body, seconds, attempt_line)
         except TimeoutError as error:
             message = f"{self.url} gave no reply within {seconds:.3g} s"
             raise ModelError(message, cause="timeout", retryable=True) from error
-        except (aiohttp.InvalidURL, aiohttp.ClientConnectorCertificateError) as error:
+        except (UnicodeError, ssl.SSLCertVerificationError) as error:
             message = f"{self.url} cannot be called ({error}); check the base URL"
             raise ModelError(message, cause="connection", fatal=True) from error
-        except (aiohttp.ClientError, OSError) as error:
+        except (BrokenConnectionError, OSError) as error:
             message = f"the connection to {self.url} broke ({type(error).__name__}: {error})"
             raise ModelError(message, cause="connection", retryable=True) from error
-        if response.status != 200:
-            data = self.without_key_bytes(data)
-        return Answer(response.status, data, _retry_after(response.headers.get("Retry-After")))
+        data = reply.body if reply.status == 200 else self.without_key_bytes(reply.body)
+        return Answer(reply.status, data, _retry_after(reply.headers.get("retry-after")))
 
     def without_key(self, text: str) -> str:
         """The text with the key blacked out: some servers repeat it in what they refuse."""
@@ -110,17 +99,9 @@ class Endpoint:
         """The same for a body, before a part of it is shown."""
         return self.without_key(data.decode("latin-1")).encode("latin-1")
 
-    def _open_session(self) -> aiohttp.ClientSession:
-        headers = {"content-type": "application/json"}
-        if self._key:
-            headers["authorization"] = f"Bearer {self._key}"
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30),
-            timeout=aiohttp.ClientTimeout(total=None),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers=headers,
-        )
-        return self._session
+    def _headers(self) -> dict[str, str]:
+        headers = {"user-agent": f"sociolab/{__version__}", "content-type": "application/json"}
+        return {**headers, "authorization": f"Bearer {self._key}"} if self._key else headers
 
 
 class EndpointModel:
@@ -209,17 +190,14 @@ class _Spent:
         self.seconds = 0.0
 
 
-def _address(url: str, spec: EndpointSpec) -> URL:
+def _address(url: str, spec: EndpointSpec) -> Address:
     try:
-        address = URL(url)
+        return Address.of(url)
     except ValueError:
-        address = URL()
-    if address.scheme not in ("http", "https") or not address.host:
         raise ConfigError(
             f'endpoint "{spec.name}": expected a base URL such as http://127.0.0.1:8000/v1, '
             f'found "{spec.base_url}"'
-        )
-    return address
+        ) from None
 
 
 def _retry_after(value: str | None) -> float | None:
