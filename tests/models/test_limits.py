@@ -66,3 +66,36 @@ def test_one_who_is_cancelled_while_it_waits_for_its_minute_gives_its_place_back
             await pass_through(gate)
 
     asyncio.run(go())
+
+
+def test_one_who_is_cancelled_as_its_turn_comes_hands_it_on() -> None:
+    async def go() -> None:
+        gate = Gate(1)
+        await gate.__aenter__()
+        second, third = (asyncio.ensure_future(pass_through(gate)) for _ in range(2))
+        await asyncio.sleep(0)
+        await gate.__aexit__(None, None, None)  # hands the place to the second,
+        second.cancel()  # which is gone before it can take it
+        async with asyncio.timeout(20):
+            await third
+        assert second.cancelled()
+        async with asyncio.timeout(20):
+            await pass_through(gate)
+
+    asyncio.run(go())
+
+
+def test_who_came_first_goes_first() -> None:
+    order: list[int] = []
+
+    async def enter(gate: Gate, number: int) -> None:
+        async with gate:
+            order.append(number)
+            await asyncio.sleep(0)
+
+    async def go() -> None:
+        gate = Gate(2)
+        await asyncio.gather(*(enter(gate, number) for number in range(12)))
+
+    asyncio.run(go())
+    assert order == list(range(12))

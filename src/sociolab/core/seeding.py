@@ -17,5 +17,5 @@ def stream(seed: int, *key: str | int) -> random.Random:
 
 def digest(*parts: str | int, size: int = 8) -> str:
     """A short hexadecimal digest of the parts, `2 * size` characters; order and borders matter."""
-    text = "\x1f".join(f"{type(part).__name__}:{part}" for part in parts)
+    text = "\x1f".join([f"{type(part).__name__}:{part}" for part in parts])
     return hashlib.blake2b(text.encode(), digest_size=size).hexdigest()

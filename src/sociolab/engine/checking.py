@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from sociolab.core.episode import Action, ActionSpace
 from sociolab.core.errors import WorldError
@@ -29,10 +29,10 @@ def checked(
         if not isinstance(reply.value, wanted.reply):
             raise _no_reply(request, f"a {wanted.reply.__name__}", reply.value)
         return reply
-    if not isinstance(reply.value, tuple) or not all(isinstance(a, Action) for a in reply.value):
+    if not _are_actions(reply.value):
         raise _no_reply(request, "a tuple of actions", reply.value)
     problem = _turn_problem(reply.value, wanted)
-    if not problem and all(_is_plain(action, wanted) for action in reply.value):
+    if not problem and _are_plain(reply.value, wanted):
         return reply
     actions = []
     for action in reply.value:
@@ -58,9 +58,24 @@ def _turn_problem(actions: tuple[Action, ...], space: ActionSpace) -> str:
     return problem
 
 
-def _is_plain(action: Action, space: ActionSpace) -> bool:
+# Loops and not all(...) in these two: every turn is asked.
+
+
+def _are_actions(value: object) -> TypeGuard[tuple[Action, ...]]:
+    if not isinstance(value, tuple):
+        return False
+    for item in value:  # noqa: SIM110
+        if not isinstance(item, Action):
+            return False
+    return True
+
+
+def _are_plain(actions: tuple[Action, ...], space: ActionSpace) -> bool:
     """Whether there is nothing to leave out, and nobody to look up."""
-    return not action.to and (not action.text or space[action.kind].has_text)
+    for action in actions:
+        if action.to or (action.text and not space[action.kind].has_text):
+            return False
+    return True
 
 
 def _problem(action: Action, space: ActionSpace) -> str:

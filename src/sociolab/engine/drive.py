@@ -46,11 +46,14 @@ async def drive(
 
 def _remember(memories: dict[str, Json], event: Event) -> None:
     """What a player carries on is read off the events, so that a resumed play has the same."""
-    if isinstance(event, Ended | Happened):
+    if isinstance(event, _NO_REPLIES):
         return
     if isinstance(event, Unusable) and event.memory is None:
         return
     memories[event.seat] = event.memory
+
+
+_NO_REPLIES = (Ended, Happened)  # made once: every event is asked about
 
 
 class _Asked:

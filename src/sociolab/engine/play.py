@@ -113,7 +113,7 @@ class _Table:
         """Ask seats at once, again where a reply cannot be used; the seat that failed, or ""."""
         pending = [_Pending(self._request(seat, turn, wanted)) for seat in seats]
         while waiting := [item for item in pending if item.outcome is None]:
-            replies = yield tuple(item.request for item in waiting)
+            replies = yield tuple([item.request for item in waiting])
             if replies is None or len(replies) != len(waiting):
                 raise WorldError(f"{len(waiting)} requests need as many replies, found {replies}")
             for item, reply in zip(waiting, replies, strict=True):

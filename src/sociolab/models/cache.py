@@ -64,16 +64,9 @@ class KeptModel:
 
 def reply_key(address: str, model: str, prompt: Prompt, key: CallKey) -> str:
     """Identifies a call within a run: what is sent, where to, and what for."""
-    parts = (
-        address,
-        model,
-        f"{prompt.fingerprint.hex()} {_settings(prompt)}",
-        key.trial,
-        key.role,
-        key.seat,
-        key.name,
-        f"{key.turn} {key.attempt} {key.index}",
-    )
+    sent = f"{prompt.fingerprint.hex()} {_settings(prompt)}"
+    place = f"{key.turn} {key.attempt} {key.index}"
+    parts = (address, model, sent, key.trial, key.role, key.seat, key.name, place)
     # The lengths say where one part ends and the next begins, whatever the texts hold.
     text = f"{[*map(len, parts)]}{''.join(parts)}"
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Mapping
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
@@ -84,13 +85,15 @@ class Connections:
 
     async def _opened(self, seconds: float) -> _Connection:
         loop = asyncio.get_running_loop()
+        connect = loop.create_connection
+        if isinstance(loop, asyncio.BaseEventLoop):  # uvloop tries one family after the other
+            connect = partial(connect, happy_eyeballs_delay=_SECOND_FAMILY)
         async with asyncio.timeout(seconds):
-            _, connection = await loop.create_connection(
+            _, connection = await connect(
                 lambda: _Connection(loop, self._open),
                 self._address.host,
                 self._address.port,
                 ssl=self._context() if self._address.secure else None,
-                happy_eyeballs_delay=_SECOND_FAMILY,
             )
         return connection
 
@@ -138,8 +141,7 @@ class _Connection(asyncio.Protocol):
     # ------------------------------------------------------------ called by the event loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # not by its type with uvloop
         self._register.add(self)
 
     def data_received(self, data: bytes) -> None:
