@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, ReplyStore
+from sociolab.store import replies as replies_module
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 
@@ -147,6 +148,12 @@ def test_without_an_event_loop_a_reply_is_on_disk_at_once(played: Store, path: P
     assert count(path, "call_failures") == 1
 
 
+@pytest.fixture
+def _no_grouping(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replies_module, "BETWEEN_COMMITS", 0.0)
+
+
+@pytest.mark.usefixtures("_no_grouping")
 def test_replies_of_one_round_of_the_loop_are_committed_at_its_end(
     played: Store, path: Path
 ) -> None:
@@ -165,6 +172,28 @@ def test_replies_of_one_round_of_the_loop_are_committed_at_its_end(
     asyncio.run(scenario())
 
 
+def test_replies_that_come_soon_after_a_commit_share_the_next_one(
+    played: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replies_module, "BETWEEN_COMMITS", 0.2)
+
+    async def scenario() -> None:
+        replies = RunReplies(played, "r")
+        replies.keep("k0", samples.call(), "m", samples.prompt("Go."), samples.reply())
+        await asyncio.sleep(0)
+        assert count(path, "calls") == 1  # the first waits for nothing
+        for n in (1, 2):
+            replies.keep(f"k{n}", samples.call(), "m", samples.prompt("Go."), samples.reply())
+            played.append("r", "t1", samples.moved(n - 1))
+            await asyncio.sleep(0)
+        assert (count(path, "calls"), count(path, "events")) == (1, 0)
+        await asyncio.sleep(0.25)
+        assert (count(path, "calls"), count(path, "events")) == (3, 2)
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.usefixtures("_no_grouping")
 def test_a_reply_and_the_event_it_leads_to_are_on_disk_after_the_loops_round(
     played: Store, path: Path
 ) -> None:
@@ -197,6 +226,7 @@ def test_a_round_that_never_came_holds_no_later_event_back(played: Store, path: 
     assert task.done()
 
 
+@pytest.mark.usefixtures("_no_grouping")
 def test_a_loop_that_ends_too_soon_loses_nothing_and_the_next_one_commits(
     played: Store, path: Path
 ) -> None:

@@ -12,6 +12,9 @@ from sociolab.store.prompts import pack
 from sociolab.store.runs import RunTable
 from sociolab.store.surrogates import as_text
 
+BETWEEN_COMMITS = 0.005
+"""Seconds between two commits of replies: on a busy run some ten replies share one."""
+
 _MOST_REMEMBERED = 2048
 """Trials whose prompts are remembered, should a caller forget to release them."""
 
@@ -19,9 +22,9 @@ _MOST_REMEMBERED = 2048
 class RunReplies:
     """The replies of one run; a `ReplyStore`.
 
-    What is kept, and the events that it leads to, are on disk when the event loop has finished its
-    present round: one commit for all replies that arrived together. Without a running loop each is
-    on disk at once.
+    What is kept, and the events that it leads to, are on disk together, when the event loop has
+    finished its present round or, on a busy run, `BETWEEN_COMMITS` after the last commit. Without
+    a running loop each is on disk at once.
     """
 
     def __init__(self, store: RunTable, run: str) -> None:
@@ -34,6 +37,7 @@ class RunReplies:
         self._schemas = {(as_text(name), as_text(text)): pk for name, text, pk in rows}
         self._last: dict[str, dict[tuple[str, str], tuple[int, Prompt]]] = {}
         self._loop: AbstractEventLoop | None = None
+        self._committed = 0.0
 
     def find(self, key: str) -> ChatReply | None:
         """The reply stored under this key in this run; None if there is none."""
@@ -144,9 +148,14 @@ class RunReplies:
         if self._loop is not loop:
             self._loop = loop
             self._store.commit_due_in = loop
-            loop.call_soon(self._commit_now)
+            due = self._committed + BETWEEN_COMMITS
+            if due <= loop.time():
+                loop.call_soon(self._commit_now, loop)
+            else:
+                loop.call_at(due, self._commit_now, loop)
 
-    def _commit_now(self) -> None:
+    def _commit_now(self, loop: AbstractEventLoop) -> None:
+        self._committed = loop.time()
         self._loop = None
         self._store.commit_due_in = None
         self._store.commit()
