@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
@@ -24,13 +25,17 @@ from sociolab.worlds.stss.talk.rules.answering import (
     of_a_thing,
     takes_hour,
 )
-from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere, taken, unfit
+from sociolab.worlds.stss.talk.rules.attaching import denied, unfit
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
+from sociolab.worlds.stss.talk.rules.deferring import puts_off_place
+from sociolab.worlds.stss.talk.rules.meeting_places import offered_place
 from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
-from sociolab.worlds.stss.talk.rules.sites import definite, meant_places
+from sociolab.worlds.stss.talk.rules.sites import definite
 
 _ELSEWHERE = Phrases(r"\b(?:somewhere else|elsewhere|another (?:place|room|spot))\b")
+_WHERE = Phrases(r"\bwhere\b[^.!]*\?")
+_BETTER = Phrases(r"\bwould be (?:\w+ )?(?:better|best|easier)\b")
 _FEW = 6
 """Words of a sentence that only names a place."""
 _YES = Phrases(r"\b(?:yes|yeah|exactly|it is)\b")
@@ -43,6 +48,9 @@ class PlaceAgreed:
         self._occasion = occasion
         self.table: Negotiation[str] = Negotiation()
         self._hearsay = False
+        self._asked_where = ""
+        self._asked_time = False
+        self._stale = False
 
     @property
     def met(self) -> bool:
@@ -66,6 +74,7 @@ class PlaceAgreed:
         wavers = [_wavers(one) for one in said]
         asks = any(one.sentence.asks for one in said)
         before = self.table.agreed
+        self._stale = self._stale and not any(one.places or _named_at_all(one) for one in said)
         for number, one in enumerate(said):
             if number and self.table.agreed is not before and not _another(one):
                 break  # a further place is of something else: "Fine, bring those at the hall."
@@ -73,16 +82,29 @@ class PlaceAgreed:
             self._sentence(one, by, any(wavers[number:]) or late, first=number == 0)
         if by == "O":
             self._hearsay = hearsay(said)
+        stands = self.table.open or self.table.agreed
+        if stands and not self._asked_time and any(puts_off_place(one) for one in said):
+            self._put_off(said)
         if waited and self.table.waits_for(by) and by == "O" and takes_hour(said):
             self.table.accept(by, said[0].quote)
         if waited and self.table.waits_for(by) and not asks:
-            if lets_stand(said):
+            if lets_stand(said) and not self._stale:
                 self.table.accept(by, said[0].quote)
             elif not _of_the_hour(said):
                 self.table.refuse(by)
+        if waited and by == "O" and not (asks or _of_the_hour(said)):
+            self._stale = self.table.waits_for(by)
+        self._asked_time = any(one.sentence.asks and ABOUT_TIME.search(one.text) for one in said)
+        self._asked_where = by if any(_WHERE.search(one.text) for one in said) else ""
+
+    def _put_off(self, said: Sequence[Said]) -> None:
+        """What is put off is not agreed, but for a place to which the same line says yes."""
+        agreed = self.table.agreed
+        if agreed is None or not any(_named(one, agreed.quote) for one in said):
+            self.table.undo()
 
     def _sentence(self, one: Said, by: str, wavers: bool, first: bool) -> None:
-        place = self._place(one)
+        place = offered_place(self._occasion, one, self._asked_where not in ("", by))
         if CANCELS.search(one.text) or _ELSEWHERE.search(one.text):
             self.table.undo()
         clause = one.text if ABOUT_PLACE.search(one.text) else _clause_of_place(one)
@@ -96,11 +118,11 @@ class PlaceAgreed:
             self.table.refuse(by)
             return
         if place is not None:
-            if unfit(one.text):
+            if unfit(clause):
                 self.table.refuse(by)
                 return
             self._put(one, by, place)
-        elif not (wavers or of_a_thing(one)) and (
+        elif not (wavers or self._stale or of_a_thing(one) or _BETTER.search(one.text)) and (
             ACCEPTS.search(one.text) or (first and one.ours and CONFIRMS.search(one.text))
         ):
             self.table.accept(by, one.quote)
@@ -122,18 +144,13 @@ class PlaceAgreed:
         if agreed is None or (not alike(agreed.value, place) and _moves(one)):
             self.table.offer(by, place, one.quote)
 
-    def _place(self, one: Said) -> str | None:
-        found = definite(one)
-        known = found is not None and ": " in found[0]
-        if not known and not hearsay((one,)) and (meant := meant_places(self._occasion, one)):
-            return f"{meant[0].sector}: {meant[0].arena}"
-        if found is None:
-            return None
-        place, span = found
-        clause = one.sentence.clause_at(span[0])
-        described = place.startswith("where ")
-        other = not described and elsewhere(clause, one.about)
-        return None if other or taken(clause) else place
+
+def _named_at_all(one: Said) -> bool:
+    return one.about or bool(ABOUT_PLACE.search(one.text) or definite(one) or hours_in(one.text))
+
+
+def _named(one: Said, quote: str) -> bool:
+    return one.quote == quote and definite(one) is not None
 
 
 def _clause_of_place(one: Said) -> str:
@@ -168,6 +185,13 @@ def _another(one: Said) -> bool:
 def alike(one: str, two: str) -> bool:
     """Whether two ways of naming a place may be the same: none of a room and its building."""
     first, second = one.split(": "), two.split(": ")
-    if len(first) != 2 or len(second) != 2:
-        return one.split()[-1] == two.split()[-1] or len(first) != len(second)
+    if len(first) != len(second):
+        return bool(_words(one) & _words(two))
+    if len(first) != 2:
+        return one.split()[-1] == two.split()[-1]
     return all(a == b or not a or not b for a, b in zip(first, second, strict=True))
+
+
+def _words(place: str) -> set[str]:
+    """The words of a place, without an s: "my studio" may be Old Mill Studios."""
+    return {word.removesuffix("s") for word in re.findall(r"\w{4,}", place.lower())}

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from sociolab.worlds.stss.talk.rules.acts import ABOUT_PLACE, CORRECTS, DECLINES, HEDGES, OPEN
+from sociolab.worlds.stss.talk.rules.acts import (
+    ABOUT_PLACE,
+    ABOUT_TIME,
+    ACCEPTS,
+    CORRECTS,
+    DECLINES,
+    HEDGES,
+    OPEN,
+)
 from sociolab.worlds.stss.talk.rules.attaching import elsewhere, unfit
-from sociolab.worlds.stss.talk.rules.clock_words import hours_in
+from sociolab.worlds.stss.talk.rules.clock_words import Hour, hours_in
 from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 
+ALONE = 3
+"""Words beside an hour, a day and a place that are only repeated: "At six, then, Nkechi." """
+_WORDS = re.compile(r"\b(?!(?:a|the|on|at|in|tomorrow|today|tonight|\w+day|s)\b)\w+")
+_GOES = Phrases(
+    r"\b(?:come|coming|be there|see you|meet|then|done|knock|ready|bring|wait|expect|say|let's|we"
+    r"|we'll|i'll|shall|will|can|manage|could|free|prefer|like|please|your|agreed|settled|thank)\b"
+)
 FEW = 3
 """Words of half a sentence: "Tomorrow, then." """
 # What is said of a meeting that is taken for granted.
@@ -81,6 +97,29 @@ def lets_stand(said: Sequence[Said]) -> bool:
     )
 
 
+def objects(said: Sequence[Said]) -> bool:
+    """Whether a line has something against an hour: other engagements, or "that's early"."""
+    return any(
+        elsewhere(one.text, one.about) or unfit(one.text) or DECLINES.search(one.text)
+        for one in said
+    )
+
+
+def echoes(one: Said, hour: Hour, objects_: bool) -> bool:
+    """Whether an hour is repeated as a yes: nearly alone, or with words of coming or approval.
+
+    "Five? I've got members till six" and "Twelve's in the middle of my lesson" are none.
+    """
+    if one.sentence.asks:
+        return not objects_
+    if not one.text[: hour.span[0]] and one.text[hour.span[1] : hour.span[1] + 1] == ",":
+        return True
+    clause = one.sentence.clause_at(hour.span[0])
+    rest = len(_WORDS.findall(clause)) - len(_WORDS.findall(one.text[slice(*hour.span)]))
+    rest -= sum(len(_WORDS.findall(one.text[slice(*place.span)])) for place in one.places)
+    return rest <= ALONE or bool(ACCEPTS.search(one.text) or _GOES.search(one.text))
+
+
 def goes_along(said: Sequence[Said]) -> bool:
     """Whether a line only asks about a place it names, or what to bring: the hour is let stand."""
     return any(
@@ -90,6 +129,21 @@ def goes_along(said: Sequence[Said]) -> bool:
         or HEDGES.search(one.text)
         or OPEN.search(one.text)
         or DECLINES.search(one.text)
+        or unfit(one.text)
+        for one in said
+    )
+
+
+def answers_only(said: Sequence[Said]) -> bool:
+    """Whether a line answers what else was asked, with nothing against the hour beside it."""
+    return not any(
+        one.sentence.asks
+        or hours_in(one.text)
+        or ABOUT_TIME.search(one.text)
+        or HEDGES.search(one.text)
+        or OPEN.search(one.text)
+        or DECLINES.search(one.text)
+        or CORRECTS.search(one.text)
         or unfit(one.text)
         for one in said
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 
 from sociolab.worlds.stss.talk.rules.acts import NEGATES
 from sociolab.worlds.stss.talk.rules.clock_words import Hour, hours_in
@@ -60,7 +61,8 @@ _OTHER = Phrases(
 # Hours before the hour itself, said as advice.
 _ADVICE = Phrases(
     r"\b(?:if you (?:want|need|like) (?:a|to (?:get|help|eat|be|have|see))|good seat|decent"
-    r" (?:seat|chair)|set(?:ting)? up|doors|warm-?up|be early(?! enough)|come early|earlier)\b"
+    r" (?:seat|chair)|set(?:ting)? up(?! (?:an?|our|my)\b)|doors|warm-?up|be early(?! enough)"
+    r"|come early|earlier)\b"
 )
 # An hour that only bounds the time: "before six", "not later than six".
 _LIMIT = Phrases(
@@ -99,6 +101,14 @@ _ANOTHER = Pattern(
 )
 
 
+# "over this evening's pint": what belongs to a day.
+_TONIGHTS = Pattern(
+    r"(?:this \w+|tonight|today)'s (?!(?:fine|good|great|best|better|perfect|out|no|not|too|full"
+    r"|the"
+    r"|a|an|my|when|hard|all|ok|okay|impossible|possible|free|busy|tricky|bad)\b)\w"
+)
+
+
 def denied(text: str, span: tuple[int, int]) -> bool:
     """Whether what stands there is said not to be so ("not at the pub")."""
     if NEGATES.search(text[: span[0]]):
@@ -115,9 +125,15 @@ def denied(text: str, span: tuple[int, int]) -> bool:
 
 def elsewhere(clause: str, about: bool) -> bool:
     """Whether a clause is about another matter; `about` says that it names the matter itself."""
-    return not about and bool(_OTHER.search(clause))
+    return not about and _of_another(clause)
 
 
+@lru_cache(maxsize=4096)
+def _of_another(clause: str) -> bool:
+    return bool(_OTHER.search(clause))
+
+
+@lru_cache(maxsize=4096)
 def unfit(clause: str) -> bool:
     """Whether a clause turns down the hour or the day in it; a question does not."""
     return not clause.rstrip().endswith("?") and bool(_UNFIT.search(clause))
@@ -148,5 +164,6 @@ def days_of(sentence: Sentence, today: date, about: bool) -> tuple[Day, ...]:
         for day in days_in(sentence.text, today)
         if not denied(sentence.text, day.span)
         and (about or not _ANOTHER.match(sentence.text, day.span[1]))
+        and not _TONIGHTS.match(sentence.text[day.span[0] :])
         and not elsewhere(sentence.clause_at(day.span[0]), about)
     )

@@ -51,7 +51,7 @@ _PART_BEFORE = Pattern(r"\b(morning|afternoon|evening|tonight|night)(?:,)?(?: at
 _ENDS = Pattern(
     r"(?:\b(?:until|till|'til|to|through|ends?(?: at| by| around)?|finish(?:es|ing)?(?: at| by)?"
     r"|finished by|(?:is |be )?over (?:by|at)|stops?(?: at)?|done by|out by|(?:up )?till about)"
-    r"(?: about| around| roughly)?(?: a)?|\d ?-) ?$"
+    r"(?: about| around| roughly|,? say,?)?(?: a)?|\d ?-) ?$"
 )
 
 

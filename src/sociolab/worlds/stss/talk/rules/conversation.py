@@ -13,6 +13,7 @@ from sociolab.worlds.stss.talk.rules.agreed_time import TimeAgreed
 from sociolab.worlds.stss.talk.rules.help_asked import Help
 from sociolab.worlds.stss.talk.rules.inviting import Invitation
 from sociolab.worlds.stss.talk.rules.reading import Said, said_in
+from sociolab.worlds.stss.talk.rules.taken_as_asked import serious, taken_as_asked
 from sociolab.worlds.stss.talk.rules.told_place import PlaceTold
 from sociolab.worlds.stss.talk.rules.told_time import TimeTold
 
@@ -34,10 +35,10 @@ def findings_in_talk(occasion: Occasion, lines: Sequence[Line]) -> tuple[Finding
 
 def _of_help(condition: Condition, found: Help) -> Finding:
     if condition.kind == "request":
-        quote = found.asked.get(condition.errand, "")
+        quote = found.requests.get(condition.errand, "")
         return Finding(condition, bool(quote), quote)
-    told = found.places[condition.errand]
-    return Finding(condition, told.right is True, told.quote if told.right else "")
+    quote = found.told(condition.errand)
+    return Finding(condition, bool(quote), quote)
 
 
 def _finding(occasion: Occasion, condition: Condition, turns: Sequence[Sequence[Said]]) -> Finding:
@@ -64,12 +65,15 @@ def _finding(occasion: Occasion, condition: Condition, turns: Sequence[Sequence[
             return Finding(condition, where.met, where.quote if where.met else "")
         case _:
             invitation = Invitation()
-            _go_through(invitation, turns)
+            meant = serious(turns) if occasion.task.type == "appointment" else turns
+            _go_through(invitation, meant)
             if not invitation.met and occasion.task.type in _ARRANGED and _named(turns):
                 # Who agrees on an hour for the matter has been asked, in whatever words.
                 agreed = TimeAgreed(occasion)
                 _go_through(agreed, turns)
-                return Finding(condition, agreed.met, agreed.quote if agreed.met else "")
+                hint = taken_as_asked(meant) if occasion.task.type == "appointment" else ""
+                quote = agreed.quote if agreed.met else hint
+                return Finding(condition, bool(quote), quote)
             return Finding(condition, invitation.met, invitation.words)
 
 

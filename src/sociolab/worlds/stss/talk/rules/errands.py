@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
@@ -13,7 +14,14 @@ FETCH = Phrases(
     r"|over\b|there\b|here\b|ready\b"
     r"|away\b|up\b|going\b|on\b|off\b|in\b|out\b|by\b|home\b|(?:it|them|that) (?:\w+ )?(?:to|over"
     r"|across"
-    r"|into|here|back)\b)(?=\w)|got (?:hold of|to get)|getting|getting\b|grab\w*|buy\w*|bought"
+    r"|into|here|back)\b|stuck\b|tired\b|wet\b|lost\b|cold\b|hungry\b|away\b|around\b|through\b"
+    r"|round\b"
+    r"|a move\b|used\b|something\b|anything\b|along\b|better\b|worse\b|older\b|that far\b|done\b"
+    r"|you\b)(?=\w)"
+    r"|see to (?=it\b|them\b)|got (?:hold of|to get)|getting (?!to\b|ready\b|up\b|on\b|off\b"
+    r"|old\w*\b|late\w*\b|married\b|dark\b|there\b"
+    r"|back\b|home\b|away\b|out\b|in\b|better\b|worse\b|used\b|along\b|cold\b|hungry\b|wet\b"
+    r"|tired\b|lost\b|on for\b)(?=\w)|grab\w*|buy\w*|bought"
     r"|purchas\w+|borrow\w*|call(?:ing)? for|go(?:ing)? (?:by|for|to get|past)|pop(?:ping)? (?:into"
     r"|in to|by|to)|nip (?:into|to|over|down)|take (?:\w+ ){0,5}?(?:off|from|out of)|taken? down"
     r"|swing by|stop (?:by|at|in at|there)|lay (?:your|my) hands on|get hold of|(?:got"
@@ -30,17 +38,20 @@ BRING = Phrases(
     r"|(?<!your )(?<!my )(?<!a )(?<!one )(?<!in )(?<!free )(?<!two )(?<!spare )(?<!extra )(?<!of )"
     r"(?<!both )(?<!good )(?<!are )(?<!full )hand(?:ed|ing|s)?\b(?! mixer|y)"
     r"|carr(?:y|ied|ying|ies)|(?<!can't )(?<!cannot )leav(?:e|ing)(?= (?:it|them|the|that"
-    r"|everything|those))|left (?:it|at"
+    r"|everything|those)\b(?! (?:all )?(?:with me|to me|with us|to us|open|at that|there\b|house"
+    r"|desk|shop|building|ladder|room|oven|bar|counter|till|alone|out)))|left (?:it|at"
     r"|in|with|them)|return\w*|(?:take|taking|taken|takes|took|run|running) (?:it|them|everything"
     r"|that|this|those|the|him|her)\b(?!(?: [\w'-]+){0,5}? (?:from|off|out of)\b)|(?:take|taking"
-    r"|took) (?:[\w'-]+ ){1,6}?from (?:[\w'-]+ ){1,6}?to\b|giv(?:e|ing) (?:it|them)|pass (?:it"
+    r"|took) (?:[\w'-]+ ){1,6}?from (?:[\w'-]+ ){1,6}?to\b|take to (?=[a-z]+,)|giv(?:e|ing) (?:it"
+    r"|them)|pass (?:it"
     r"|them)"
     r"|put (?:it|them)(?! (?:down|aside|away|(?:in|into) my|on (?:my|the|our) (?:bill|tab|account"
     r"|slate))\b)"
     r"|put (?:my|the|your|that) (?:\w+ ){1,3}(?:there|in|on|into|at|back)\b|send (?:it|them)"
     r"|get (?:it|them"
     r"|that) (?:\w+ )?(?:to|over|across|into|here)"
-    r"|got? to get to|(?<!body )(?<!some)(?<!one )(?<!i )(?<!you )(?:needs?|has|have"
+    r"|got? to get to|(?<!body )(?<!some)(?<!one )(?<!i )(?<!you )(?<!n't )(?<!not )(?:needs?|has"
+    r"|have"
     r"|ought) to (?:get|go|be|come) (?:to|at|in|over|back)"
     r"|(?:(?<!they )(?<!he )(?<!she )(?<!we )(?<!who )have|want|need|see|like) (?:it"
     r"|them) (?:\w+ )?(?:at|in|on)\b(?! (?:the|your|my) (?:car|bag|van))|end(?:s|ed)? up"
@@ -64,6 +75,23 @@ _FOR = Pattern(
     r"(?:'s|,)? (?:(?:today|tomorrow|first|once more) )?(?:for (?!me\b|us\b|you\b|him\b|her\b"
     r"|them\b)|to (?:get|fetch)\b)"
 )
+# What is no errand for a thing: "I could carry something".
+_VAGUE = Pattern(r" (?:something|anything|nothing|things|someone|somebody)\b(?! (?:heavy|like))")
+_NEAR = 28
+"""Letters behind a verb within which its object stands."""
+
+_STANDS_FOR = Pattern(
+    r"\b(?:it|them|that|those|these|this|everything|both|(?:one|some)(?=[.,!?;]|$| of)|(?:the|a"
+    r"|my|your|his|her|our|two|six"
+    r"|\d) (?:\w+ )?(?:lot|rolls?|box|boxes|parcels?|things?|stuff|jars?|charts?|iron|wire"
+    r"|dressings?|honey"
+    r"|coil|bag|package|packet|papers|tool|maps?|load|goods|delivery))\b"
+)
+_SUBJECT = Pattern(r"\b(?:it|they|that|those|them)(?:'s|'ll|'re)?\b")
+# "Then hand in at the Town Hall": a note leaves the thing out.
+_BEGINS = Pattern(r"(?:^|[,;:] |\band |\bthen |\bi )$")
+_TO_WHERE = Pattern(r" (?:in |off |over |up |round |back )?(?:to|at|into) ")
+_MOTION = Pattern(r"(?:go|pop|nip|swing|stop|call|send)")
 _KIND = {"fetch": FETCH, "bring": BRING}
 
 
@@ -78,7 +106,23 @@ class Job:
 
     def verbs(self, text: str) -> tuple[int, ...]:
         """Where its verbs stand in words (small letters)."""
-        return tuple(match.start() for match in _KIND[self.kind].finditer(text))
+        return tuple(
+            match.start()
+            for match in _KIND[self.kind].finditer(text)
+            if self._of_thing(text, match)
+        )
+
+    def _of_thing(self, text: str, verb: re.Match[str]) -> bool:
+        """Whether a verb is about the thing or a word that stands for it."""
+        if _VAGUE.match(text, verb.end()):
+            return False
+        near = text[verb.start() : verb.end() + _NEAR]
+        if _STANDS_FOR.search(near) or _SUBJECT.search(text[: verb.end()]):
+            return True
+        if self.kind == "fetch" and _MOTION.match(verb[0]):
+            return True
+        brief = _BEGINS.search(text[: verb.start()]) and _TO_WHERE.match(text, verb.end())
+        return bool(brief) or self.thing.said(text)
 
 
 def jobs_of(errands: tuple[Errand, ...]) -> tuple[Job, ...]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
-from sociolab.worlds.stss.talk.rules.acts import CANCELS, CONFIRMS, CORRECTS, OPEN
+from sociolab.worlds.stss.talk.rules.acts import CANCELS, CONFIRMS, DECLINES, OPEN
 from sociolab.worlds.stss.talk.rules.answering import hearsay
 from sociolab.worlds.stss.talk.rules.attaching import elsewhere
+from sociolab.worlds.stss.talk.rules.correcting import corrects, unrepaired
+from sociolab.worlds.stss.talk.rules.errand_ledger import Ledger
 from sociolab.worlds.stss.talk.rules.errand_places import ErrandPlaces
 from sociolab.worlds.stss.talk.rules.errands import jobs_of
+from sociolab.worlds.stss.talk.rules.note_words import SOME_DAY
 from sociolab.worlds.stss.talk.rules.parts import (
     gives,
     jobs_in,
@@ -21,23 +24,27 @@ from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.request_words import (
     ASKS,
     BACK,
+    DO_IT,
     DONE,
     DONT,
     KEEPS,
+    NEEDS,
     OFFERS,
     ONLY,
     OWN_WAY,
+    PASSES,
+    RESIGNS,
     SELF,
     THEMSELVES,
     THERE,
     TO,
+    UNABLE,
     UNSAID,
     UPTAKE,
     WHERE,
     WHERE_TO,
     named_part,
 )
-from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_time import agrees, sums_up
 
 _FEW = 6
@@ -47,30 +54,31 @@ _SOON = 2
 """How many lines before its matter a request may come: "A favour?" - "What?" - "The honey." """
 
 
-class Help:
+class Help(Ledger):
     """The errands as they stand after each line."""
 
     def __init__(self, occasion: Occasion) -> None:
-        self.jobs = jobs_of(occasion.task.errands)
+        super().__init__(jobs_of(occasion.task.errands))
         self._where = ErrandPlaces(occasion, self.jobs)
-        self.asked: dict[int, str] = {}
-        self.places = {job.number: Told() for job in self.jobs}
         self._named: dict[int, str] = {}
         self._has_asked = ""
         self._directed = ("", -_SOON)
         self._spoken_of = False
         self._placed: dict[int, str] = {}
         self._echo: list[tuple[int, bool, str]] = []
-        self._offered: dict[int, str] = {}
-        self._off: set[int] = set()
+        self.offered: dict[int, str] = {}
         self._bare: set[int] = set()
         self._asks_where = self._only_offered = False
         self._may_name = False
-        self._sums_up = False
+        self._sums_up = self._wonders = False
+        self._asks_way = self._declined = False
 
     def read_note(self, said: Sequence[Said], asked: bool) -> None:
         """Take in a note by the other: what it was asked for, and where."""
+        self.thing_named = any(one.about for one in said)
         for one in said:
+            if SOME_DAY.search(one.text):
+                continue
             unknown = UNSAID.search(one.text)
             numbers = jobs_in(self.jobs, one, 0, unknown.start() if unknown else None)
             if THEMSELVES.search(one.text):
@@ -81,12 +89,12 @@ class Help:
                 numbers.discard(number)
             if (only := ONLY.search(one.text)) and (kept := jobs_in(self.jobs, one, only.start())):
                 numbers = kept
-                self._off |= set(self.places) - kept
+                self.off |= set(self.places) - kept
             if asked:
                 for number in numbers:
                     self.asked.setdefault(number, one.quote)
             for number, right, quote in self._values(one):
-                if number in self._off:
+                if number in self.off:
                     continue
                 self.places[number].say(right, quote, changes=False)
                 if asked and right and one.about:
@@ -94,31 +102,39 @@ class Help:
 
     def line(self, said: Sequence[Said]) -> None:
         """Take in the sentences of one line."""
+        self.thing_named = self.thing_named or any(one.about for one in said)
         if not said[0].ours:
             self._other(said)
             return
         passes = self._sums_up and not any(one.places or BACK.search(one.text) for one in said)
         there = any(THERE.search(one.text) and jobs_in(self.jobs, one) for one in said)
-        if self._echo and (agrees(said) or passes or there):
+        answered = self._wonders and not any(corrects(one.text) for one in said)
+        self._wonders = any(one.about and one.sentence.asks for one in said)
+        stands = agrees(said) or passes or there
+        if self._echo and (stands or answered):
             for number, right, quote in self._echo:
+                if not (stands or right):
+                    continue
                 self.places[number].say(right, quote, changes=True)
                 if right and self._has_asked:
                     self._placed.setdefault(number, quote)
         refuses = said[0].text.startswith("no") and not any("please" in one.text for one in said)
         if refuses:
-            self._off |= self._bare
+            self.off |= self._bare
             if self._only_offered:
                 self._has_asked = ""  # "Shall I get it?" - "No, it can wait."
         takes = any(CONFIRMS.search(one.text) or ASKS.search(one.text) for one in said[:2])
         self._echo = []
         changes = False
+        said = unrepaired(said)
         self._direct(said)
+        self._asks_way = any(PASSES.search(one.text) for one in said)
         for one in said:
-            changes = changes or bool(CORRECTS.search(one.text))
+            changes = changes or corrects(one.text)
             self._ours(one, changes)
         if takes and not refuses:
             self._take_up()
-        self._offered, self._bare, self._only_offered = {}, set(), False
+        self.offered, self._bare, self._only_offered = {}, set(), False
         self._may_name = self._asks_where = False
 
     def _direct(self, said: Sequence[Said]) -> None:
@@ -128,6 +144,9 @@ class Help:
         if found := next((one.quote for one in said if gives(one)), ""):
             self._directed = (found, said[0].line)
         quote, line = self._directed
+        asks_way = any(PASSES.search(one.text) for one in said)
+        if asks_way and any(one.about and NEEDS.search(one.text) for one in said):
+            self._has_asked = self._has_asked or said[0].quote
         if quote and self._spoken_of and said[0].line - line <= _SOON:
             self._has_asked = self._has_asked or quote
 
@@ -147,12 +166,13 @@ class Help:
                 self.places[number].undo()
             return
         if ASKS.search(one.text):
-            self._off -= numbers
+            self.off -= numbers
         if not DONE.search(one.text):
             self._name(one, numbers, {number for number, right, _ in values if right})
         for number, right, quote in values:
-            if number not in self._off:
-                self.places[number].say(right, quote, changes)
+            if number not in self.off:
+                narrows = number in self._where.narrowed
+                self.places[number].say(right, quote, changes or narrows)
 
     def _parts(self, one: Said) -> set[int]:
         """The errands that a sentence is about; a thing that is asked for is to be fetched."""
@@ -160,7 +180,9 @@ class Help:
         if numbers or not one.about:
             return numbers
         answers = self._may_name and len(one.text.split()) <= _FEW  # "Can I help?" - "The honey."
-        return {1} if answers or (not one.places and gives(one, by=ASKS)) else set()
+        if answers or (not one.places and gives(one, by=ASKS)):
+            return {1}
+        return {1} if self._asks_way and NEEDS.search(one.text) else set()
 
     def _gives_up(self, one: Said, numbers: set[int], changes: bool) -> bool:
         """Whether a sentence takes back all or a part of what was asked."""
@@ -182,9 +204,10 @@ class Help:
 
     def _takes_back(self, one: Said, changes: bool) -> bool:
         """Whether the performer will do a part itself after all."""
-        if not self.asked:
+        if not self.asked or (self._declined and RESIGNS.search(one.text)):
             return False
-        own = SELF.search(one.text) and (changes or "myself" in one.text)
+        does = bool(jobs_in(self.jobs, one)) or bool(DO_IT.search(one.text))
+        own = SELF.search(one.text) and (changes or ("myself" in one.text and does))
         return bool(own or BACK.search(one.text))
 
     def _whole(self, one: Said) -> set[int]:
@@ -192,11 +215,9 @@ class Help:
         return set(self.places) if DONT.search(one.text) else {max(self.asked)}
 
     def _undo(self, number: int) -> None:
-        for kept in (self.asked, self._named, self._placed):
+        for kept in (self._named, self._placed):
             kept.pop(number, None)
-        self._off.add(number)
-        if number in self.places:
-            self.places[number].undo()
+        self.take_back(number)
 
     def _name(self, one: Said, numbers: set[int], placed: set[int]) -> None:
         """Name the errands of a sentence, those whose right place it gives among them."""
@@ -205,7 +226,7 @@ class Help:
         )
         if one.about or ASKS.search(one.text) or answers:
             numbers = numbers | placed
-        for number in numbers - own_part(self.jobs, one) - of_others(self.jobs, one) - self._off:
+        for number in numbers - own_part(self.jobs, one) - of_others(self.jobs, one) - self.off:
             self._named.setdefault(number, one.quote)
         self._name_all()
         if self._spoken_of:
@@ -226,20 +247,29 @@ class Help:
             for one in said
             if not (OWN_WAY.search(one.text) or elsewhere(one.text, one.about))
             for value in self._values(one)
+            if value[1] or self._restates(one, value[0])
         ]
         self._sums_up = sums_up(said)
-        self._offered = {n: one.quote for one in said for n in jobs_in(self.jobs, one)}
+        self._declined = any(
+            DECLINES.search(one.text) or UNABLE.search(one.text) for one in said
+        ) and not any(UPTAKE.search(one.text) for one in said)
+        self.offered = {n: one.quote for one in said for n in jobs_in(self.jobs, one)}
         # "And bring them over?" - "No.": what is offered without a place is not wanted.
         self._bare = {n for one in said if not one.places for n in jobs_in(self.jobs, one)}
         self._asks_where = any(WHERE_TO.search(one.text) for one in said)
         if (self._named or self._placed) and any(UPTAKE.search(one.text) for one in said):
             self._has_asked = self._has_asked or next(iter((self._named or self._placed).values()))
             self._name_all()
-        told = self._offered and hearsay(said)  # "Alek says you need somebody to fetch it."
+        told = self.offered and hearsay(said)  # "Alek says you need somebody to fetch it."
         if told or any(OFFERS.search(one.text) for one in said):
             self._only_offered = not self._has_asked
             self._has_asked = self._has_asked or said[0].quote
             self._may_name = True
+
+    def _restates(self, one: Said, number: int) -> bool:
+        """Whether the other says of an errand that it is elsewhere, and does not just ask."""
+        told = self.places[number].right is True
+        return not told or not one.sentence.asks or bool(jobs_in(self.jobs, one))
 
     def _values(self, one: Said) -> list[tuple[int, bool, str]]:
         return self._where.values(one, known=bool(self._has_asked or self._named))
@@ -247,7 +277,7 @@ class Help:
     def _take_up(self) -> None:
         """The other's own offer, taken up by the performer, is as good as asked."""
         if self._has_asked:
-            for number, quote in self._offered.items():
-                if number in self._off:
+            for number, quote in self.offered.items():
+                if number in self.off:
                     continue
                 self.asked.setdefault(number, quote)

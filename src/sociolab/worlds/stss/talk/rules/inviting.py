@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sociolab.worlds.stss.talk.rules.acts import ACCEPTS, CANCELS, CONFIRMS
+from sociolab.worlds.stss.talk.rules.acts import ACCEPTS, CANCELS, CONFIRMS, DECLINES, HEDGES
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.invite_words import (
     ASKS_IN,
@@ -30,6 +30,20 @@ _WONDERS = Pattern(
     r"|isn't|aren't)\b"
 )
 _SMALL_FAVOUR = Pattern(r"(?:pass|hand|hold|reach|give) me (?:that|the|my|your|a)\b")
+# Welcome on no day at all: "Come by the registry any morning", "one of these days".
+_SOME_TIME = Phrases(
+    r"\b(?:any|some) (?:morning|afternoon|evening|day|time)\b(?! (?:today|tomorrow|between|from"
+    r"|after))"
+    r"|\bone of these days\b|\bwhenever you\b|\bnext time\b|\banother (?:day|time)\b"
+)
+_COULD = Phrases(
+    r"\bi(?:'d| could| can| might| may|'ll| would)? (?:\w+ )?(?:be there|come|make it|look in"
+    r"|have a (?:lecture"
+    r"|class|lesson|seminar|shift)|teach|work (?:then|till|until)|be (?:late|free|busy))\b"
+    r"|\bi(?:'ve| have) (?:still )?(?:got )?(?:an?|my|the) (?:\w+ )?(?:lecture|class|lesson"
+    r"|seminar|shift|pupil|exam"
+    r"|rehearsal|meeting)\b|\bat that (?:hour|time)\b"
+)
 _BRIEF = 8
 _NEAR = 2
 """How many lines before its matter a question may come: "Are you free?" - "Why?" - "A quiz!" """
@@ -112,6 +126,8 @@ class Invitation:
         self._other_asks = any(
             ASKS_IN.search(one.text) or (one.about and INVITES.search(one.text)) for one in said
         )
+        if self._announced and any(_weighs(one) for one in said):
+            self._open = True
         if self._named and self._hinted and any(TAKES_UP.search(one.text) for one in said):
             # Who was hinted at and understands it so has been asked.
             self._asked = self._asked or self._hinted
@@ -119,11 +135,18 @@ class Invitation:
             self.quote = self.quote or self._asked
 
 
+def _weighs(one: Said) -> bool:
+    """Whether the other says whether it could come: it has been told so as to come."""
+    return bool(DECLINES.search(one.text) or HEDGES.search(one.text) or _COULD.search(one.text))
+
+
 def _invites(one: Said) -> bool:
     """Whether a sentence asks in or asks to: "Nice to see you." does not."""
     if _SMALL_FAVOUR.match(one.text):
         return False
-    if _asks_briefly(one) or (one.about and MAY_DO.search(one.text)):
+    if not one.about and _SOME_TIME.search(one.text):
+        return False
+    if _asks_briefly(one) or ((one.about or one.topical) and MAY_DO.search(one.text)):
         return True
     return bool(INVITES.search(SMALL_TALK.compiled.sub("", one.text)))
 

@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 
 from sociolab.town.scripted.when import minutes_of
 from sociolab.worlds.stss.talk.conditions import Condition
 from sociolab.worlds.stss.talk.findings import Finding, Occasion
 from sociolab.worlds.stss.talk.rules.acts import ABOUT_PLACE, ABOUT_TIME, OPEN
-from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere, hours_of, unfit
+from sociolab.worlds.stss.talk.rules.agreed_in_note import (
+    place_in_note,
+    right_day,
+    time_in_note,
+)
+from sociolab.worlds.stss.talk.rules.attaching import hours_of
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.day_words import days_in
 from sociolab.worlds.stss.talk.rules.help_asked import Help
 from sociolab.worlds.stss.talk.rules.note_words import (
-    AGREED,
     ASKED,
     BUSY,
     GOES,
-    HEARSAY,
-    MET,
-    NO_PLACE,
-    NO_YES,
+    IMPERSONAL,
+    MENTIONED,
     NOT_ASKED,
+    OWN_WORDS,
     REQUESTED,
+    STANCE,
+    TAKEN_UP,
     UNKNOWN,
-    WISH_ONLY,
-    YES,
 )
-from sociolab.worlds.stss.talk.rules.patterns import Phrases
+from sociolab.worlds.stss.talk.rules.parts import jobs_in
 from sociolab.worlds.stss.talk.rules.reading import Said, last_named, matter, said_one
 from sociolab.worlds.stss.talk.rules.sentences import sentences
-from sociolab.worlds.stss.talk.rules.sites import definite, meant_places
+from sociolab.worlds.stss.talk.rules.taken_as_asked import only_some_day
 from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_place import PlaceTold
-
-_SAYS_NO = Phrases(
-    r"\b(?:too \w+ to (?:reply|answer)|before i could|to refuse|(?:said|say|told (?:him|her"
-    r"|them)) no\b|declined|refused|(?:had|have) to decline"
-    r"|turned (?:it|him|her) down)"
-)
 
 
 def findings_in_note(occasion: Occasion, note: str) -> tuple[Finding, ...]:
@@ -56,20 +52,26 @@ def findings_in_note(occasion: Occasion, note: str) -> tuple[Finding, ...]:
     return tuple(_finding(occasion, one, said) for one in occasion.conditions)
 
 
+def _writer_does(found: Help, one: Said) -> bool:
+    """Whether a sentence has an errand of which nobody else is said to do it."""
+    errand = bool(jobs_in(found.jobs, one)) or (one.about and bool(one.places))
+    return errand and not IMPERSONAL.search(one.text)
+
+
 def _of_help(occasion: Occasion, said: tuple[Said, ...]) -> tuple[Finding, ...]:
     found = Help(occasion)
     whose = f"for {occasion.performer.first_name.lower()}"
+    # An errand in a note is the writer's; only what is said without anybody doing it needs more.
     asked = not any(NOT_ASKED.search(one.text) for one in said) and any(
-        REQUESTED.search(one.text) or whose in one.text for one in said
+        REQUESTED.search(one.text) or whose in one.text or _writer_does(found, one) for one in said
     )
     found.read_note(said, asked)
     results = []
     for condition in occasion.conditions:
-        told = found.places[condition.errand]
         if condition.kind == "request":
-            quote = found.asked.get(condition.errand, "")
+            quote = found.requests.get(condition.errand, "")
         else:
-            quote = told.quote if told.right else ""
+            quote = found.told(condition.errand)
         results.append(Finding(condition, bool(quote), quote))
     return tuple(results)
 
@@ -79,12 +81,14 @@ def _finding(occasion: Occasion, condition: Condition, said: tuple[Said, ...]) -
         case "time told":
             quote = _time(occasion, said)
         case "time agreed":
-            quote = _time_agreed(occasion, said)
+            quote = time_in_note(occasion, said)
         case "place told":
             quote = _place(occasion, condition.place, said)
         case "place agreed":
-            quote = _place_agreed(occasion, said)
+            quote = place_in_note(occasion, said) if _of_matter(said) else ""
         case _:
+            if occasion.task.type == "appointment":
+                said = tuple(one for one in said if not only_some_day(one.text))
             quote = _invited(occasion, said)
     return Finding(condition, bool(quote), quote)
 
@@ -93,7 +97,7 @@ def _invited(occasion: Occasion, said: tuple[Said, ...]) -> str:
     if not any(one.about for one in said):
         return ""
     if occasion.task.type == "appointment" and not any(BUSY.search(one.text) for one in said):
-        them = rf"\b(?:me|my|i|we|us|with {occasion.performer.first_name.lower()})\b"
+        them = rf"\b(?:me|my|i|we|us|(?:with|for) {occasion.performer.first_name.lower()})\b"
         both = next((one.quote for one in said if one.about and re.search(them, one.text)), "")
         if both:
             return both
@@ -101,25 +105,32 @@ def _invited(occasion: Occasion, said: tuple[Said, ...]) -> str:
     joined = next((one.quote for one in said if one.about and together.search(one.text)), "")
     if joined:
         return joined
-    return next((one.quote for one in said if ASKED.search(one.text)), "")
+    if _only_mentioned(said):
+        return ""
+    answered = next(
+        (one.quote for one in said if ASKED.search(one.text) or STANCE.search(one.text)), ""
+    )
+    if answered or occasion.task.type == "appointment":
+        return answered
+    # Who notes an event with words of their own was to come to it, unless it keeps others busy.
+    busy = any(BUSY.search(one.text) for one in said)
+    event = any(OWN_WORDS.search(one.text) or _jotted(occasion, one) for one in said)
+    return "" if busy or not event else next(one.quote for one in said if one.about)
 
 
-def _days(occasion: Occasion, said: tuple[Said, ...]) -> list[date]:
-    today = occasion.now.date()
-    return [
-        day.date
-        for one in said
-        for day in days_in(one.text, today)
-        if not denied(one.text, day.span)
-        and not elsewhere(one.sentence.clause_at(day.span[0]), one.about)
-        and not unfit(one.sentence.clause_at(day.span[0]))
-    ]
+def _jotted(occasion: Occasion, one: Said) -> bool:
+    """Whether an event is jotted down like a date: "Gwen's quiz, tomorrow at eight"."""
+    name = occasion.performer.first_name.lower()
+    does = r"(?:'s \w+ing| (?:is|was|has|holds|runs|will)\b)"
+    news = re.search(rf"\b(?:{name}|he|she){does}", one.text)
+    when = days_in(one.text, occasion.now.date()) or hours_in(one.text)
+    return one.about and bool(when) and news is None
 
 
-def _right_day(occasion: Occasion, said: tuple[Said, ...], with_hour: Said) -> bool:
-    """The day said beside the hour, else any day of the note, else today."""
-    days = _days(occasion, (with_hour,)) or _days(occasion, said) or [occasion.now.date()]
-    return occasion.task.day in days
+def _only_mentioned(said: tuple[Said, ...]) -> bool:
+    """Whether the matter was only spoken of: "She mentioned some quiz; I put her off"."""
+    by_the_way = any(one.about and MENTIONED.search(one.text) for one in said)
+    return by_the_way and not any(TAKEN_UP.search(one.text) for one in said)
 
 
 def _time(occasion: Occasion, said: tuple[Said, ...]) -> str:
@@ -135,28 +146,12 @@ def _time(occasion: Occasion, said: tuple[Said, ...]) -> str:
         hours = hours_of(one.sentence, one.about)
         if hours:
             right = any(hour.is_at(start) for hour in hours)
-            told.say(right and _right_day(occasion, said, one), one.quote, changes=False)
+            told.say(right and right_day(occasion, said, one), one.quote, changes=False)
     return told.quote if told.right else ""
 
 
-def _time_agreed(occasion: Occasion, said: tuple[Said, ...]) -> str:
-    said_yes = any(YES.search(one.text) for one in said)
-    quote, wished, denied_ = "", False, False
-    for one in said:
-        hours = hours_of(one.sentence, one.about)
-        if hours and _right_day(occasion, said, one) and (said_yes or not HEARSAY.search(one.text)):
-            quote = one.quote
-            wished = bool(WISH_ONLY.search(one.text)) and not YES.search(one.text)
-        about_place = ABOUT_PLACE.search(one.text) or (one.places and not hours)
-        if NO_YES.search(one.text) and not about_place:
-            denied_ = not (hours and AGREED.search(one.text))
-    if denied_ or (wished and not said_yes):
-        return ""
-    return quote
-
-
 def _place(occasion: Occasion, goal: str, said: tuple[Said, ...]) -> str:
-    if not any(one.about or ASKED.search(one.text) for one in said):
+    if not _of_matter(said):
         return ""
     place = PlaceTold(occasion, goal)
     for one in said:
@@ -165,36 +160,12 @@ def _place(occasion: Occasion, goal: str, said: tuple[Said, ...]) -> str:
         for right, quote in place.values(one):
             place.place.say(right, quote, changes=False)
         if OPEN.search(one.text) and (
-            ABOUT_PLACE.search(one.text) or (place.values(one) and not ABOUT_TIME.search(one.text))
+            ABOUT_PLACE.search(one.text)
+            or (any(right for right, _ in place.values(one)) and not ABOUT_TIME.search(one.text))
         ):
             place.place.undo()
     return place.place.quote if place.met else ""
 
 
-def _place_agreed(occasion: Occasion, said: tuple[Said, ...]) -> str:
-    if not any(one.about or ASKED.search(one.text) for one in said):
-        return ""
-    quote, wished, unsure = "", False, False
-    for one in said:
-        place = _fit_place(occasion, one)
-        opens = OPEN.search(one.text) or NO_PLACE.search(one.text)
-        of_place = ABOUT_PLACE.search(one.text) and not ABOUT_TIME.search(one.text)
-        if opens and (place or of_place):
-            return ""
-        if place and not HEARSAY.search(one.text):
-            quote = quote or one.quote
-            wished = bool(WISH_ONLY.search(one.text)) and not YES.search(one.text)
-        if _SAYS_NO.search(one.text):
-            return ""
-        if NO_YES.search(one.text) and not hours_in(one.text) and not ABOUT_TIME.search(one.text):
-            unsure = wished and not place
-    return "" if unsure else quote
-
-
-def _fit_place(occasion: Occasion, one: Said) -> bool:
-    """Whether a sentence names a place to meet at: not where they ran into each other."""
-    named = definite(one)
-    if named is None:
-        return bool(meant_places(occasion, one))
-    clause = one.sentence.clause_at(named[1][0])
-    return not (MET.search(clause) or elsewhere(clause, one.about))
+def _of_matter(said: tuple[Said, ...]) -> bool:
+    return any(one.about or ASKED.search(one.text) for one in said)

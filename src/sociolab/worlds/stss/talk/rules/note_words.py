@@ -14,7 +14,8 @@ ASKED = Phrases(
     r"|stopped|helped)\b)"
     r"\w+(?:s|ed|ing) (?:on )?me\b(?! (?:about|of|that|how|why|what))|"
     r"^(?:going|promised|agreed|said|told|accepted|coming|joining|will)\b|\b(?:invit\w+|ask(?:ed"
-    r"|s|ing)|want(?:s|ed)? (?:me|us|my|our|to)|would (?:like|love)"
+    r"|s|ing)(?! (?:(?:me|us) )?(?:about (?:the|my|our|a)?\w*(?:weather|health|knee|cat|garden"
+    r"|day)|after|how|why)\b)|want(?:s|ed)? (?:me|us|my|our|to)|would (?:like|love)"
     r"|like[sd]? (?:me|us)"
     r"|love[sd]? (?:me|us)|welcome|hop(?:es|ed|ing)|i(?:'m| am| was) (?:going|to\b|invited|asked"
     r"|supposed|expected|joining|coming|meeting|playing|sitting|helping|seeing|bringing|welcome"
@@ -25,7 +26,7 @@ ASKED = Phrases(
     r"|'ve agreed"
     r"|'ve promised)\b|\w+ and i (?:still |both |now )?(?:have to|need to|are|will|agreed|meet"
     r"|settled|plan|want|fixed)\b|and i (?:will|are|agreed|have|meet|settled|plan|can|'ll|said)\b"
-    r"|join\w*"
+    r"|(?<!one could )(?<!one can )(?<!anybody can )(?<!people can )join\w*"
     r"|come\b|(?:keep|save|reserve|kept|book)[sd]? me\b|if i (?:came|took|joined|would|could"
     r"|might|wanted"
     r"|fancied)|meet(?:ing)?\b|agreed|we(?:'re|'ll"
@@ -39,8 +40,60 @@ ASKED = Phrases(
     r"|ing)? on me|looking for|take part|i should|said yes|i mean to)\b|\b(?:should (?:come|be"
     r"|manage|go|do))\b|\b(?:with|by) (?:me|us)\b"
 )
+# The writer's own answer, from which one sees that it was asked: "I stayed with my no".
+STANCE = Phrases(
+    r"\b(?:my|a|said|say|saying|flat|firm|clear|polite) (?:\w+ )?(?:no|yes|perhaps"
+    r"|maybe)\b(?! (?:one|idea|more|longer|doubt|wonder))"
+    r"|\b(?:said|told \w+|answered) (?:that )?(?:perhaps|maybe|probably|possibly|not (?:to|this"
+    r"|today"
+    r"|tomorrow|for)|i(?:'d| would|'ll| might| may| can't| couldn't| won't| wouldn't| can)\b)"
+    r"|\b(?:plan|count|reckon|bank|depend|rely) on (?:me|us)\b|\b(?:write|put) me down\b"
+    r"|\bwait for me\b"
+    r"|\b(?:left|leave|kept|keep|leaving) (?:it|that) (?:open|at (?:that|a maybe|perhaps))\b"
+    r"|\b(?:so|but|and|probably|rather) (?:not likely|unlikely|not for me|not this time"
+    r"|probably not)\b"
+    r"|\bnot likely\b|\bno promises?\b|\bpromised (?:nothing|nobody)\b|\b(?:didn't|couldn't|can't"
+    r"|won't|wouldn't) (?:promise|commit)\b"
+    r"|\b(?:ask|try|asked|asks) (?:me )?(?:again|another time|some other time|some other day"
+    r"|later)\b"
+    r"|\b(?:excused|begged off|bowed out|backed out|wriggled out|got out of it|passed on it"
+    r"|gave it a miss)\b"
+    r"|\bi(?:'ll| will| may| might| shall|'d| would)? ?(?:\w+ )?(?:look in|drop in|drop by|pop in"
+    r"|turn up|show up"
+    r"|log in|slip in|walk past|stop by|go along|tag along|give it a (?:try|go|miss)|sit (?:it"
+    r"|this one) out)\b"
+    r"|\b(?:i'm|i am|we're) (?:free|tempted|not (?:sure|going|free)|in|out|to (?:bring|come|be))\b"
+    r"|\bi (?:can't|couldn't|won't|shan't|mustn't|wouldn't) (?:come|go|make|be|join|do)\b"
+)
+# What was only spoken of, and what shows that it was more.
+MENTIONED = Phrases(
+    r"\b(?:mentioned|mentions|mentioning|talk(?:s|ed|ing)? (?:of|about)|some talk|notion of|full of"
+    r"|going on about|spoke of|speaks of|asked (?:me )?(?:about|how|which|what)|some (?:business"
+    r"|story) (?:of|about|with))\b"
+)
+# What the writer thinks or does about it, beyond having met somebody.
+OWN_WORDS = Phrases(
+    r"\b(?:this week|some (?:day|evening|afternoon|time))\b|\b(?:i'\w+|me|my|us)\b"
+    r"|\b(?:i|we)\b(?! (?:just )?(?:met|saw|ran|bumped|spoke|talked|chatted|had|found|helped|gave"
+    r"|showed|served|sold)\b)"
+)
+TAKEN_UP = Phrases(
+    r"\b(?:invit\w+|welcome|want(?:s|ed)? (?:me|us)|asked (?:me |us )?(?:to|along|whether|if"
+    r"|again|over"
+    r"|round|in)\b|promis\w+|said (?:i'd|i would|i might|yes|no\b|perhaps|maybe|i'll)"
+    r"|told \w+ (?:i'd"
+    r"|i would|i might|yes|no\b|perhaps|maybe|not to|to count|i can't|i couldn't|that i)|agreed"
+    r"|accepted|declined"
+    r"|refused|joined|joining|i'd join|to join|perhaps|maybe|unless|not likely|count (?:me|on me)"
+    r"|my (?:no|yes)\b"
+    r"|i'll|i will|i can't|i'm (?:going|coming|in|to|joining)|i (?:may|might) (?:go|come|join"
+    r"|look)|me (?:to|along)"
+    r"|hop(?:es|ed|ing) i|would (?:like|love) me|settled|come along|for me)\b"
+)
 BUSY = Phrases(
-    r"\b(?:busy|worn out|exhausted|buried|stressed|in a hurry|complained|preparing|worried|swamped"
+    r"\bget(?:s|ting)? [^.;]{0,30}\bready\b|\b(?:mend(?:s|ed|ing)|fix(?:es|ing)|gluing|glued"
+    r"|repair\w*|scrub\w*|busy|tired|worn out|exhausted|buried|stressed|in a hurry|complained"
+    r"|preparing|worried|swamped"
     r"|rushed off|snowed under|up to (?:his|her) (?:ears|neck|eyes))\b"
 )
 REQUESTED = Phrases(
@@ -60,6 +113,17 @@ REQUESTED = Phrases(
     r" help|help)|hop(?:es|ed|ing) i|begged|wanted me|for (?:him|her|them|[a-z]+ (?:today"
     r"|tomorrow))\b|me to\b|help|favou?r|to do"
     r"|errands?|could i|if i|whether i|please|let me|got me|roped me|has me|sent me|sends me)\b"
+)
+# What is to be done, by nobody in particular: "the wire must get to the gallery".
+IMPERSONAL = Phrases(
+    r"\b(?:has|have|needs?|must|ought|should|is|are) (?:still )?(?:to )?(?:be|get|go|come"
+    r"|reach)\b|\b(?:lies|lying|waits|waiting|stuck)\b"
+    r"|\b(?:he|she|they|[a-z]+) (?:told|tells|said|says|complain\w*|mention\w*)\b(?! (?:me to\b"
+    r"|i\b))"
+)
+# What somebody may ask for some day.
+SOME_DAY = Phrases(
+    r"\b(?:might|may|could) (?:\w+ )?(?:need|want|like|ask|use|have)\b(?! (?:me|my) (?:to|help))"
 )
 NO_PLACE = Phrases(
     r"\b(?:tell|know|say|said|forgot|settled|decided?|sure|find|ask|clear|agreed?|remember|open"

@@ -17,6 +17,8 @@ _WONDERS = Pattern(
     r"|when|how|why|which|isn't|aren't|wasn't|weren't|didn't|don't|doesn't|hasn't|haven't)\b"
 )
 
+_AFTER_IS = Pattern(r"\w+(?:ing|ed|en|ought|eft)\b|(?:to|go)\b")
+
 
 def jobs_in(jobs: tuple[Job, ...], one: Said, begin: int = 0, end: int | None = None) -> set[int]:
     """The errands whose verbs stand in a part of a sentence."""
@@ -28,8 +30,16 @@ def of_others(jobs: tuple[Job, ...], one: Said) -> set[int]:
     return {
         job.number
         for job in jobs
-        if (found := job.verbs(one.text)) and all(OTHERS_DO.search(one.quote[:at]) for at in found)
+        if (found := job.verbs(one.text)) and all(_other_does(one, at) for at in found)
     }
+
+
+def _other_does(one: Said, at: int) -> bool:
+    """Whether somebody else does what the verb at a letter says; "Huw's hands" are no verb."""
+    who = OTHERS_DO.search(one.quote[:at])
+    if who is None or not who[0].rstrip().endswith("'s"):
+        return who is not None
+    return bool(_AFTER_IS.match(one.text, at))
 
 
 def own_part(jobs: tuple[Job, ...], one: Said) -> set[int]:

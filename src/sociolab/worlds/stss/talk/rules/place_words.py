@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from sociolab.worlds.stss.talk.rules.patterns import Pattern
 
@@ -22,7 +23,7 @@ _KINDS = {
     "gym": ("gym", "sports centre", "fitness centre"),
     "post": ("post office", "post"),
     "town": ("town hall",),
-    "studios": ("studios",),
+    "studios": ("studios", "mill", "old mill"),
     "student": ("student house", "student hostel", "students' house"),
     "artists'": ("artists' house", "artist house", "artists house"),
     "museum": ("museum",), "school": ("school",), "church": ("church",), "library": ("library",),
@@ -115,7 +116,9 @@ def gazetteer(places: tuple[str, ...]) -> Gazetteer:
         re.compile(
             rf"\b(?P<full>{_either(s.lower() for s in town)})\b|{lead}"
             rf"(?:(?:own|old|little|local|village|big|new) )?(?P<kind>{_either(common)})\b"
+            rf"(?! (?:{_SURNAMES.lower()}|{_either(_others(town))})\b)"
             rf"|(?:^|, )(?P<bare>{_either(common)})(?=[,.?!]|$)"
+            rf"|\b(?P<before>{_either(common)})(?=(?:'s)? (?:{_either(words)})\b)"
         ),
         re.compile(rf"\b(?P<name>{_either(proper)})\b(?:'s)?(?! (?:{_SURNAMES}))"),
         re.compile(
@@ -143,6 +146,9 @@ def _names(town: dict[str, list[str]]) -> tuple[dict[str, str], dict[str, str]]:
     proper: dict[str, list[str]] = {}
     for sector in town:
         parts = sector.split()
+        for first, second in _pairs(sector):
+            if first == "old":
+                common.setdefault(second, []).append(sector)  # Old Mill Studios are "the mill"
         for part in parts:
             for kind in _KINDS.get(part.lower(), ()):
                 common.setdefault(kind, []).append(sector)
@@ -152,6 +158,16 @@ def _names(town: dict[str, list[str]]) -> tuple[dict[str, str], dict[str, str]]:
                 if not (name.lower() in _NO_NAME or name[0].isdigit()):
                     proper.setdefault(name, []).append(sector)
     return _alone(common), _alone(proper)
+
+
+def _others(town: Iterable[str]) -> list[str]:
+    """What stands in a name behind a word that names another sector: "clinic" of Mill Clinic."""
+    old = {second for one in town for first, second in _pairs(one) if first == "old"}
+    return [then for one in town for word, then in _pairs(one) if word in old and "old" not in one]
+
+
+def _pairs(name: str) -> list[tuple[str, str]]:
+    return list(pairwise(name.lower().split()))
 
 
 def _alone(names: dict[str, list[str]]) -> dict[str, str]:

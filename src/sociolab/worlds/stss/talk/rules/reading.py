@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sociolab.town.thoughts import Line
@@ -16,12 +16,44 @@ from sociolab.worlds.stss.task import SocialTask
 
 # What people do in an activity of this kind, said without its name.
 _ALSO = {
-    "portrait": ("paint", "sketch", "draw", "pose", "model", "sitter", "sit"),
-    "interview": ("interview", "quiz", "railway", "archive", "record", "signal"),
+    "portrait": (
+        "paint",
+        "sketch",
+        "draw",
+        "pose",
+        "model",
+        "sitter",
+        "sit",
+        "likeness",
+        "charcoal",
+    ),
+    "interview": (
+        "interview",
+        "quiz",
+        "railway",
+        "archive",
+        "record",
+        "signal",
+        "memories",
+        "recollections",
+        "reminiscences",
+    ),
     "football": ("football", "soccer", "kick", "goalkeeper", "kick-about", "kickabout"),
-    "ledger": ("ledger", "audit", "accounts", "books"),
+    "ledger": ("ledger", "audit", "accounts", "books", "figures", "auditor", "club"),
     "duet": ("duet", "duo", "rehearse", "rehearsal", "play"),
-    "examination": ("exam", "examine", "examination", "mechanics", "grill", "test"),
+    "examination": (
+        "exam",
+        "examine",
+        "examination",
+        "mechanics",
+        "grill",
+        "test",
+        "viva",
+        "oral",
+        "questions",
+        "grilling",
+        "mock",
+    ),
     "mosaic": ("mosaic", "tiles"),
     "chess": ("chess",),
     "first-aid": ("first-aid", "bandage", "bandages"),
@@ -34,6 +66,12 @@ _ALSO = {
     "stretching": ("stretch", "stretching"),
     "slide": ("slides", "slideshow", "photographs", "pictures"),
     "pond": ("tidy", "litter"),
+    "lantern": ("lanterns", "candles", "lights", "parade"),
+    "jam": ("tunes", "instrument"),
+    "folk": ("reel", "jig"),
+    "dressings": ("parcel",),
+    "honey": ("jars",),
+    "tasting": ("taste",),
 }
 
 
@@ -43,6 +81,7 @@ class Said:
 
     `about` says that it names the matter, `places` which places it names; `third` are those
     whom "he" or "she" may be, by first name in small letters: of whom this speaker spoke last.
+    `topical` says that the speaker names the matter in this sentence or in the one before it.
     """
 
     ours: bool
@@ -51,6 +90,7 @@ class Said:
     about: bool
     places: tuple[Mention, ...]
     third: tuple[str, ...] = ()
+    topical: bool = False
 
     @property
     def text(self) -> str:
@@ -68,11 +108,13 @@ def said_in(occasion: Occasion, lines: Sequence[Line]) -> tuple[Said, ...]:
     about = matter(occasion.task)
     found = []
     for number, line in enumerate(lines):
-        third = ""
+        third, just = "", False
         for one in sentences(line.text):
             third = last_named(occasion, one.text) or third
             ours = line.who == occasion.performer.id
-            found.append(said_one(occasion, about, ours, number, one, (third,)))
+            said = said_one(occasion, about, ours, number, one, (third,))
+            found.append(replace(said, topical=said.about or just))
+            just = said.about
     return tuple(found)
 
 

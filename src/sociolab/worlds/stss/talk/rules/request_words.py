@@ -101,8 +101,14 @@ SELF = Phrases(
     r"(?:do|fetch|collect|pick|get|bring|take|drop|hand|buy|carry|deliver|see to|manage|handle|sort"
     r"|go|run|walk|come|grab)\b|\bmyself\b"
 )
+# "I'll do it myself": unlike "I'm there myself".
+DO_IT = Phrases(
+    r"\b(?:it|that|them|those|the rest|the other|go|going|manage|handle|do|done|deal)\b"
+)
 BACK = Phrases(
-    r"\b(?:never mind|forget(?! (?:where|what))|no need|don't (?:bother|worry about|trouble|need)"
+    r"\b(?:never mind|(?<!'ll )(?<!will )(?<!won't )(?<!don't )(?<!i )"
+    r"(?<!to )(?<!can't )(?<!not )(?<!might )(?<!never )(?<!you )forget(?! (?:where|what))"
+    r"|no need|don't (?:bother|worry about|trouble|need)"
     r"|needn't"
     r"|leave (?:that|the)"
     r" (?:\w+ )?to me|skip|that's all\b(?! (?:right|fine|good|clear))|not necessary"
@@ -118,6 +124,15 @@ BACK = Phrases(
     r" (?:and|by|round|over|past)\b[^.!?]{0,20} (?:for it|for them|fetch|collect|get|pick)"
     r"|i'll (?:do|manage|take"
     r"|handle|see to) (?:that|the|it))\b"
+)
+# After a refusal these give nothing up: what was asked was asked.
+UNABLE = Phrases(
+    r"\b(?:sorry|busy|no time|can't|couldn't|won't|rather not|not tomorrow|not today|don't see how"
+    r"|i(?:'ve| have) (?:got )?(?:my|the|field|class|lectures?|work|to|an?(?! (?:bicycle|bag|van"
+    r"|free))))\b"
+)
+RESIGNS = Phrases(
+    r"\b(?:never mind|no need to|don't (?:worry|bother)|forget it|that's all right)\b"
 )
 # The only part that is left of two.
 KEEPS = Phrases(
@@ -142,6 +157,17 @@ OWN_WAY = Phrases(
     r"\b(?:my way|way (?:home|back|to work|there)|(?:after|before) my|past the|i've got (?:my|an?"
     r"|the)"
     r"|i have (?:my|an?|the) (?!parcel|thing)|i'm (?:at|in) the)\b"
+)
+# What is needed, and whether the other comes by where it is: together they ask to fetch it.
+NEEDS = Phrases(
+    r"\b(?:i|we|i'm|we're|we've|i've)\b[^.!?]{0,24}\b(?:need|out of|short of|run out|waiting"
+    r"|after)\b"
+    r"|\b(?:waiting|lying|ready|put by|put aside|there's|there are|there is)\b"
+)
+PASSES = Phrases(
+    r"\b(?:are|will|do|would|might|if) you (?:\w+ ){0,3}?(?:pass|passing|go past|going past|go by"
+    r"|going by"
+    r"|going to|going near|heading|be near|in town|anywhere near)\b[^.!]*\?"
 )
 WHERE = Phrases(r"\bwhere\b|\bplace\b")
 TO = Pattern(

@@ -7,7 +7,7 @@ from sociolab.worlds.stss.talk.rules.attaching import denied
 from sociolab.worlds.stss.talk.rules.patterns import Pattern
 from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
 from sociolab.worlds.stss.talk.rules.reading import Said
-from sociolab.worlds.stss.talk.rules.whose_places import whose_places
+from sociolab.worlds.stss.talk.rules.whose_places import whose_places, work_at
 
 # Rooms that many sites have: alone they tell nothing.
 _SHARED = frozenset(
@@ -42,11 +42,21 @@ _DEFINITE = Pattern(
 )
 
 
-def right_place(mention: Mention, goal: str, before: str, places: tuple[str, ...]) -> bool | None:
+def near_sectors(occasion: Occasion, ours: bool) -> tuple[str, ...]:
+    """The sectors whose rooms need no building: where the two stand, where the speaker works."""
+    speaker = occasion.performer if ours else occasion.other
+    here, work = occasion.here.partition(": ")[0], work_at(speaker, occasion.places)
+    return tuple(one for one in (here, work) if one)
+
+
+def right_place(
+    mention: Mention, goal: str, before: str, places: tuple[str, ...], near: tuple[str, ...] = ()
+) -> bool | None:
     """Whether a mention is the goal's place; None where it tells nothing.
 
-    `before` is the sector that was spoken of last. "Sector" or "Sector: arena" of the goal is
-    right, another arena of the same sector is wrong.
+    `before` is the sector that was spoken of last, `near` are those at hand: a room that many
+    sites have is that of the first of them that has one. "Sector" or "Sector: arena" of the goal
+    is right, another arena of the same sector is wrong.
     """
     sector, _, arena = goal.partition(": ")
     if mention.sector:
@@ -56,10 +66,19 @@ def right_place(mention: Mention, goal: str, before: str, places: tuple[str, ...
     rooms = gazetteer(places).rooms
     word, names = mention.arena, rooms.get(sector, {})
     if word in names:
-        if word in _SHARED and before != sector:
+        if (
+            word in _SHARED
+            and before != sector
+            and _meant_by(word, (before, *near), rooms) != sector
+        ):
             return None
         return not arena or names[word] == arena
     return False if word not in _SHARED else None
+
+
+def _meant_by(word: str, near: tuple[str, ...], rooms: dict[str, dict[str, str]]) -> str:
+    """The first of some sectors that has a room of this name, ""."""
+    return next((one for one in near if word in rooms.get(one, {})), "")
 
 
 def meant_places(occasion: Occasion, said: Said) -> tuple[Mention, ...]:
@@ -74,7 +93,9 @@ def meant_places(occasion: Occasion, said: Said) -> tuple[Mention, ...]:
             occasion.places,
         )
     )
-    match = _HERE.search(said.text) or (_BARE_HERE.search(said.text) if said.about else None)
+    match = _HERE.search(said.text) or (
+        _BARE_HERE.search(said.text) if said.about or said.topical else None
+    )
     if match and occasion.here:
         found.append(Mention(occasion.here.partition(": ")[0], "", match.span()))
     return tuple(one for one in found if not denied(said.text, one.span))

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
-from sociolab.worlds.stss.talk.rules.acts import ABOUT_PLACE, CANCELS, CORRECTS, OPEN
+from sociolab.worlds.stss.talk.rules.acts import CANCELS, OPEN
 from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere, taken
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
+from sociolab.worlds.stss.talk.rules.correcting import corrects
 from sociolab.worlds.stss.talk.rules.invite_words import INVITES
 from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
 from sociolab.worlds.stss.talk.rules.reading import Said
-from sociolab.worlds.stss.talk.rules.sites import meant_places, right_place
+from sociolab.worlds.stss.talk.rules.sites import meant_places, near_sectors, right_place
 from sociolab.worlds.stss.talk.rules.telling import Told
 from sociolab.worlds.stss.talk.rules.told_time import agrees
 from sociolab.worlds.stss.talk.rules.whose_places import work_at
 
 _EITHER = Phrases(r"\beither\b[^.!?]*\bor\b")
+# What leaves the place open; "I'll leave you a chair in the corner" does not.
+_WHERE = Phrases(
+    r"\b(?:where|place|room|venue|spot|somewhere|elsewhere|location|hall|site|building)\b"
+)
 _FEW = 6
 """Words of an answer that only says a place: "At the pub, then." """
 
@@ -74,7 +79,7 @@ class PlaceTold:
         self._echo = []
         changes = False
         for one in said:
-            changes = changes or bool(CORRECTS.search(one.text))
+            changes = changes or corrects(one.text)
             self._ours(one, changes)
 
     def _ours(self, one: Said, changes: bool) -> None:
@@ -84,7 +89,7 @@ class PlaceTold:
         values = self.values(one)
         if self._taken and not values:
             self.place.undo()
-        if OPEN.search(one.text) and (ABOUT_PLACE.search(one.text) or values or one.places):
+        if OPEN.search(one.text) and (_WHERE.search(one.text) or values or one.places):
             self.place.undo()
             return
         for right, quote in values:
@@ -100,7 +105,13 @@ class PlaceTold:
             clause = one.sentence.clause_at(mention.span[0])
             if denied(one.text, mention.span):
                 continue
-            right = right_place(mention, self._goal, self._before, self._occasion.places)
+            right = right_place(
+                mention,
+                self._goal,
+                self._before,
+                self._occasion.places,
+                near_sectors(self._occasion, one.ours),
+            )
             if right is None and one.ours and self._is_room(mention):
                 self._room = one.quote
             if right and not mention.arena and self._other_room == mention.sector:
@@ -113,7 +124,7 @@ class PlaceTold:
                 continue
             if right is not None and (right or not elsewhere(clause, one.about)):
                 found.append((right, one.quote))
-        if len(found) > 1 and not CORRECTS.search(one.text) and any(right for right, _ in found):
+        if len(found) > 1 and not corrects(one.text) and any(right for right, _ in found):
             return [next(value for value in found if value[0])]
         return found
 

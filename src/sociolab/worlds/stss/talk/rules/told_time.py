@@ -8,14 +8,13 @@ from sociolab.town.scripted.when import minutes_of
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.acts import (
     ABOUT_PLACE,
-    ABOUT_TIME,
     CANCELS,
     CONFIRMS,
-    CORRECTS,
     OPEN,
 )
 from sociolab.worlds.stss.talk.rules.attaching import days_of, hours_of
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
+from sociolab.worlds.stss.talk.rules.correcting import corrects
 from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.telling import Told
@@ -45,6 +44,38 @@ _OR = Phrases(
 )
 
 
+# Who comes later or leaves before the end moves nothing: "Could I come at six?" - "Come at six."
+_COMES_LATE = Phrases(
+    r"\b(?:late|later|first (?:half|hour|round|part|bit|few)|last (?:half|hour|part|bit)|miss the"
+    r"|slip (?:in|out|away)|if i (?:come|came|join|joined|turn|turned|slip|were|was|only)"
+    r"|(?:could|can|may|might) i (?:come|join|turn up|be|slip|still|just)|all right if|mind if i"
+    r"|matter if i|okay if|i'm (?:done|free|finished|off)|i finish|i (?:don't|won't) (?:finish|get)"
+    r"|bow out|stay (?:till|until)|at the earliest|straight from|straight after|only (?:from|after"
+    r"|until|till|for|by)|not (?:before|until|till)|can't (?:be there )?(?:before|until|till)"
+    r"|leave (?:at|by|before|early|again)|go (?:at|by|before|again)|for (?:an|half an|the first|the"
+    r" last) hour|half of it)\b"
+)
+# When a link is sent, or a word is let fall, the event is another day.
+_SENDS = Phrases(
+    r"\b(?:send|sends|sending) (?:you|it|the|everyone|everybody|round|out|me|them|a|an)\b"
+    r"|\b(?:i'll|i will|i shall|i can|i'd|let me|we'll|she'll|he'll) (?:\w+ )?(?:send|ring|call"
+    r"|text"
+    r"|mail|email|message|phone|drop you|let you know|tell you|remind|knock|ask (?:you )?again"
+    r"|leave you|slip you|write)\b"
+)
+_MOVES = Phrases(
+    r"\b(?:make it|make that|move|moved|shift|push|put it|starts?|begins?|starting|beginning"
+    r"|instead|changed?|for everyone|all of us|postpone\w*|hold it|have it|do it at)\b"
+)
+# The hour itself: "I'll let you know when I've the link" leaves none open.
+_WHICH_HOUR = Phrases(
+    r"\bwhen\b(?= (?:exactly|it|they|to|we|the|she|he)\b|[.,;!?]|$)|\b(?:what|which|the|exact"
+    r"|another"
+    r"|a) (?:exact |right |good )?(?:time|hour|start)\b|\b(?:o'clock|earlier|later|starts?"
+    r"|begins?|(?:move|change|shift) it)\b"
+)
+
+
 class TimeTold:
     """Day and hour as they stand after each line."""
 
@@ -58,6 +89,9 @@ class TimeTold:
         self._asked_what = False
         self._sums_up = self._restates = False
         self._kept: list[tuple[Told, bool, str]] = []
+        self._theirs: set[int] = set()
+        self._late = False
+        self._once: list[Told] = []
 
     @property
     def met(self) -> bool:
@@ -69,12 +103,14 @@ class TimeTold:
         """Take in the sentences of one line."""
         if said[0].ours:
             self._settle(said)
+            self._late = any(_COMES_LATE.search(one.text) for one in said)
             changes = False
             for one in said:
-                changes = changes or bool(CORRECTS.search(one.text))
+                changes = changes or corrects(one.text)
                 if self._ours(one, changes):
                     changes = False
             return
+        self._own_hours(said)
         self._echo = [*self._kept, *(found for one in said for found in self._values(one))]
         self._kept = []
         self._restates = any(
@@ -83,11 +119,21 @@ class TimeTold:
         self._sums_up = sums_up(said)
         self._asked_what = any(_WHAT.search(one.text) for one in said)
 
+    def _own_hours(self, said: Sequence[Said]) -> None:
+        """Hours at which the other means to come or go, once that of the event was told."""
+        if self.hour.right and (self._late or any(_COMES_LATE.search(one.text) for one in said)):
+            self._theirs |= {hour.minute for one in said for hour in hours_in(one.text)}
+        self._late = False
+
     def _settle(self, said: Sequence[Said]) -> None:
         """What the other said stands if the performer says yes to it."""
         first = said[0].text
+        if not any(corrects(one.text) for one in said):
+            for told, right, quote in self._echo:
+                if right and told in self._once:
+                    told.say(right, quote, changes=True)  # said again as it was first told
         named = self._asked_what and any(one.about for one in said)
-        if self._sums_up and not any(CORRECTS.search(one.text) for one in said):
+        if self._sums_up and not any(corrects(one.text) for one in said):
             for told, right, quote in self._echo:
                 told.say(right, quote, changes=True)  # "So on Friday at six." - "Bring a pen."
         elif self._echo and (agrees(said) or named):
@@ -108,7 +154,7 @@ class TimeTold:
     def _answers_hour(self, said: Sequence[Said]) -> bool:
         """Whether a line gives the hour alone: "Kites tomorrow?" - "At five." """
         return (
-            not any(CORRECTS.search(one.text) for one in said)
+            not any(corrects(one.text) for one in said)
             and any(found[0] is self.hour for one in said for found in self._values(one))
             and not any(found[0] is self.day for one in said for found in self._values(one))
         )
@@ -126,6 +172,8 @@ class TimeTold:
             values = [value for value in values if value[0] is self.hour or value[1]]
         for told, right, quote in values:
             told.say(right, quote, changes)
+            if right:
+                self._once.append(told)
         if OPEN.search(one.text) and hours_of(one.sentence, True):
             self.hour.undo()
             return False
@@ -134,16 +182,21 @@ class TimeTold:
     def _values(self, one: Said) -> list[tuple[Told, bool, str]]:
         """The day and the hour that a sentence gives for the matter."""
         found: list[tuple[Told, bool, str]] = []
-        hours = hours_of(one.sentence, one.about)
+        about = one.about or (one.ours and one.topical)
+        hours = hours_of(one.sentence, about)
+        if not _MOVES.search(one.text):
+            hours = tuple(
+                hour for hour in hours if hour.minute not in self._theirs or hour.is_at(self._start)
+            )
         if len(hours) > 1 and one.ours and not one.sentence.asks and _OR.search(one.text):
             hours = ()  # "at seven or half past": neither is told
         if hours:
-            last = hours[-1] if CORRECTS.search(one.text) else None
+            last = hours[-1] if corrects(one.text) else None
             right = last.is_at(self._start) if last else any(h.is_at(self._start) for h in hours)
             found.append((self.hour, right, one.quote))
-        days = days_of(one.sentence, self._today, one.about)
+        days = days_of(one.sentence, self._today, about) if not _SENDS.search(one.text) else ()
         if days:
-            last_day = days[-1] if CORRECTS.search(one.text) else None
+            last_day = days[-1] if corrects(one.text) else None
             right = last_day.date == self._day if last_day else self._day in [d.date for d in days]
             found.append((self.day, right, one.quote))
         return found
@@ -151,12 +204,12 @@ class TimeTold:
 
 def _speaks_of_time(said: Sequence[Said]) -> bool:
     """Whether a line has an hour of its own, or a word that sets something right."""
-    return any(hours_in(one.text) or CORRECTS.search(one.text) for one in said)
+    return any(hours_in(one.text) or corrects(one.text) for one in said)
 
 
 def _of_time_alone(text: str) -> bool:
     """Whether words that leave something open speak of the hour and not of the place."""
-    if not ABOUT_TIME.search(text):
+    if not _WHICH_HOUR.search(text):
         return False
     return not ABOUT_PLACE.search(text) or "hour" in text or "time" in text
 
@@ -174,9 +227,12 @@ def agrees(said: Sequence[Said]) -> bool:
     first = said[0].text
     if _NEARLY.match(first):
         return True
-    if CORRECTS.search(first) and not first.startswith(("yes", "exactly", "right", "that's")):
+    if corrects(first) and not first.startswith(("yes", "exactly", "right", "that's")):
         return False
     if len(said) > 1 and said[1].text.startswith(("no,", "not ", "only it", "except", "but not")):
         return False
     brief = len(first.split()) <= 4
-    return any(CONFIRMS.search(one.text) for one in said[: 1 + brief])
+    return any(
+        CONFIRMS.search(one.text) and not (number and one.sentence.asks)
+        for number, one in enumerate(said[: 1 + brief])
+    )
