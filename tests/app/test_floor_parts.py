@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -11,12 +12,13 @@ from play_studies import line_of, request_of
 from sociolab.app.floor.answers import NotTaken, Sent, SentAction, value_of
 from sociolab.app.floor.forms import fields_of
 from sociolab.app.floor.ledger import Ledger
-from sociolab.app.floor.pace import LONGEST, Pace, PacedPlayer
+from sociolab.app.floor.pace import LONGEST, USUAL, Pace, PacedPlayer
 from sociolab.app.floor.plan import plan_of
 from sociolab.app.floor.view import told
 from sociolab.app.floor.waiting import PRESENT_SECONDS, WaitingRoom
 from sociolab.app.study.settings import PlayPlan
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json, Trial
+from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import NoReply, Reply, Request
 
 # ------------------------------------------------------------------ who plays what
@@ -118,16 +120,67 @@ def test_a_pace_of_nothing_is_at_once() -> None:
     assert pace.arrival(1, 0) == 0
 
 
-def test_a_failed_reply_is_not_waited_for() -> None:
-    class Mute:
+class Mute:
+    """Never says anything that can be used, or breaks."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self._error = error
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        if self._error is not None:
+            raise self._error
+        return NoReply("unreadable", "nothing said")
+
+
+class Clock:
+    """Notes for how long a player sleeps, and does not."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+
+def test_a_turn_that_fails_for_good_takes_as_long_as_any_other() -> None:
+    clock, pace = Clock(), Pace(60, 100, 0)
+    player = PacedPlayer(Mute(), pace, clock.sleep)
+    for attempt in (1, 2, 3):
+        assert clock.slept == [], "nobody waits for an attempt that is made again"
+        asyncio.run(player.reply(replace(request_of(), attempt=attempt), None))
+    (slept,) = clock.slept
+    like = Reply((Action("speak", " ".join(["word"] * USUAL)),))
+    assert slept == pytest.approx(pace.turn(request_of(), like), abs=0.5)
+
+
+def test_an_error_of_a_partner_comes_no_sooner_than_a_turn() -> None:
+    clock = Clock()
+    player = PacedPlayer(Mute(ModelError("down", cause="connection")), Pace(60, 99, 0), clock.sleep)
+    with pytest.raises(ModelError):
+        asyncio.run(player.reply(request_of(), None))
+    assert sum(clock.slept) > 5
+
+
+def test_a_store_that_fails_is_told_at_once() -> None:
+    clock = Clock()
+    player = PacedPlayer(Mute(StoreError("full")), Pace(60, 100, 0), clock.sleep)
+    with pytest.raises(StoreError):
+        asyncio.run(player.reply(request_of(), None))
+    assert clock.slept == []
+
+
+def test_all_attempts_at_a_turn_share_its_time() -> None:
+    class Slower:
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            await asyncio.sleep(0.03)
             return NoReply("unreadable", "nothing said")
 
-    async def never(seconds: float) -> None:
-        raise AssertionError(seconds)
+    async def turn() -> list[str]:
+        player = PacedPlayer(Slower(), Pace(0, 0.05, 0))
+        replies = [await player.reply(replace(request_of(), attempt=n), None) for n in (1, 2)]
+        return [one.cause for one in replies if isinstance(one, NoReply)]
 
-    player = PacedPlayer(Mute(), Pace(60, 100, 0), never)
-    assert isinstance(asyncio.run(player.reply(request_of(), None)), NoReply)
+    assert asyncio.run(turn()) == ["unreadable", "timeout"]
 
 
 class Slow:
@@ -149,8 +202,9 @@ def test_a_timeout_of_the_partners_own_is_a_fault_and_no_missed_turn() -> None:
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
             raise TimeoutError("mine")
 
+    player = PacedPlayer(Torn(), Pace(60, 100, 0), Clock().sleep)
     with pytest.raises(TimeoutError, match="mine"):
-        asyncio.run(PacedPlayer(Torn(), Pace(60, 100, 0)).reply(request_of(), None))
+        asyncio.run(player.reply(request_of(), None))
 
 
 def test_a_stand_in_does_not_come_at_the_stroke_of_the_longest_wait() -> None:

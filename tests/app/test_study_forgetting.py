@@ -75,6 +75,18 @@ def test_the_trial_is_planned_again_and_others_keep_theirs(played: Played) -> No
     assert [who.id for who in store.participants("talks")] == ["p-two"]
 
 
+def test_a_trial_that_failed_and_was_planned_anew_is_not_planned_a_third_time(
+    played: Played,
+) -> None:
+    store = played.store
+    store.set_status("talks", played.first, "failed", "connection", f"{SECRET} refused")
+    forget(store, "talks", "p-one")
+    row = store.trials("talks")[0]
+    assert (row.status, row.cause) == ("failed", "connection")
+    assert store.events("talks", played.first) == ()
+    assert SECRET.encode() not in bytes_of(store.path)
+
+
 def test_the_partner_is_told_on_record_why_the_episode_is_gone(played: Played) -> None:
     store = played.store
     forget(store, "talks", "p-one")

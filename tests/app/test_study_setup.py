@@ -11,6 +11,7 @@ from sociolab.app.study.changing import change_texts
 from sociolab.app.study.codes import completion_code
 from sociolab.app.study.examples import KINDS, example
 from sociolab.app.study.links import digest, invite, reissue
+from sociolab.app.study.plan_words import plan_words
 from sociolab.app.study.settings import StudySettings
 from sociolab.app.study.setup import create, read_study, settings_of
 from sociolab.core.errors import ConfigError
@@ -197,3 +198,11 @@ def test_a_consent_that_somebody_gave_stays_on_record(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match="1 participant agreed to the text as it is"):
             change_texts(store, "s", {"consent": "Something else."})
         change_texts(store, "s", {"thanks": "Thank you!"})
+
+
+def test_what_it_takes_to_pass_is_told_only_where_there_is_a_test() -> None:
+    reference = {"episode": "e", "seat": "s", "scores": {"goal": 1}}
+    for references, told in (((), False), ((reference,), True)):
+        values = {"title": "T", "rate": {"run": "r", "references": references}}
+        titles = [title for title, _ in plan_words(StudySettings.model_validate(values))]
+        assert ("share of the test to pass" in titles) is told

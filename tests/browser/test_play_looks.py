@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -146,3 +147,28 @@ def test_what_is_refused_is_told_and_stays_typed(window: BrowserContext, tmp_pat
         expect(tab.get_by_label("Your words")).to_have_value("One line\nand another")
         tab.get_by_label("Your words").press("Enter")
         expect(tab.locator("#log").get_by_text("and another")).to_be_visible()
+
+
+def test_on_a_phone_the_clock_and_the_field_are_there_at_once_however_much_was_said(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    lay_out(
+        tmp_path / "store.db", world="anteval-information", limit=1,
+        settings={"turns": "9", "controls": "false"},
+    )  # fmt: skip
+    window = chromium.new_context(viewport={"width": 390, "height": 844})
+    phone = window.new_page()
+    with served(tmp_path / "store.db") as address:
+        phone.goto(bound(window, address, "p1"))
+        phone.get_by_role("button", name="I am ready").click()
+        for turn in ("Turn 1 of", "Turn 5 of", "Turn 9 of"):
+            expect(phone.get_by_text(turn)).to_be_visible()
+            expect(phone.locator("#clock")).to_be_in_viewport(ratio=1)
+            expect(phone.get_by_label("Your words")).to_be_in_viewport(ratio=1)
+            expect(phone.locator("#kept h2").first).to_be_in_viewport()
+            if turn != "Turn 1 of":
+                expect(phone.locator("#log > li").last).to_be_in_viewport(ratio=0.5)
+            if directory := os.environ.get("SOCIOLAB_SCREENSHOTS"):
+                phone.screenshot(path=f"{directory}/phone-{turn[5]}.png")
+            say(phone, "Nobody has told me of that yet. " * 6)
+    window.close()

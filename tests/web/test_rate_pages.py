@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,7 +62,8 @@ def test_a_rater_reads_rates_and_hands_in_and_the_run_has_the_ratings(
     assert "How to rate" in client.join(link(STUDY, 1)).text
     page = client.form(f"{HOME}/rate/instructions")
     place = page.url.removeprefix(address)
-    assert "/rate/play/fair" in place
+    assert "/rate/play/" in place
+    assert "fair" not in place.rpartition("/")[2]
     assert "What happened" in page.text
     for seat in (ADA, BEN):
         fill(client, place, seat, "goal", 7)
@@ -148,11 +150,27 @@ def test_an_episode_that_was_not_given_to_one_cannot_be_rated(store: Store, addr
     assert other.get(place).status == 403
 
 
+def test_no_page_of_a_rater_holds_the_id_of_an_episode_and_an_id_opens_none(
+    store: Store, address: str
+) -> None:
+    open_study(store, raters=2, each=1)
+    client, place = begun(address)
+    (given,) = [row.item for row in store.assignments(STUDY)]
+    page = client.get(place)
+    assert "What happened" in page.text
+    assert not [row.trial.id for row in store.trials(RUN) if row.trial.id in page.url + page.text]
+    assert client.get(f"{HOME}/rate/play/{given}").url.endswith(place), "as any that is none"
+    rating = {"seat": ADA, "dimension": "goal", "score": 3}
+    assert client.send(f"{HOME}/rate/play/{given}/draft", rating).status == 409
+    _, other = begun(address, 2)
+    assert other.rpartition("/")[2] != place.rpartition("/")[2], "for each rater another"
+
+
 def test_a_rater_who_fails_the_test_is_thanked_and_let_go(store: Store, address: str) -> None:
     reference = {"episode": "fair00", "seat": ADA, "scores": {"goal": 9}, "within": 1}
     open_study(store, references=(reference,))
     client, place = begun(address)
-    assert place == f"{HOME}/rate/play/fair00"
+    assert place.startswith(f"{HOME}/rate/play/")
     assert "Test episode" in client.get(place).text
     fill(client, place, ADA, "goal", 2)
     answer = client.send(f"{place}/submit", {}).json
@@ -235,6 +253,7 @@ def test_people_say_one_word_each_and_the_researcher_sees_the_words(tmp_path: Pa
         for word in (*tables.MARK, "openai", "IEP", "iep"):
             assert word not in page.text
         place = page.url.removeprefix(address)
+        assert "table" not in place.rpartition("/")[2]
         wrong = client.form(place, word="<b>dull</b>")
         assert (wrong.status, "letters only" in wrong.text) == (422, True)
         assert "&lt;b&gt;dull" in wrong.text
@@ -262,6 +281,7 @@ def test_reviewers_keep_edit_or_reject_and_the_researcher_sees_why(tmp_path: Pat
             page = client.join(link(name, number))
             place = page.url.removeprefix(address)
             assert "/review/task/" in place
+            assert store.assignments(name)[-1].item not in place + page.text
             assert client.form(place).status == 422
             wrong = client.form(place, decision="reject", **points)
             assert "say why" in wrong.text
@@ -273,6 +293,28 @@ def test_reviewers_keep_edit_or_reject_and_the_researcher_sees_why(tmp_path: Pat
         assert "<script>alert" not in seen
         text = client.get(f"/studies/{name}/reviews/reviews.csv").text
         assert [line.split(",")[2] for line in text.splitlines()] == ["decision", "keep", "reject"]
+
+
+def test_what_a_reviewer_has_typed_is_there_after_a_reload_until_it_is_handed_in(
+    tmp_path: Path,
+) -> None:
+    name, made = "fit", {"title": "Fit to play?", "review": {"limit": 2}}
+    with Store.open(tmp_path / "store.db") as store, served(store.path) as address:
+        open_study(store, 1, name, "review", None, made)
+        client = Client(address)
+        place = client.join(link(name, 1)).url.removeprefix(address)
+        typed = {"decision": "edit", "clear": "no", "reason": "it is <b>muddled", "texts": []}
+        assert client.send(f"{place}/draft", typed).json == {"saved": True}
+        page = client.get(place).text
+        assert "it is &lt;b&gt;muddled" in page
+        assert re.search(r'name="clear" value="no" checked', page)
+        assert re.search(r'value="edit" checked', page)
+        assert client.send(f"{place}/draft", typed | {"reason": "x" * 9000}).status == 422
+        assert client.send(f"{place}x/draft", typed).status == 409
+        client.form(place, decision="keep", **dict.fromkeys(POINTS, "yes"))
+        assert client.send(f"{place}/draft", typed).status == 409
+        seen = client.get(f"/studies/{name}/reviews").text
+        assert "muddled" not in seen
 
 
 def test_every_point_of_a_review_has_its_field() -> None:

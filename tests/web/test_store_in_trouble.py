@@ -79,7 +79,7 @@ def test_participants_are_not_told_of_files_and_processes(
         with locked(path):
             found = browser.post(link.path)
         assert found.status == 503
-        assert "Try again in a minute" in found.problem
+        assert "send it again in a minute" in found.problem
         assert str(tmp_path) not in found.text
     assert "database is locked" in caplog.text
     assert link.secret not in caplog.text

@@ -33,6 +33,7 @@ class Database:
         self._run_statement = connection.execute
         self._inside = False
         self._closed = False
+        self._version: int | None = None
         self.commit_due_in: AbstractEventLoop | None = None
 
     def __enter__(self) -> Self:
@@ -140,9 +141,24 @@ class Database:
             self.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Put what waits on disk; inside `transaction`, that does it."""
+        """Put what waits on disk; inside `transaction`, that does it.
+
+        Where that fails, what waited is gone, so that nobody reads what is not on disk.
+        """
         if not self._inside and not self._closed and self._connection.in_transaction:
-            self.execute("COMMIT")
+            try:
+                self.execute("COMMIT")
+            except BaseException:
+                self._connection.rollback()
+                self._forget()
+                raise
+
+    def renew(self) -> None:
+        """Drop what was remembered, if another connection has written since this was last asked."""
+        version = int(self.row("PRAGMA data_version")[0])
+        if version != self._version:
+            self._version = version
+            self._forget()
 
     def _unusable(self, error: sqlite3.Error) -> StoreError:
         return StoreError(

@@ -46,6 +46,18 @@ class Counts(NamedTuple):
     most: int
 
 
+class FailedJudging(NamedTuple):
+    """A judging of a played episode that lacks scores; `whole`: all of them. `cause` and `problem`
+    are those of its first failure."""
+
+    trial: str
+    judge: JudgeId
+    judging: int
+    cause: Cause
+    problem: str
+    whole: bool
+
+
 class OutcomeTable(ScoreTable):
     """The outcomes of a store's runs."""
 
@@ -80,6 +92,15 @@ class OutcomeTable(ScoreTable):
         )
         return {JudgeId(*row[:3]): Counts(*row[3:]) for row in rows}
 
+    def failed_judgings(self, run: str) -> tuple[FailedJudging, ...]:
+        """The judgings of played episodes that hold a failure, in the order of the plan."""
+        return tuple(
+            FailedJudging(as_text(trial), JudgeId(*by), number, cause, as_text(problem), not good)
+            for trial, *by, number, cause, problem, good, _ in self.rows(
+                _FAILED, (self.run_pk(run),)
+            )
+        )
+
 
 class _Seats(dict[Any, str]):
     """The text of each seat, once: an id that UTF-8 cannot say is stored as bytes."""
@@ -101,4 +122,16 @@ _JUDGINGS = """
 _OUTCOMES = """
     SELECT judging, measure, seat, kind, value, cause FROM verdicts
     WHERE judging IN (SELECT pk FROM judgings WHERE run = ?) ORDER BY judging, n
+"""
+
+# Of the columns that are not grouped by, SQLite gives those of the row with the least n.
+_FAILED = """
+    SELECT trials.id, judges.name, method, judges.settings, number, verdicts.cause, verdicts.text,
+        (SELECT count(*) FROM verdicts said WHERE said.judging = judgings.pk
+            AND said.kind IS NOT 'failure'),
+        min(n)
+    FROM judgings JOIN judges ON judges.pk = judge JOIN trials ON trials.pk = trial
+        JOIN verdicts ON verdicts.judging = judgings.pk AND kind = 'failure'
+    WHERE judgings.run = ? AND trials.status = 'played'
+    GROUP BY judgings.pk ORDER BY trials.pk, judges.name, number
 """

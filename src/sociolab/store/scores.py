@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -71,7 +71,9 @@ class ScoreTable(TrialTable):
         """Store a judging, all or nothing.
 
         Where it is stored already, a verdict takes the place of a failure or is added where there
-        was none; a score (or "cannot tell") that stands is kept, see `delete_verdicts`.
+        was none; a score (or "cannot tell") that stands is kept, see `delete_verdicts`. A judging
+        that holds nothing but failures of what the new verdicts do not name goes: the judge broke
+        before it could say what it measures.
         """
         with self.transaction():
             run_pk, target = self.run_pk(run), self._target(run, trial, cell)
@@ -81,7 +83,8 @@ class ScoreTable(TrialTable):
                 fresh = self._insert_judging(run_pk, *target, by, judging)
                 self._say(run_pk, fresh, verdicts, {})
             else:
-                self._say(run_pk, found, verdicts, self._stored(found))
+                said = tuple(verdicts)
+                self._say(run_pk, found, said, self._standing(run_pk, found, said))
 
     def delete_verdicts(
         self,
@@ -196,6 +199,16 @@ class ScoreTable(TrialTable):
             (measure, None if seat is None else as_text(seat)): (kind, n)
             for measure, seat, kind, n in found
         }
+
+    def _standing(self, run: int, judging: int, verdicts: Sequence[Verdict]) -> _Stored:
+        """What stands of a judging beside new verdicts; see `add_verdicts` for what goes."""
+        stored = self._stored(judging)
+        named = {(self._measure_pk(run, one.measure), one.seat) for one in verdicts}
+        failed = all(kind == "failure" for kind, _ in stored.values())
+        if not named or not failed or named & stored.keys():
+            return stored
+        self.execute("DELETE FROM verdicts WHERE judging = ?", (judging,))
+        return {}
 
     def _say(self, run: int, judging: int, verdicts: Iterable[Verdict], stored: _Stored) -> None:
         end = len(stored)

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from sociolab.core.errors import ConfigError, SociolabError, StoreError
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing, NeedsLogin, Refused
+from sociolab.web.security.csrf import SAFE
 from sociolab.web.security.guard import HEADERS
 
 log = logging.getLogger("sociolab.web")
@@ -37,6 +38,14 @@ _NOT_NOW = (
     "This cannot go on at the moment. What you did so far is kept. Try again in a minute; if it "
     "stays so, tell those who invited you."
 )
+
+_NOT_STORED = (
+    "This could not be stored, and does not count as sent. {again} in a minute; if it stays so, "
+    "tell those who invited you."
+)
+_AGAIN = "Go back (what you wrote is still there) and send it again"
+_AGAIN_HERE = "It is still here: send it again"
+"""On a page that has sent it by itself, and stays."""
 
 
 def install(app: FastAPI) -> None:
@@ -79,9 +88,15 @@ async def _ours(request: Request, error: Exception) -> Response:
     if request.url.path.startswith(_PARTICIPANTS) and isinstance(error, ConfigError):
         log.warning("%s: %s", _place(request), error)
         if isinstance(error, StoreError):
-            return said(request, 503, _NOT_NOW, 10)
+            return said(request, 503, _not_now(request), 10)
         return said(request, 400, _NOT_NOW)
     return said(request, 400, str(error))
+
+
+def _not_now(request: Request) -> str:
+    if request.method in SAFE:
+        return _NOT_NOW
+    return _NOT_STORED.format(again=_AGAIN_HERE if wants_json(request) else _AGAIN)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

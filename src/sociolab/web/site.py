@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import cast
 
 from fastapi import Request
@@ -10,6 +11,7 @@ from jinja2 import Environment
 from starlette.requests import HTTPConnection
 
 from sociolab.store.sqlite import Store
+from sociolab.web.clock import SteadyClock
 from sociolab.web.security.limits import Limiter
 from sociolab.web.settings import WebSettings
 from sociolab.web.stores import Stores
@@ -19,7 +21,8 @@ from sociolab.web.stores import Stores
 class Site:
     """The app's settings, its store and its templates.
 
-    `attempts` at the admin token are counted by address, `requests` of participants by person.
+    `clock` says how long a session has lasted. `attempts` at the admin token are counted by
+    address, `requests` of participants by person.
     """
 
     settings: WebSettings
@@ -27,6 +30,7 @@ class Site:
     templates: Environment
     attempts: Limiter
     requests: Limiter
+    clock: Callable[[], float] = field(default_factory=SteadyClock)
 
     @property
     def store(self) -> Store:

@@ -15,7 +15,7 @@ from sociolab.app.study.links import digest
 from sociolab.app.study.settings import StudySettings
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.web.refusals import Refused
+from sociolab.web.refusals import Missing, Refused
 from sociolab.web.security.visits import fresh_secret
 from sociolab.web.site import site_of
 
@@ -81,6 +81,11 @@ def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
     store = site_of(request).store
     secret = request.cookies.get(COOKIE, "")
     row = store.participant_of_session(digest(secret)) if secret else None
+    if row is None and secret and all(one.name != study for one in store.studies()):
+        raise Missing(
+            "This study is not there any more: those who made it have deleted it, with everything "
+            "that belonged to it. Nothing more is asked of you."
+        )
     if row is None or (row.study, row.id) != (study, participant):
         raise Refused(
             "This page belongs to somebody who takes part in a study. If that is you, use the "

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rating_runs import STUDY, build, open_study
+from sociolab.app.rating.clock import Clock
 from sociolab.app.rating.dealing import IDLE, Pile, chosen, deal, held, hold, left
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, Progress
@@ -79,13 +80,13 @@ def test_an_idle_hour_gives_an_item_back_and_words_keep_it(store: Store) -> None
     pile = Pile(("fair00",), 1, 9)
     assert deal(store, STUDY, first.pk, pile) == "fair00"
     began = state(store, first).began
-    assert deal(store, STUDY, second.pk, pile, clock=lambda: began + IDLE - 1) is None
+    assert deal(store, STUDY, second.pk, pile, clock=Clock(lambda: began + IDLE - 1)) is None
     store.answer(first.pk, "fair00", "x/goal", {"score": 3})
-    assert not left(store, STUDY, second.pk, pile, clock=lambda: began + IDLE - 1)
+    assert not left(store, STUDY, second.pk, pile, clock=Clock(lambda: began + IDLE - 1))
     said = store.answers(STUDY, first.pk)[0].at
-    assert left(store, STUDY, second.pk, pile, clock=lambda: said + IDLE)
+    assert left(store, STUDY, second.pk, pile, clock=Clock(lambda: said + IDLE))
     assert state(store, first).state == "open"
-    assert deal(store, STUDY, second.pk, pile, clock=lambda: said + IDLE) == "fair00"
+    assert deal(store, STUDY, second.pk, pile, clock=Clock(lambda: said + IDLE)) == "fair00"
     assert state(store, first).state == "given up"
     # Who comes back goes on with something else, or, if nobody else has it, with the same.
     assert deal(store, STUDY, first.pk, pile) is None
@@ -99,7 +100,7 @@ def test_somebody_who_comes_back_after_hours_still_has_what_nobody_else_took(sto
     assert item is not None
     store.assign(second.pk, item, "", "done")
     later = state(store, first).began + 5 * IDLE
-    assert deal(store, STUDY, first.pk, pile, clock=lambda: later) == item
+    assert deal(store, STUDY, first.pk, pile, clock=Clock(lambda: later)) == item
 
 
 def test_who_leaves_gives_back_at_once(store: Store) -> None:

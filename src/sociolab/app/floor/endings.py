@@ -13,6 +13,10 @@ from sociolab.store.trials import TrialRow
 
 AWAY = "You were away for several turns, so it was ended. What you did until then is kept."
 PARTNER_AWAY = "Your partner did not come back, so it ends here. What you did is kept, and counts."
+PARTNER_LOST = (
+    "Your partner cannot go on, so it ends here early. That is not your doing: what you did is "
+    "kept, and counts."
+)
 TAKEN_BACK = "Somebody who took part wished to be forgotten, so what was played here is deleted."
 BROKEN = "It could not go on for a technical reason. What you did is kept, and counts."
 
@@ -35,6 +39,8 @@ def _why(row: TrialRow, events: Sequence[Event], seat: str, state: Progress) -> 
         return AWAY
     if row.cause == "gave up":
         return PARTNER_AWAY
+    if row.status == "failed" and row.cause != "plugin":
+        return PARTNER_LOST
     ended = events[-1] if events else None
     if row.status != "played" or not isinstance(ended, Ended):
         return BROKEN

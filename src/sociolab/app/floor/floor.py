@@ -22,6 +22,14 @@ from sociolab.store.studies import StudyRow
 
 log = logging.getLogger("sociolab.floor")
 
+LONGEST_REST = 60.0
+"""Seconds until plays begin again that stopped since the store failed, at most."""
+
+NOT_STORED = (
+    "What is said cannot be stored at the moment, so the conversation is stopped. It goes on by "
+    "itself; if it stays so, tell those who invited you."
+)
+
 
 class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
     """A study whose plays cannot go on now; the log says why. `soon`: it is worth asking again."""
@@ -37,6 +45,21 @@ class _Open:
     lock: ExitStack
 
 
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """A study's plays begin again `until` then, in the event loop's time."""
+
+    seconds: float
+    until: float
+
+    @classmethod
+    def after(cls, last: Self | None, now: float) -> Self:
+        """None at first; then longer each time that comes soon after the last."""
+        again = last is not None and now - last.until < LONGEST_REST
+        seconds = min(max(2 * last.seconds, 1.0), LONGEST_REST) if last and again else 0.0
+        return cls(seconds, now + seconds)
+
+
 class Floor:
     """The halls of a store, in one event loop; used as an async context manager.
 
@@ -47,7 +70,8 @@ class Floor:
         self._store = store
         self._open: dict[str, _Open] = {}
         self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._closing: set[asyncio.Task[None]] = set()
+        self._ending: dict[Hall, asyncio.Task[None]] = {}
+        self._rests: dict[str, _Rest] = {}
 
     async def __aenter__(self) -> Self:
         for study in self._store.studies():
@@ -61,7 +85,7 @@ class Floor:
     async def __aexit__(self, *_: object) -> None:
         for name in list(self._open):
             await self.shut(name)
-        await asyncio.gather(*self._closing)
+        await asyncio.gather(*self._ending.values())
 
     async def hall(self, study: StudyRow) -> Hall:
         """The hall of an open study, made if there is none; NotPlayable where that fails."""
@@ -70,6 +94,7 @@ class Floor:
             return known
         async with self._doors[study.name]:
             if study.name not in self._open:
+                self._check_rested(study.name)
                 try:
                     await self._make(study)
                 except (SociolabError, ValidationError) as error:
@@ -135,13 +160,21 @@ class Floor:
     def _is_open(self, name: str) -> bool:
         return any(one.name == name and one.open for one in self._store.studies())
 
+    def _check_rested(self, name: str) -> None:
+        rest = self._rests.get(name)
+        if rest is not None and asyncio.get_running_loop().time() < rest.until:
+            raise NotPlayable(NOT_STORED, soon=True)
+
     def _shut_soon(self, name: str, hall: Hall) -> None:
-        """From within a hall, which cannot wait for its own end."""
-        if self.open_hall(name) is not hall:  # it ends already
+        """From within a hall, which cannot wait for its own end. Where that is for a store that
+        fails again and again, it rests ever longer: each new beginning may cost calls of models."""
+        if self.open_hall(name) is not hall or hall in self._ending:
             return
+        now = asyncio.get_running_loop().time()
+        self._rests[name] = _Rest.after(self._rests.get(name), now)
         task = asyncio.get_running_loop().create_task(self.shut(name))
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+        self._ending[hall] = task
+        task.add_done_callback(lambda _: self._ending.pop(hall))
 
 
 def _plan_of(study: StudyRow) -> PlayPlan:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from itertools import combinations, islice
 
-from sociolab.app.floor.answers import OVER, Sent, Stale
+from sociolab.app.floor.answers import CUT_OFF, OVER, CutOff, Sent, Stale
 from sociolab.app.floor.endings import last_of, taken_back
-from sociolab.app.floor.going_on import is_over
+from sociolab.app.floor.going_on import is_over, why_over
 from sociolab.app.floor.listeners import Listeners
 from sociolab.app.floor.pace import Pace
 from sociolab.app.floor.plan import Company, cast_of, seats_for_people, trial_with
@@ -20,8 +21,11 @@ from sociolab.app.floor.tables import People, Tables, Told
 from sociolab.app.floor.waiting import WaitingRoom
 from sociolab.app.study.settings import PlayPlan
 from sociolab.core.episode import Trial
+from sociolab.core.errors import StoreError
 from sociolab.store.replies import RunReplies
 from sociolab.store.studies import AssignmentRow
+
+log = logging.getLogger("sociolab.floor")
 
 _LOOKED_AT = 12
 """People at the head of the queue who are looked at when people are brought together."""
@@ -48,6 +52,7 @@ class Hall:
         self._listeners = Listeners()
         self._timers: defaultdict[int, list[asyncio.TimerHandle]] = defaultdict(list)
         self._last: dict[int, Last] = {}
+        self._shut = shut
         told = Told(self._tell, lambda: self._soon(self._match), is_open, shut)
         self._tables = Tables(records, plan, company, told)
         company.replies.keep_in(RunReplies(records.store, records.run))
@@ -80,11 +85,13 @@ class Hall:
         wait = self._pace.arrival(person, number) if plan.people == 1 else 0.0
         self._waiting.enter(person, now, now + wait)
         if wait:
-            self._timers[person].append(self._loop.call_later(wait, self._match))
+            self._timers[person].append(self._loop.call_later(wait, self._by_itself, self._match))
         longest = max(float(plan.waiting_seconds), wait + 1)
         if self._company.stand_in is not None:
             longest = self._pace.patience(longest, person, number)
-        self._timers[person].append(self._loop.call_later(longest, self._waited, person))
+        self._timers[person].append(
+            self._loop.call_later(longest, self._by_itself, self._waited, person)
+        )
         self._match()
         self._listeners.tell([person])
 
@@ -95,7 +102,11 @@ class Hall:
             if any(one.item == sent.trial for one in self._records.of(person)):
                 raise Stale(OVER)
             raise Stale("You do not play this at the moment; load the page again.")
-        await place.table.act(place.seat, sent)
+        try:
+            await place.table.act(place.seat, sent)
+        except StoreError as error:
+            self._cut_off(error)
+            raise CutOff(CUT_OFF) from error
 
     def leave(self, person: int) -> None:
         """Somebody goes, and is waited for no longer."""
@@ -115,6 +126,7 @@ class Hall:
             phase=phase,
             number=min(len(self._records.ended(person)) + 1, plan.each),
             of=plan.each,
+            note=why_over(self._records, plan, person) if phase == "done" else "",
             waited=self._waiting.waited(person, now) if waits else None,
             waits_at_most=plan.waiting_seconds if waits else None,
             scene=place.table.scene(place.seat) if place else None,
@@ -158,9 +170,18 @@ class Hall:
     # ------------------------------------------------------------------ the waiting room
 
     def _match(self) -> None:
-        """Bring together who can play together, those who came first before others."""
+        """Bring together who can play together, those who came first before others; all are let go
+        when the budget is spent."""
+        if self._records.spent:
+            self._empty()
         while (found := self._first_match()) is not None:
             self._sit_down(*found)
+
+    def _empty(self) -> None:
+        waited = self._waiting.everybody()
+        for person in waited:
+            self._stop_waiting(person)
+        self._listeners.tell(waited)
 
     def _first_match(self) -> tuple[Trial, People] | None:
         ready = list(islice(self._waiting.ready(self._loop.time()), _LOOKED_AT))
@@ -175,7 +196,7 @@ class Hall:
         """Somebody has waited long enough: they meet the stand-in, or are let go; who is not there
         any more has only stopped to wait."""
         here = self._waiting.present(person, self._loop.time()) or person in self._listeners
-        found = self._with_stand_in(person) if here else None
+        found = self._with_stand_in(person) if here and not self._records.spent else None
         if found is not None:
             self._sit_down(*found)
         elif here and not is_over(self._records, self._plan, person):
@@ -198,7 +219,11 @@ class Hall:
     def _sit_down(self, trial: Trial, people: People) -> None:
         for person in people.values():
             self._stop_waiting(person)
-        self._tables.sit_down(trial, people)
+        try:
+            self._tables.sit_down(trial, people)
+        except StoreError:
+            self._shut()
+            raise
 
     def _stop_waiting(self, person: int) -> None:
         self._waiting.leave(person)
@@ -208,7 +233,18 @@ class Hall:
     # ------------------------------------------------------------------ inside
 
     def _soon(self, what: Callable[[], None]) -> None:
-        self._loop.call_soon(what)
+        self._loop.call_soon(self._by_itself, what)
+
+    def _by_itself(self, what: Callable[..., None], *values: int) -> None:
+        """Do what nobody waits for; where the store fails, everybody goes on from what it holds."""
+        try:
+            what(*values)
+        except StoreError as error:
+            self._cut_off(error)
+
+    def _cut_off(self, error: StoreError) -> None:
+        log.warning("study %s: %s", self._records.study, error)
+        self._shut()
 
     def _tell(self, people: People) -> None:
         self._listeners.tell(people.values())

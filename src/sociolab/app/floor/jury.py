@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from sociolab.app.floor.judges import verdicts_or_failures
 from sociolab.app.floor.plan import Company
 from sociolab.app.floor.records import Records
-from sociolab.app.judge import verdicts_of
 from sociolab.core.episode import Episode, Trial
-from sociolab.core.errors import SociolabError
+from sociolab.core.errors import StoreError
 
 log = logging.getLogger("sociolab.floor")
 
@@ -24,24 +24,28 @@ class Jury:
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def judge(self, trial: Trial) -> None:
-        """Have a trial judged by those who have not done so.
+        """Have a trial judged by those who have not done so, or failed to.
 
-        What goes wrong is told in the log, and tried again when the study is opened anew: the play
-        itself is on record.
+        A judge that fails is on record with the cause, and tried again when the study is opened
+        anew. Where the store fails, the log says so: the play itself is on record.
         """
-        records, store = self._records, self._records.store
         async with self._places:
-            left = [
-                judge
-                for judge in self._company.judges
-                if not store.judged(records.run, judge.id, trial=trial.id)
-            ]
-            episode = Episode(trial, records.events(trial.id)) if left else None
-            for judge in left:
-                assert episode is not None
-                try:
-                    verdicts = await verdicts_of(judge, episode)
-                    store.add_verdicts(records.run, judge.id, verdicts, trial=trial.id)
-                except SociolabError as error:
-                    log.warning("study %s, judging %s: %s", records.study, trial.id, error)
+            try:
+                await self._judge(trial)
+            except StoreError as error:
+                log.warning("study %s, judging %s: %s", self._records.study, trial.id, error)
         self._company.replies.release(trial.id)
+
+    async def _judge(self, trial: Trial) -> None:
+        store, run = self._records.store, self._records.run
+        left = [
+            judge
+            for judge in self._company.judges
+            if not store.judged(run, judge.id, trial=trial.id)
+        ]
+        if not left:
+            return
+        episode = Episode(trial, self._records.events(trial.id))
+        for judge in left:
+            verdicts = await verdicts_or_failures(store, run, judge, episode)
+            store.add_verdicts(run, judge.id, verdicts, trial=trial.id)

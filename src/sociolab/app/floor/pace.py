@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from sociolab.app.floor.plan import POLICY
 from sociolab.core.episode import Json
+from sociolab.core.errors import StoreError
 from sociolab.core.ports import NoReply, Player, Reply, Request
 from sociolab.core.seeding import stream
 
@@ -26,6 +28,10 @@ LONGEST = 0.8
 """Share of a turn's time that is taken at most."""
 
 
+USUAL = 15
+"""Words of a turn, where nothing tells what is usual."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pace:
     """Reads and types at `words_a_minute` (0: at once), within turns of `turn_seconds`."""
@@ -34,12 +40,14 @@ class Pace:
     turn_seconds: float
     seed: int
 
-    def turn(self, request: Request, reply: Reply) -> float:
-        """Seconds from being asked to having answered: read what is new, think, type."""
+    def turn(self, request: Request, reply: Reply | NoReply | None) -> float:
+        """Seconds from being asked to having answered: read what is new, think, type. Who could not
+        answer has typed what is usual for them."""
         if self.words_a_minute == 0:
             return 0.0
         random = stream(self.seed, "pace", request.trial, request.seat, request.turn, request.name)
-        words = _typed(reply) + _new(request) / READING
+        typed = _typed(reply) if isinstance(reply, Reply) else _usual(request)
+        words = typed + _new(request) / READING
         took = words / self.words_a_minute * 60 * random.uniform(*SPREAD)
         return min(took + random.uniform(*THINKING), LONGEST * self.turn_seconds)
 
@@ -58,7 +66,8 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class PacedPlayer:
-    """A player whose replies come at a pace; the time that it needs itself counts towards it.
+    """A player whose turns come at a pace; the time that it needs itself, for all its attempts,
+    counts towards it. A turn that fails for good, and an error, take as long as any other turn.
 
     Who needs longer than a turn takes has let it go by, as a person would have.
     """
@@ -66,29 +75,52 @@ class PacedPlayer:
     player: Player
     pace: Pace
     sleep: Sleep = asyncio.sleep
+    _began: dict[tuple[str, str, str], tuple[int, float]] = field(default_factory=dict)
+    """When each seat was first asked for what it is asked, by trial, seat and name: the turn."""
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """The player's own reply, not before its time."""
-        began = asyncio.get_running_loop().time()
+        began = self._first_asked(request)
         try:
-            async with asyncio.timeout(self.pace.turn_seconds) as limit:
+            async with asyncio.timeout_at(began + self.pace.turn_seconds) as limit:
                 reply = await self.player.reply(request, memory)
-        except TimeoutError:
-            if not limit.expired():
+        except StoreError:
+            raise  # it is cut off, and asked again
+        except Exception as error:
+            if not (isinstance(error, TimeoutError) and limit.expired()):
+                await self._rest(request, None, began)
                 raise
             return NoReply("timeout", f"no answer in {self.pace.turn_seconds:g} s", again=False)
-        if isinstance(reply, Reply):
-            took = asyncio.get_running_loop().time() - began
-            rest = self.pace.turn(request, reply) - took
-            if rest > 0:
-                await self.sleep(rest)
+        last = isinstance(reply, Reply) or not reply.again or request.attempt >= POLICY.attempts
+        if last:
+            await self._rest(request, reply, began)
         return reply
+
+    def _first_asked(self, request: Request) -> float:
+        key, now = (request.trial, request.seat, request.name), asyncio.get_running_loop().time()
+        turn, began = self._began.get(key, (None, now))
+        if turn != request.turn or request.attempt == 1:
+            began = now
+            self._began[key] = request.turn, now
+        return began
+
+    async def _rest(self, request: Request, reply: Reply | NoReply | None, began: float) -> None:
+        took = asyncio.get_running_loop().time() - began
+        rest = self.pace.turn(request, reply) - took
+        if rest > 0:
+            await self.sleep(rest)
 
 
 def _typed(reply: Reply) -> float:
     if isinstance(reply.value, tuple):
         return sum(len(action.text.split()) for action in reply.value)
     return len(reply.value.model_dump_json().split())
+
+
+def _usual(request: Request) -> int:
+    """Words of this seat's turns so far, in the mean."""
+    own = [len(line.text.split()) for line in request.observation.history if line.you]
+    return round(sum(own) / len(own)) if own else USUAL
 
 
 def _new(request: Request) -> float:

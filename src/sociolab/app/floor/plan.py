@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
 
 from sociolab.app.cast import NO_JUDGE, Casting, Seatable
 from sociolab.app.data import load_world, world_names
+from sociolab.app.floor.judges import lasting
 from sociolab.app.models import Models
 from sociolab.app.study.settings import PlayPlan
 from sociolab.app.task_lists import list_hashes, wanted_tasks
@@ -73,7 +74,8 @@ def company_of(plan: PlayPlan, kit: WorldKit | None = None) -> Company:
     casting = Casting(kit, models, replies, budget)
     partners = tuple(_partner(casting, text) for text in dict.fromkeys(plan.partners))
     stand_in = _partner(casting, plan.stand_in) if plan.stand_in else None
-    named = [casting.judge(text) for text in dict.fromkeys(plan.judges) if text != NO_JUDGE]
+    judging = replace(casting, kit=lasting(kit))
+    named = [judging.judge(text) for text in dict.fromkeys(plan.judges) if text != NO_JUDGE]
     return Company(kit, models, replies, budget, partners, stand_in, (*kit.checks, *named))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import TypeAlias
 
 from sociolab.app.floor.answers import Sent
@@ -85,6 +86,17 @@ class Records:
         """The trials that were played to their end."""
         return [row.trial for row in self._rows.values() if row.status == "played"]
 
+    @property
+    def spent(self) -> bool:
+        """Whether a play had to end since the budget was spent: no other can begin then."""
+        return any(row.cause == "budget" for row in self._rows.values())
+
+    def broken(self, person: int) -> int:
+        """How many plays of a person, the last one and those before it in a row, ended since the
+        other side failed."""
+        rows = [self._rows[one.item] for one in reversed(self.ended(person))]
+        return len(list(takewhile(_is_broken, rows)))
+
     def events(self, trial: str) -> tuple[Event, ...]:
         """What has happened in a trial."""
         return self.store.events(self.run, trial)
@@ -117,8 +129,9 @@ class Records:
             self._note(one)
 
     def write(self, trial: str, event: Event) -> None:
-        """Put an event on disk."""
+        """Put an event on disk, now: whoever did it is told so."""
         self.store.append(self.run, trial, event)
+        self.store.commit()
 
     def keep(self, person: int, sent: Sent) -> None:
         """Put an answer on disk that is no event yet."""
@@ -186,6 +199,10 @@ class Records:
         self._own[given.participant].append(given)
         if given.item in self._rows:
             self.ledger.enter(self._rows[given.item].trial, given.participant, given.seat)
+
+
+def _is_broken(row: TrialRow) -> bool:
+    return row.status == "failed" and row.cause != "gave up"
 
 
 _OVER = ("done", "given up")

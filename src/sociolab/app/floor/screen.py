@@ -107,11 +107,13 @@ class Last(_Part):
 
 
 class Screen(_Part):
-    """All of it. `number` of `of` episodes is the one that is played or comes next."""
+    """All of it. `number` of `of` episodes is the one that is played or comes next; `note` says why
+    nothing comes any more where something was to come."""
 
     phase: Phase
     number: int
     of: int
+    note: str = ""
     waited: float | None = None
     waits_at_most: float | None = None
     scene: Scene | None = None

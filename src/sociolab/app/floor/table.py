@@ -11,7 +11,7 @@ from sociolab.app.floor.answers import CUT_OFF, OVER, CutOff, Key, Sent, Stale, 
 from sociolab.app.floor.screen import Asking, Scene
 from sociolab.app.floor.view import as_seen, asking, told
 from sociolab.core.episode import Answered, Episode, Event, Json, Moved, Trial, Unusable
-from sociolab.core.errors import SociolabError, StoreError
+from sociolab.core.errors import ModelError, SociolabError, StoreError
 from sociolab.core.ports import NoReply, Player, Reply, Request, World
 from sociolab.engine.drive import drive
 
@@ -111,6 +111,19 @@ class Table:
                 raise GoneError(event.seat, "left")
             if missed >= self.house.missed:
                 raise GoneError(event.seat, f"let {missed} turns go by unanswered")
+        elif isinstance(event, Unusable) and event.final and event.cause == "timeout":
+            self._miss(event.seat)
+
+    def _miss(self, seat: str) -> None:
+        """A partner that lets as many turns go by as a person may has gone, as a person would."""
+        own = [one for one in self._events if getattr(one, "seat", None) == seat]
+        missed = own[-self.house.missed :]
+        if len(missed) == self.house.missed and all(
+            isinstance(one, Unusable) and one.final and one.cause == "timeout" for one in missed
+        ):
+            raise ModelError(
+                f"the partner in the seat {seat} let {len(missed)} turns go by", cause="timeout"
+            )
 
     def _is_hidden(self, event: Event) -> bool:
         """Whether a partner is to be asked again: nobody sees it, and people are never asked so."""

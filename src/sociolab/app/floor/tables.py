@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 
 from sociolab.app.floor.jury import Jury
+from sociolab.app.floor.ledger import seats_of_people
 from sociolab.app.floor.pace import Pace, PacedPlayer
 from sociolab.app.floor.plan import Company, trial_with
 from sociolab.app.floor.records import Records
@@ -117,12 +118,12 @@ class Tables:
             if not self._told.is_open():  # nobody could have answered
                 self._told.shut()
                 return
-            self._fail(trial, "gave up", str(gone), gone.seat, again=True)
+            self._fail(trial, "gave up", str(gone), gone.seat)
         except StoreError:
             raise
         except ModelError as error:
             log.warning("study %s, trial %s: %s", study, trial.id, error)
-            self._fail(trial, error.cause, str(error), again=error.fatal)
+            self._fail(trial, error.cause, str(error))
         except SociolabError as error:
             log.warning("study %s, trial %s: %s", study, trial.id, error)
             self._fail(trial, "plugin", str(error))
@@ -137,13 +138,14 @@ class Tables:
             self.places.pop(person, None)
         self._told.changed(people)
 
-    def _fail(
-        self, trial: Trial, cause: Cause, problem: str, gone: str = "", *, again: bool = False
-    ) -> None:
-        self._records.end(trial.id, "failed", cause, problem, gone)
-        if again:
-            self._records.lay_out(self.next_play(trial))
-            self._told.free()
+    def _fail(self, trial: Trial, cause: Cause, problem: str, gone: str = "") -> None:
+        """It is over, and no play: what was planned is planned again, for others (a stand-in's
+        plays never were)."""
+        with self._records.store.transaction():
+            self._records.end(trial.id, "failed", cause, problem, gone)
+            if len(seats_of_people(trial)) == self._plan.people:
+                self._records.lay_out(self.next_play(trial))
+        self._told.free()
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -34,6 +34,10 @@ class WaitingRoom:
         self._waiters[person] = Waiter(person, now, ready)
         self._seen[person] = now
 
+    def everybody(self) -> tuple[int, ...]:
+        """Who waits, in the order in which they came."""
+        return tuple(self._waiters)
+
     def leave(self, person: int) -> None:
         """And waits no longer."""
         self._waiters.pop(person, None)

@@ -8,11 +8,11 @@ kept all the same.
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from sociolab.app.rating.clock import CLOCK, Clock
 from sociolab.core.seeding import digest
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, Progress
@@ -77,17 +77,17 @@ def deal(
     participant: int,
     pile: Pile,
     barred: Collection[str] = (),
-    clock: Callable[[], float] = time.time,
+    clock: Clock = CLOCK,
 ) -> str | None:
     """Give the participant the next item, or None; what others left idle is given back first."""
     with _ONE_AT_A_TIME, store.transaction():
-        rows = _standing(store, study, participant, clock())
+        rows = _standing(store, study, participant, clock)
         for before, row in zip(store.assignments(study), rows, strict=True):
             if before.state != row.state:
                 store.progress(row.pk, row.state)
         item = chosen(pile, rows, participant, barred)
         if item is not None:
-            hold(store, study, participant, item)
+            hold(store, study, participant, item, clock)
     return item
 
 
@@ -97,15 +97,16 @@ def left(
     participant: int,
     pile: Pile,
     barred: Collection[str] = (),
-    clock: Callable[[], float] = time.time,
+    clock: Clock = CLOCK,
 ) -> bool:
     """Whether `deal` would give the participant something; changes nothing."""
-    rows = _standing(store, study, participant, clock())
+    rows = _standing(store, study, participant, clock)
     return chosen(pile, rows, participant, barred) is not None
 
 
-def hold(store: Store, study: str, participant: int, item: str) -> None:
+def hold(store: Store, study: str, participant: int, item: str, clock: Clock = CLOCK) -> None:
     """Open the participant's assignment of this item, unless it is done; made if there is none."""
+    clock.hear((store.path, participant, item))
     with store.transaction():
         row = held(store, study, participant, item)
         if row is None:
@@ -120,24 +121,27 @@ def held(store: Store, study: str, participant: int, item: str) -> AssignmentRow
     return next((row for row in rows if row.item == item), None)
 
 
-def _standing(store: Store, study: str, participant: int, now: float) -> tuple[AssignmentRow, ...]:
+def _standing(
+    store: Store, study: str, participant: int, clock: Clock
+) -> tuple[AssignmentRow, ...]:
     """All assignments of a study as they stand now: those of others that lapsed are given up."""
     people = {row.pk: row for row in store.participants(study)}
     return tuple(
         replace(row, state=_BACK)
-        if row.participant != participant and _lapsed(store, people[row.participant], row, now)
+        if row.participant != participant and _lapsed(store, people[row.participant], row, clock)
         else row
         for row in store.assignments(study)
     )
 
 
-def _lapsed(store: Store, who: ParticipantRow, row: AssignmentRow, now: float) -> bool:
+def _lapsed(store: Store, who: ParticipantRow, row: AssignmentRow, clock: Clock) -> bool:
     """Whether nobody is at work on an open assignment any more."""
     if row.state not in _LIVE:
         return False
     if who.state in _GONE:
         return True
-    if now - row.began < IDLE:
+    work = (store.path, who.pk, row.item)
+    if clock.age(work, row.began) < IDLE:
         return False
     said = [a.at for a in store.answers(who.study, who.pk) if a.item == row.item]
-    return now - max(said, default=row.began) >= IDLE
+    return clock.age(work, max(said, default=row.began)) >= IDLE

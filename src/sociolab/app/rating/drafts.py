@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from sociolab.app.rating.clock import CLOCK
 from sociolab.core.score import Measure
 from sociolab.store.sqlite import Store
 
@@ -25,6 +26,7 @@ class Draft:
 
 def keep_draft(store: Store, participant: int, trial: str, place: Place, draft: Draft) -> None:
     """Keep what stands in a rater's form."""
+    CLOCK.hear((store.path, participant, trial))
     value = {"score": draft.score, "reason": draft.reason, "seconds": draft.seconds}
     store.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
 

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sociolab.app.data import load_world
+from sociolab.app.rating.clock import CLOCK
 from sociolab.app.rating.dealing import Pile, held
 from sociolab.app.rating.reviews import Review, review_problems, reviewed
 from sociolab.app.rating.words import one_line
 from sociolab.app.study.settings import ReviewPlan, StudySettings
 from sociolab.app.task_lists import wanted_tasks
-from sociolab.core.episode import Task
+from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 
 REVIEW = "review.decision"
-"""The name of the answer."""
+DRAFT = "review.draft"
+"""Names of answers: the review, and what stands in its form before it is handed in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,18 @@ def _tasks(plan: ReviewPlan) -> Mapping[str, Task]:
 def pile(study: ReviewStudy) -> Pile:
     """The tasks, as they are dealt."""
     return Pile(tuple(study.tasks), study.plan.raters, study.plan.each)
+
+
+def keep_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
+    """Keep what stands in a reviewer's form."""
+    CLOCK.hear((store.path, participant, task))
+    store.answer(participant, task, DRAFT, dict(draft))
+
+
+def draft_of(store: Store, study: str, participant: int, task: str) -> Json:
+    """What stands in a reviewer's form; None if nothing was kept."""
+    answers = store.answers(study, participant)
+    return next((one.value for one in answers if (one.item, one.name) == (task, DRAFT)), None)
 
 
 def give_review(

@@ -67,10 +67,14 @@ def _played(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
 def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
     """Lay a trial out anew, and mark the assignments of others in it; how many these are.
 
-    What raters have written of it goes too, since they may have quoted it.
+    What raters have written of it goes too, since they may have quoted it. In the place of a trial
+    that failed another was planned then: it stays failed.
     """
     assert study.run is not None
+    before = next(row for row in store.trials(study.run) if row.trial.id == trial)
     store.reset_trial(study.run, trial)
+    if before.status == "failed":
+        store.set_status(study.run, trial, "failed", before.cause, "what was played is deleted")
     for other in store.studies():
         if other.run == study.run and other.kind != "play":
             store.drop_item(other.name, trial)

@@ -33,7 +33,7 @@ def plan_words(settings: StudySettings) -> tuple[tuple[str, str], ...]:
     return tuple(
         (_TITLES.get(name, name.replace("_", " ")), _said(name, value))
         for name, value in values.items()
-        if value not in (None, [], {}, "")
+        if value not in (None, [], {}, "") and (name != "threshold" or values["references"])
     )
 
 

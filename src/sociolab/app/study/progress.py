@@ -10,6 +10,7 @@ from sociolab.app.rating.impressions import impression_study
 from sociolab.app.rating.reviewing import review_study
 from sociolab.app.rating.studies import rate_study
 from sociolab.app.study.frame import REASON, WHOLE, WITHDRAWN
+from sociolab.app.study.troubles import troubles
 from sociolab.core.errors import ConfigError
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import Progress, Standing, StudyRow
@@ -40,7 +41,8 @@ class StudyProgress:
     `people` counts participants by state, `given` assignments by state. `done` of `planned` plays,
     ratings of episodes, impressions or reviews (`unit`) are there, those beyond the plan (by one
     more rater in a dispute) not counted; `planned` is None where what is rated or reviewed cannot
-    be told any more.
+    be told any more. Plays that failed are in neither: each is planned anew. `troubles` are
+    sentences on what went wrong.
     """
 
     people: Mapping[Standing, int]
@@ -50,6 +52,7 @@ class StudyProgress:
     planned: int | None
     dropped: tuple[DropOut, ...]
     withdrawn: int
+    troubles: tuple[str, ...]
 
     @property
     def invited(self) -> int:
@@ -87,6 +90,7 @@ def progress_of(store: Store, study: str) -> StudyProgress:
             if who.state in ("refused", "left")
         ),
         sum(each.name == WITHDRAWN for each in answers),
+        troubles(store, row),
     )
 
 
@@ -100,7 +104,7 @@ def _done(store: Store, row: StudyRow) -> tuple[int, int | None]:
     """What is done, and what is planned, in the study's own units."""
     if row.kind == "play" and row.run is not None:
         run = store.run(row.run)
-        return run.played, run.trials
+        return run.played, run.trials - run.failed
     items, raters = _items(store, row)
     done = Counter(each.item for each in store.assignments(row.name) if each.state == "done")
     if items is None:

@@ -11,9 +11,10 @@ from sociolab.app.floor.answers import CutOff, NotTaken, Sent, Stale
 from sociolab.app.floor.screen import Screen
 from sociolab.web.pages import page
 from sociolab.web.play.live import Player, Playing, floor_open
-from sociolab.web.play.names import meant, veiled
+from sociolab.web.play.names import veiled
 from sociolab.web.play.socket import socket
 from sociolab.web.refusals import Refused
+from sociolab.web.tokens import meant
 
 router = APIRouter(tags=["play"], lifespan=floor_open)
 

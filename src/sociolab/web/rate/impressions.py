@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
-from fastapi import APIRouter, Form, Path, Request
+from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.app.rating.dealing import deal, held
@@ -20,10 +20,9 @@ from sociolab.store.sqlite import Store
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.taking import Participant, Taking
+from sociolab.web.tokens import Item, token
 
 router = APIRouter(prefix="/take/{study}/{participant}/impression", tags=["impressions"])
-
-Trial: TypeAlias = Annotated[str, Path(max_length=200)]
 
 
 @router.get("", response_class=RedirectResponse)
@@ -32,22 +31,22 @@ def go_on(request: Request, who: Participant) -> Response:
     store = store_of(request)
     study = impression_study(store, who.study)
     item = deal(store, study.name, who.participant.pk, pile(study))
-    return RedirectResponse(
-        who.home if item is None else f"{who.home}/impression/session/{item}", 303
-    )
+    if item is None:
+        return RedirectResponse(who.home, 303)
+    return RedirectResponse(f"{who.home}/impression/session/{token(who, item)}", 303)
 
 
-@router.get("/session/{trial}")
-def session(request: Request, who: Participant, trial: Trial) -> Response:
+@router.get("/session/{token}")
+def session(request: Request, who: Participant, trial: Item) -> Response:
     """A session to read, and the question."""
     return _asked(request, who, trial, "", "")
 
 
-@router.post("/session/{trial}")
+@router.post("/session/{token}")
 def say(
     request: Request,
     who: Participant,
-    trial: Trial,
+    trial: Item,
     word: Annotated[str, Form(max_length=400)] = "",
 ) -> Response:
     """Keep the word, and go on; or say what is wrong with it."""
@@ -68,7 +67,7 @@ def _asked(request: Request, who: Taking, trial: str, word: str, problem: str) -
         request,
         "rate/impression.html",
         who=who,
-        trial=trial,
+        token=token(who, trial),
         shown=session_shown(store, study.run, trial),
         number=_done(store, who, study) + 1,
         most=min(study.plan.each, len(study.sessions)),

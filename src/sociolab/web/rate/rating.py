@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
@@ -21,10 +21,9 @@ from sociolab.web.rate.steps import READ, has_read
 from sociolab.web.refusals import Missing, Refused
 from sociolab.web.site import store_of
 from sociolab.web.taking import Bound, Participant, Taking
+from sociolab.web.tokens import Item, token
 
 router = APIRouter(prefix="/take/{study}/{participant}/rate", tags=["rating"])
-
-Trial: TypeAlias = Annotated[str, Path(max_length=200)]
 
 _DAY = 24 * 3600
 
@@ -50,7 +49,7 @@ def go_on(request: Request, who: Participant) -> Response:
     play = next_play(store, rate_study(store, who.study), who.participant)
     if play is None:
         return RedirectResponse(who.home, 303)
-    return RedirectResponse(f"{who.home}/rate/play/{play.trial}", 303)
+    return RedirectResponse(f"{who.home}/rate/play/{token(who, play.trial)}", 303)
 
 
 @router.get("/instructions")
@@ -87,8 +86,8 @@ def thanks(request: Request, who: Bound) -> Response:
     return page(request, "rate/thanks.html", who=who)
 
 
-@router.get("/play/{trial}")
-def play(request: Request, who: Participant, trial: Trial) -> Response:
+@router.get("/play/{token}")
+def play(request: Request, who: Participant, trial: Item) -> Response:
     """An episode with its scales, filled in as far as the rater has come."""
     store = store_of(request)
     study = rate_study(store, who.study)
@@ -98,8 +97,8 @@ def play(request: Request, who: Participant, trial: Trial) -> Response:
     return page(request, "rate/play.html", **_shown(store, study, who, found))
 
 
-@router.post("/play/{trial}/draft")
-def draft(request: Request, who: Participant, trial: Trial, rating: DraftIn) -> dict[str, int]:
+@router.post("/play/{token}/draft")
+def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> dict[str, int]:
     """Keep a rating as it stands; the answer says how many of how many are complete."""
     store = store_of(request)
     study, found = _given(store, who, trial)
@@ -116,8 +115,8 @@ def draft(request: Request, who: Participant, trial: Trial, rating: DraftIn) -> 
     return {"complete": len(asked) - len(lacking), "of": len(asked)}
 
 
-@router.post("/play/{trial}/submit")
-def submit(request: Request, who: Participant, trial: Trial) -> dict[str, Any]:
+@router.post("/play/{token}/submit")
+def submit(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     """Hand the ratings in: where to go next, or what is missing (seat, dimension, what)."""
     store = store_of(request)
     study = rate_study(store, who.study)
@@ -150,7 +149,7 @@ def _shown(store: Store, study: RateStudy, who: Taking, found: Play) -> dict[str
     return {
         "who": who,
         "scene": scene,
-        "trial": found.trial,
+        "token": token(who, found.trial),
         "test": found.stage == "test",
         "asked": frozenset(asked),
         "guides": guides(study.measures) if found.stage == "rate" else guides(tuple(

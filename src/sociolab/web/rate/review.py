@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from fastapi import APIRouter, Form, Path, Request
+from fastapi import APIRouter, Form, Request
 from pydantic import BaseModel, Field
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.app.rating.dealing import deal, held
-from sociolab.app.rating.reviewing import ReviewStudy, give_review, pile, review_study
+from sociolab.app.rating.reviewing import (
+    ReviewStudy,
+    draft_of,
+    give_review,
+    keep_draft,
+    pile,
+    review_study,
+)
 from sociolab.app.rating.reviews import LONGEST_TEXT, POINTS, Decision, Review, reviewed
 from sociolab.store.sqlite import Store
 from sociolab.web.pages import page
+from sociolab.web.refusals import Refused
 from sociolab.web.site import store_of
 from sociolab.web.taking import Participant, Taking
+from sociolab.web.tokens import Item, token
 
 router = APIRouter(prefix="/take/{study}/{participant}/review", tags=["reviews"])
 
-TaskId: TypeAlias = Annotated[str, Path(max_length=200)]
 Holds: TypeAlias = Literal["yes", "no"] | None
 LongText: TypeAlias = Annotated[str, Field(max_length=LONGEST_TEXT)]
 
@@ -50,18 +58,30 @@ def go_on(request: Request, who: Participant) -> Response:
     store = store_of(request)
     study = review_study(who.study)
     item = deal(store, study.name, who.participant.pk, pile(study))
-    return RedirectResponse(who.home if item is None else f"{who.home}/review/task/{item}", 303)
+    if item is None:
+        return RedirectResponse(who.home, 303)
+    return RedirectResponse(f"{who.home}/review/task/{token(who, item)}", 303)
 
 
-@router.get("/task/{task}")
-def task(request: Request, who: Participant, task: TaskId) -> Response:
-    """A scenario to review."""
-    return _asked(request, who, task, ReviewForm(), ())
+@router.get("/task/{token}")
+def task(request: Request, who: Participant, task: Item) -> Response:
+    """A scenario to review, with what was filled in so far."""
+    return _asked(request, who, task, _kept(store_of(request), who, task), ())
 
 
-@router.post("/task/{task}")
+@router.post("/task/{token}/draft")
+def draft(request: Request, who: Participant, task: Item, form: ReviewForm) -> dict[str, bool]:
+    """Keep a review as it stands."""
+    store = store_of(request)
+    if not _is_due(store, who, review_study(who.study), task):
+        raise Refused("This scenario is not yours to review, or its review is handed in.", 409)
+    keep_draft(store, who.participant.pk, task, form.model_dump(mode="json"))
+    return {"saved": True}
+
+
+@router.post("/task/{token}")
 def decide(
-    request: Request, who: Participant, task: TaskId, form: Annotated[ReviewForm, Form()]
+    request: Request, who: Participant, task: Item, form: Annotated[ReviewForm, Form()]
 ) -> Response:
     """Keep the review, and go on; or say what is wrong with it."""
     store = store_of(request)
@@ -77,6 +97,11 @@ def decide(
     return RedirectResponse(who.home, 303)
 
 
+def _kept(store: Store, who: Taking, task: str) -> ReviewForm:
+    kept = draft_of(store, who.study.name, who.participant.pk, task)
+    return ReviewForm() if kept is None else ReviewForm.model_validate(kept)
+
+
 def _asked(
     request: Request, who: Taking, task: str, form: ReviewForm, problems: tuple[str, ...]
 ) -> Response:
@@ -90,7 +115,7 @@ def _asked(
         request,
         "rate/review.html",
         who=who,
-        task=task,
+        token=token(who, task),
         shown=shown,
         texts=form.texts if len(form.texts) == len(shown.texts) else shown.texts,
         points=POINTS,

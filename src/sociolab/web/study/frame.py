@@ -13,6 +13,7 @@ from sociolab.app.study.forgetting import forget
 from sociolab.app.study.frame import INSTRUCTIONS, REASON, WHOLE, filled, keep_survey
 from sociolab.store.sqlite import Store
 from sociolab.web.pages import page
+from sociolab.web.play import steps as play
 from sociolab.web.site import store_of
 from sociolab.web.study.fields import Fields
 from sociolab.web.study.floor import leave_table, set_aside
@@ -56,7 +57,8 @@ def understood(request: Request, who: Bound) -> Response:
 @router.get("/survey")
 def survey(request: Request, who: Bound) -> Response:
     """The questions at the end."""
-    return _shown(request, who, "survey", values={}, problems={})
+    note = play.note(store_of(request), who)
+    return _shown(request, who, "survey", values={}, problems={}, note=note)
 
 
 @router.post("/survey")
@@ -67,7 +69,7 @@ def answer(request: Request, who: Bound, fields: Fields) -> Response:
         return _home(who)
     found = filled(who.settings, fields)
     if found.problems:
-        made = _shown(request, who, "survey", values=fields, problems=found.problems)
+        made = _shown(request, who, "survey", values=fields, problems=found.problems, note="")
         made.status_code = 422
         return made
     keep_survey(store, who.participant, found.values)
@@ -85,7 +87,8 @@ def end(request: Request, who: Bound) -> Response:
         who = replace(who, participant=store.participant(who.study.name, who.participant.id))
     finished = who.participant.state == "finished"
     code = completion_code(who.settings, who.participant.id) if finished else ""
-    return page(request, "study/end.html", who=who, code=code)
+    note = play.note(store, who) if finished and not who.settings.survey else ""
+    return page(request, "study/end.html", who=who, code=code, note=note)
 
 
 @router.get("/leave")

@@ -10,6 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from starlette.responses import RedirectResponse, Response
 
+from sociolab.app.floor.going_on import SPENT, is_spent
 from sociolab.app.study.links import digest
 from sociolab.app.study.settings import StudySettings
 from sociolab.store.sqlite import Store
@@ -32,7 +33,7 @@ def join(request: Request, secret: Secret) -> Response:
         made = page(request, "study/used.html", home=home(row.study, row.id))
         made.status_code = 410
         return made
-    _check_open(study)
+    _check_open(site_of(request).store, study)
     settings = StudySettings.model_validate(study.settings)
     return page(request, "study/join.html", settings=settings, secret=secret)
 
@@ -42,7 +43,7 @@ def begin(request: Request, secret: Secret) -> Response:
     """Give the link to this browser."""
     site = site_of(request)
     row, study = _invited(site.store, secret)
-    _check_open(study)
+    _check_open(site.store, study)
     answer = RedirectResponse(home(row.study, row.id), 303)
     if not bind(site.store, row, answer, secure=site.settings.secure):
         return RedirectResponse(f"/join/{secret}", 303)
@@ -65,6 +66,8 @@ def _invited(store: Store, secret: str) -> tuple[ParticipantRow, StudyRow]:
     return row, store.study(row.study)
 
 
-def _check_open(study: StudyRow) -> None:
+def _check_open(store: Store, study: StudyRow) -> None:
     if not study.open:
         raise Refused("This study is not open at the moment. Your link is kept for you.")
+    if study.kind == "play" and study.run is not None and is_spent(store, study.run):
+        raise Refused(f"{SPENT} Your link was not used up.")

@@ -59,8 +59,17 @@ def _shown(request: Request, one: Progress, view: RunView, *, fresh: bool) -> HT
         fresh=fresh,
         view=view,
         chart_data=chart_data(view),
-        **view.parts,
+        **{**view.parts, "warnings": _wrong(one, view)},
     )
+
+
+def _wrong(one: Progress, view: RunView) -> tuple[str, ...]:
+    """What went wrong. That an open study is not played to its end is nothing of that kind, and
+    stands beside its progress."""
+    told: tuple[str, ...] = view.parts["warnings"]
+    if one.study is None or not one.study.open:
+        return told
+    return tuple(sentence for sentence in told if not sentence.endswith(" not played yet"))
 
 
 @router.get("/runs/{run}/report.html", response_class=HTMLResponse)

@@ -22,7 +22,7 @@ async function refresh() {
   looking = true;
   try {
     do { again = false; show(await look(address)); } while (again);
-    lost("");
+    if (!sending) lost("");
   } catch (error) {
     failed(error);
   } finally {
@@ -36,8 +36,14 @@ function failed(error) {
     stop();
     clearInterval(polling);
   } else {
-    lost("The connection is lost. What you typed is kept, and the page goes on by itself when it is back.");
+    lost(`${outage(error)} What you typed is kept, and the page goes on by itself when it is back.`);
   }
+}
+
+/** Why nothing comes: the server is there and cannot serve, or nobody answers. */
+function outage(error) {
+  return error instanceof Refusal && error.status === 503
+    ? "The conversation is stopped for a moment." : "The connection is lost.";
 }
 
 function lost(sentence) {
@@ -54,8 +60,8 @@ function show(next) {
   by("ready-title").textContent = next.last ? "That one is over" : `Your conversation${number}`;
   by("next-title").hidden = !next.last;
   by("next-title").textContent = `Next: conversation${number}`;
-  by("done-words").textContent = next.last ? "" : "There is nothing to play at the moment.";
-  if (next.phase === "waiting") since = Date.now() - next.waited * 1000;
+  by("done-words").textContent = next.note || (next.last ? "" : "There is nothing to play at the moment.");
+  if (next.phase === "waiting") since = performance.now() - next.waited * 1000;
   if (next.phase === "playing") showPlaying(next);
   else { form = null; formKey = ""; document.title = title; announce(""); }
   if (before && before.phase !== next.phase) entered(next);
@@ -95,7 +101,7 @@ function showPlaying(next) {
 // -------------------------------------------------------------------- one's turn
 
 function showForm(scene, asking) {
-  ends = Date.now() + asking.seconds_left * 1000;
+  ends = performance.now() + asking.seconds_left * 1000;
   const key = `play:${scene.trial}:${asking.turn}:${asking.name}:${asking.attempt}`;
   if (key === formKey) return;
   formKey = key;
@@ -151,6 +157,7 @@ async function submit() {
   refuse("");
   try {
     show(await delivered(value));
+    lost("");
     sessionStorage.removeItem(key);
   } catch (error) {
     refuse(error.message);
@@ -168,7 +175,7 @@ async function delivered(value) {
       return await change(address, "act", value);
     } catch (error) {
       if (error instanceof Refusal && error.status !== 429 && error.status < 500) throw error;
-      lost("The connection is lost. Your answer is sent as soon as it is back.");
+      lost(`${outage(error)} Your answer is not stored yet: it is sent again by itself. Keep this page open.`);
       await new Promise((done) => { setTimeout(done, pause); });
     }
   }
@@ -179,10 +186,10 @@ async function delivered(value) {
 function announce(sentence) { by("announced").textContent = sentence; }
 
 function tick() {
-  if (screen?.phase === "waiting") by("waited").textContent = clock((Date.now() - since) / 1000 - 1);
+  if (screen?.phase === "waiting") by("waited").textContent = clock((performance.now() - since) / 1000 - 1);
   by("clock").hidden = !form;
   if (!form) return;
-  const now = (ends - Date.now()) / 1000;
+  const now = (ends - performance.now()) / 1000;
   by("clock").textContent = clock(now);
   by("clock").classList.toggle("short", now <= 30);
   const passed = ANNOUNCED.find((mark) => left > mark && now <= mark);

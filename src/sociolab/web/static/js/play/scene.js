@@ -3,6 +3,16 @@
 import { by, el } from "./dom.js";
 
 const WIDE = matchMedia("(min-width: 56rem)");
+
+/** On a phone the turn and the clock stand on top, beside the goal, and what was told comes last:
+ * what is said and the field to answer in are there at once. */
+function arrange() {
+  if (WIDE.matches) { by("talk").prepend(by("state")); by("part").append(by("told-parts")); }
+  else { by("pinned").prepend(by("state")); by("talk").append(by("told-parts")); }
+}
+WIDE.addEventListener("change", arrange);
+arrange();
+
 let shownTrial = null, shownLines = 0;
 
 /** Show a scene; what is there already stays as it is, so that reading is not disturbed. */

@@ -1,0 +1,79 @@
+"""Judges of plays by people: what goes wrong with one is on record as a failure of that judging.
+
+A run stops at an error that every further call would meet. Plays by people go on, so that here
+such an error is a failure like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sociolab.app.judge import verdicts_of
+from sociolab.core.episode import Episode
+from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
+from sociolab.core.ports import CallKey, ChatModel, ChatReply, Judge, Prompt, WorldKit
+from sociolab.core.score import JudgeId, Measure, ScoreFailure, Verdict
+from sociolab.store.sqlite import Store
+
+UNTOLD = Measure("judging", 0, 1, title="any score (the judge broke before it named one)")
+"""Stands for the measures of a judge that has not given a single verdict yet."""
+
+
+def lasting(kit: WorldKit) -> WorldKit:
+    """The kit, with model judges that an error for good fails, not stops."""
+    return replace(kit, model_judge=lambda model: kit.model_judge(_Lasting(model)))
+
+
+async def verdicts_or_failures(
+    store: Store, run: str, judge: Judge, episode: Episode
+) -> tuple[Verdict, ...]:
+    """What a judge says of an episode; where it breaks, failures of all that it gives elsewhere.
+
+    StoreError passes through: that is not the judge's doing.
+    """
+    try:
+        return await verdicts_of(judge, episode)
+    except StoreError:
+        raise
+    except SociolabError as error:
+        cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
+        tries = error.tries if isinstance(error, ModelError) else 1
+        return tuple(
+            ScoreFailure(measure, seat, cause, str(error), "", tries)
+            for measure, seat in _due(store, run, judge.id, episode.trial.task.seats)
+        )
+
+
+def _due(
+    store: Store, run: str, judge: JudgeId, seats: Sequence[str]
+) -> tuple[tuple[Measure, str | None], ...]:
+    """The measures and seats that a judge is for, as in the first episode where it told."""
+    tasks = {row.trial.id: row.trial.task for row in store.trials(run)}
+    for row in store.judgings(run, judge):
+        told = [one for one in row.verdicts if one.measure != UNTOLD]
+        if row.trial is not None and told:
+            there = tasks[row.trial].seats
+            return tuple(
+                (one.measure, None if one.seat is None else seats[there.index(one.seat)])
+                for one in told
+                if one.seat is None or there.index(one.seat) < len(seats)
+            )
+    return ((UNTOLD, None),)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lasting:
+    """A model whose errors end one call only."""
+
+    model: ChatModel
+
+    @property
+    def label(self) -> str:
+        return self.model.label
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        try:
+            return await self.model.complete(prompt, key)
+        except ModelError as error:
+            raise ModelError(str(error), cause=error.cause, tries=error.tries) from error
