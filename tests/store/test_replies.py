@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, ReplyStore
-from sociolab.store import replies as replies_module
+from sociolab.store import database
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 
@@ -150,7 +150,7 @@ def test_without_an_event_loop_a_reply_is_on_disk_at_once(played: Store, path: P
 
 @pytest.fixture
 def _no_grouping(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replies_module, "BETWEEN_COMMITS", 0.0)
+    monkeypatch.setattr(database, "BETWEEN_COMMITS", 0.0)
 
 
 @pytest.mark.usefixtures("_no_grouping")
@@ -175,7 +175,7 @@ def test_replies_of_one_round_of_the_loop_are_committed_at_its_end(
 def test_replies_that_come_soon_after_a_commit_share_the_next_one(
     played: Store, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replies_module, "BETWEEN_COMMITS", 0.2)
+    monkeypatch.setattr(database, "BETWEEN_COMMITS", 0.2)
 
     async def scenario() -> None:
         replies = RunReplies(played, "r")
@@ -193,19 +193,13 @@ def test_replies_that_come_soon_after_a_commit_share_the_next_one(
     asyncio.run(scenario())
 
 
-@pytest.mark.usefixtures("_no_grouping")
-def test_a_reply_and_the_event_it_leads_to_are_on_disk_after_the_loops_round(
-    played: Store, path: Path
-) -> None:
+def test_a_reply_and_the_event_it_leads_to_are_on_disk_together(played: Store, path: Path) -> None:
     async def scenario() -> None:
         replies = RunReplies(played, "r")
         replies.keep("k", samples.call(), "m", samples.prompt("Go."), samples.reply())
+        assert count(path, "calls") == 0
         played.append("r", "t1", samples.moved(0))
-        assert (count(path, "calls"), count(path, "events")) == (0, 0)
-        await asyncio.sleep(0)
         assert (count(path, "calls"), count(path, "events")) == (1, 1)
-        played.append("r", "t1", samples.moved(1))
-        assert count(path, "events") == 2  # with no reply before it, at once
 
     asyncio.run(scenario())
 
@@ -271,3 +265,20 @@ def test_a_transaction_that_fails_takes_no_earlier_reply_with_it(played: Store) 
         assert replies.find("k") is not None
 
     asyncio.run(scenario())
+
+
+def test_a_commit_that_failed_behind_the_scenes_is_told_to_the_next_who_writes(
+    played: Store, path: Path
+) -> None:
+    async def scenario() -> None:
+        replies = RunReplies(played, "r")
+        replies.keep("k", samples.call(), "m", samples.prompt("Go."), samples.reply())
+        played.execute("PRAGMA defer_foreign_keys = ON")
+        played.execute("INSERT INTO events VALUES (777, 0, 'of no trial')")
+        await asyncio.sleep(0.02)  # the commit is refused
+        with pytest.raises(StoreError, match="FOREIGN KEY"):
+            played.append("r", "t1", samples.moved(0))
+        played.append("r", "t1", samples.moved(0))
+
+    asyncio.run(scenario())
+    assert (count(path, "calls"), count(path, "events")) == (0, 1)

@@ -102,6 +102,19 @@ def test_judging_again_replaces_failures_and_keeps_scores(played: Store) -> None
     assert said(played) == [SEVEN, UNSURE, WHOLE]
 
 
+def test_failures_under_other_names_go_when_the_judge_tells_what_it_measures(
+    played: Store,
+) -> None:
+    broke = replace(FAILED, measure=Measure("judging", 0, 1), seat=None)
+    played.add_verdicts("r", samples.JUDGE, [broke], trial="t1")
+    played.add_verdicts("r", samples.JUDGE, [], trial="t1")
+    assert said(played) == [broke], "to say nothing replaces nothing"
+    played.add_verdicts("r", samples.JUDGE, [SEVEN, WHOLE], trial="t1")
+    assert said(played) == [SEVEN, WHOLE]
+    played.add_verdicts("r", samples.JUDGE, [broke], trial="t1")
+    assert said(played) == [SEVEN, WHOLE, broke], "what stands is kept"
+
+
 def test_a_failure_may_follow_a_failure(played: Store) -> None:
     later = replace(FAILED, problem="still no number")
     played.add_verdicts("r", samples.JUDGE, [FAILED], trial="t1")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,14 +19,17 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = int | float | str | bytes | None
 
+BETWEEN_COMMITS = 0.005
+"""Seconds between two commits of a busy run: some ten turns share one, which is much cheaper."""
+
 _TOO_LARGE = "the store holds whole numbers below 2^63; found a larger one"
 
 
 class Database:
     """A connection for one thread.
 
-    Outside `transaction`, what `write` wrote is on disk when it returns. `begin` leaves a
-    transaction open until the next `write` or `commit`, for what may wait for its neighbour.
+    Outside `transaction`, what `write` wrote is on disk when it returns, with all that waited.
+    What `write_soon`, `begin` and `part` wrote may wait for its neighbours, see `commit_soon`.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
@@ -34,7 +39,9 @@ class Database:
         self._inside = False
         self._closed = False
         self._version: int | None = None
-        self.commit_due_in: AbstractEventLoop | None = None
+        self._committed = 0.0
+        self._due_in: AbstractEventLoop | None = None
+        self._unsaid: StoreError | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -104,14 +111,22 @@ class Database:
         return key
 
     def write(self, statement: str, values: Sequence[Value] = ()) -> None:
-        """Run one statement, and put it on disk with all that waits.
-
-        Where a commit is due at the end of the event loop's round already, that does it.
-        """
+        """Run one statement, and put it on disk with all that waits."""
         self.execute(statement, values)
-        due = self.commit_due_in is not None and self.commit_due_in.is_running()
-        if self._connection.in_transaction and not due:
+        self.commit()
+
+    def write_soon(self, statement: str, values: Sequence[Value] = ()) -> None:
+        """Run one statement, and put it on disk soon.
+
+        At once where the last commit was long ago: no event loop comes round to do it, or nothing
+        else is going on.
+        """
+        self.begin()
+        self.execute(statement, values)
+        if time.monotonic() - self._committed >= 2 * BETWEEN_COMMITS:
             self.commit()
+        else:
+            self.commit_soon()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -135,8 +150,32 @@ class Database:
         finally:
             self._inside = False
 
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """All or nothing, for everything inside, and on disk soon. Do not await inside."""
+        if self._inside:
+            yield
+            return
+        self.begin()
+        self.execute("SAVEPOINT part")
+        self._inside = True
+        try:
+            yield
+        except BaseException:
+            self.execute("ROLLBACK TO part")
+            self._forget()
+            raise
+        finally:
+            self._inside = False
+            self.execute("RELEASE part")
+            self.commit_soon()
+
     def begin(self) -> None:
-        """Open a transaction that the next `commit` closes, unless one is open."""
+        """Open a transaction that the next `commit` closes, unless one is open.
+
+        StoreError also where what was written before could not be put on disk.
+        """
+        self._say_what_failed()
         if not self._connection.in_transaction:
             self.execute("BEGIN IMMEDIATE")
 
@@ -145,6 +184,7 @@ class Database:
 
         Where that fails, what waited is gone, so that nobody reads what is not on disk.
         """
+        self._say_what_failed()
         if not self._inside and not self._closed and self._connection.in_transaction:
             try:
                 self.execute("COMMIT")
@@ -152,6 +192,32 @@ class Database:
                 self._connection.rollback()
                 self._forget()
                 raise
+            self._committed = time.monotonic()
+
+    def commit_soon(self) -> None:
+        """Put what waits on disk when the event loop has finished its present round or, on a busy
+        run, `BETWEEN_COMMITS` after the last commit; at once where no event loop runs."""
+        loop = _running_loop()
+        if loop is None:
+            self.commit()
+            return
+        if self._due_in is loop:
+            return
+        self._due_in = loop
+        wait = self._committed + BETWEEN_COMMITS - time.monotonic()
+        if wait > 0:
+            loop.call_later(wait, self._commit_now)
+        else:
+            loop.call_soon(self._commit_now)
+
+    def _commit_now(self) -> None:
+        self._due_in = None
+        try:
+            self.commit()
+        except StoreError as error:  # nobody waits for this: the next to write hears of it
+            self._unsaid = error
+        except sqlite3.Error as error:
+            self._unsaid = self._unusable(error)
 
     def renew(self) -> None:
         """Drop what was remembered, if another connection has written since this was last asked."""
@@ -159,6 +225,11 @@ class Database:
         if version != self._version:
             self._version = version
             self._forget()
+
+    def _say_what_failed(self) -> None:
+        error, self._unsaid = self._unsaid, None
+        if error is not None:
+            raise error
 
     def _unusable(self, error: sqlite3.Error) -> StoreError:
         return StoreError(
@@ -168,6 +239,12 @@ class Database:
 
     def _forget(self) -> None:
         """Drop what was remembered of the store: it may not be so any more."""
+
+
+def _running_loop() -> AbstractEventLoop | None:
+    """The event loop that runs in this thread; asyncio is not loaded to find that there is none."""
+    asyncio = sys.modules.get("asyncio.events")
+    return None if asyncio is None else asyncio._get_running_loop()
 
 
 def _storable(value: Value) -> Value:

@@ -21,19 +21,26 @@ class EventTable(TrialTable):
         self._next: dict[tuple[str, str], tuple[int, int]] = {}
 
     def append(self, run: str, trial: str, event: Event) -> None:
-        """Add an event to a trial: on disk, with all that was waiting, when this returns.
+        """Add an event to a trial: on disk soon, together with the reply that led to it.
 
         Only one process may append to a trial, see `lock_run`.
         """
         at = self._next.get((run, trial)) or self._end_of(run, trial)
         try:
-            self.write("INSERT INTO events VALUES (?, ?, ?)", (*at, encode_event(event)))
+            self.write_soon("INSERT INTO events VALUES (?, ?, ?)", (*at, encode_event(event)))
         except sqlite3.IntegrityError as error:
             raise StoreError(
                 f'another process appends to trial "{trial}" of run "{run}" too; '
                 "let only one process play a run"
             ) from error
         self._next[run, trial] = (at[0], at[1] + 1)
+
+    def play_anew(self, run: str, trial: str) -> None:
+        """Remove what happened in a trial, which is played from its first turn from now on."""
+        pk = self.trial_pk(run, trial)
+        with self.transaction():
+            self.execute("DELETE FROM events WHERE trial = ?", (pk,))
+            self.set_status(run, trial, "playing")
 
     def set_status(
         self, run: str, trial: str, status: Status, cause: Cause | None = None, problem: str = ""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from asyncio import AbstractEventLoop, get_running_loop
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
 from sociolab.store.prompts import pack
 from sociolab.store.runs import RunTable
 from sociolab.store.surrogates import as_text
-
-BETWEEN_COMMITS = 0.005
-"""Seconds between two commits of replies: on a busy run some ten replies share one."""
 
 _MOST_REMEMBERED = 2048
 """Trials whose prompts are remembered, should a caller forget to release them."""
@@ -22,9 +18,8 @@ _MOST_REMEMBERED = 2048
 class RunReplies:
     """The replies of one run; a `ReplyStore`.
 
-    What is kept, and the events that it leads to, are on disk together, when the event loop has
-    finished its present round or, on a busy run, `BETWEEN_COMMITS` after the last commit. Without
-    a running loop each is on disk at once.
+    What is kept, and the events that it leads to, are on disk together, soon: see
+    `Database.commit_soon`.
     """
 
     def __init__(self, store: RunTable, run: str) -> None:
@@ -36,8 +31,6 @@ class RunReplies:
         rows = store.rows("SELECT name, text, pk FROM schemas WHERE run = ?", (self._run,))
         self._schemas = {(as_text(name), as_text(text)): pk for name, text, pk in rows}
         self._last: dict[str, dict[tuple[str, str], tuple[int, Prompt]]] = {}
-        self._loop: AbstractEventLoop | None = None
-        self._committed = 0.0
 
     def find(self, key: str) -> ChatReply | None:
         """The reply stored under this key in this run; None if there is none."""
@@ -98,7 +91,7 @@ class RunReplies:
             ) from error
         last[call.role, call.seat] = (pk, prompt)
         self._known.add(hash(key))
-        self._commit_soon()
+        self._store.commit_soon()
 
     def keep_failure(
         self,
@@ -113,7 +106,7 @@ class RunReplies:
         now = time.time() if at is None else at
         values = (*_columns(call), model, error.tries, seconds, now, error.cause, str(error))
         self._store.execute(_KEEP_FAILURE, (self._run, *values))
-        self._commit_soon()
+        self._store.commit_soon()
 
     def release(self, trial: str) -> None:
         """Forget the prompts of a trial that is over, by the name its calls gave it."""
@@ -138,27 +131,6 @@ class RunReplies:
                 "INSERT INTO schemas (run, name, text) VALUES (?, ?, ?)", (self._run, *key)
             )
         return pk
-
-    def _commit_soon(self) -> None:
-        try:
-            loop = get_running_loop()
-        except RuntimeError:
-            self._store.commit()
-            return
-        if self._loop is not loop:
-            self._loop = loop
-            self._store.commit_due_in = loop
-            due = self._committed + BETWEEN_COMMITS
-            if due <= loop.time():
-                loop.call_soon(self._commit_now, loop)
-            else:
-                loop.call_at(due, self._commit_now, loop)
-
-    def _commit_now(self, loop: AbstractEventLoop) -> None:
-        self._committed = loop.time()
-        self._loop = None
-        self._store.commit_due_in = None
-        self._store.commit()
 
 
 def _columns(call: CallKey) -> tuple[str, str, str, int, str, int, int]:

@@ -68,14 +68,14 @@ class ScoreTable(TrialTable):
         cell: Json = None,
         judging: int = 0,
     ) -> None:
-        """Store a judging, all or nothing.
+        """Store a judging, all or nothing; it is on disk soon.
 
         Where it is stored already, a verdict takes the place of a failure or is added where there
         was none; a score (or "cannot tell") that stands is kept, see `delete_verdicts`. A judging
         that holds nothing but failures of what the new verdicts do not name goes: the judge broke
         before it could say what it measures.
         """
-        with self.transaction():
+        with self.part():
             run_pk, target = self.run_pk(run), self._target(run, trial, cell)
             found = self._find(run_pk, judge, target, judging)
             if found is None:

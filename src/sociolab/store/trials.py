@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from sociolab.core.codec import decode_trial, encode_trial
@@ -37,6 +38,10 @@ class TrialRow:
 
 class TrialTable(RunTable):
     """The plans of a store's runs."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        super().__init__(connection, path)
+        self._trials: dict[tuple[str, str], int] = {}
 
     def create_run(
         self,
@@ -85,22 +90,30 @@ class TrialTable(RunTable):
         self, run: str, trial: str, status: Status, cause: Cause | None = None, problem: str = ""
     ) -> None:
         """Note what became of a trial. What was played of a failed one stays."""
-        self.write(
+        self.write_soon(
             "UPDATE trials SET status = ?, cause = ?, problem = ? WHERE pk = ?",
             (status, cause, problem, self.trial_pk(run, trial)),
         )
 
     def trial_pk(self, run: str, trial: str) -> int:
         """The primary key of a trial; StoreError if the run has no such trial."""
+        known = self._trials.get((run, trial))
+        if known is not None:
+            return known
         row = self.row(
             "SELECT trials.pk FROM trials JOIN runs ON runs.pk = trials.run "
             "WHERE runs.name = ? AND trials.id = ?",
             (run, trial),
         )
         if row is not None:
+            self._trials[run, trial] = row[0]
             return int(row[0])
         self.run_pk(run)
         raise StoreError(f'run "{run}" has no trial "{trial}"; its plan lists those it has')
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._trials.clear()
 
     def _insert_plan(self, run: int, trials: Iterable[Trial]) -> None:
         tasks: dict[Task, int] = {}

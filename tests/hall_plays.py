@@ -1,0 +1,72 @@
+"""Plays of the study "chat", in a hall as a server that was just started has it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sociolab.app.floor.answers import Sent, SentAction
+from sociolab.app.floor.floor import Floor
+from sociolab.app.floor.hall import Hall
+from sociolab.app.floor.screen import Screen
+from sociolab.store.sqlite import Store
+
+
+@asynccontextmanager
+async def opened(path: Path) -> AsyncIterator[tuple[Hall, Store]]:
+    """The hall of the study "chat", as a server that was just started has it."""
+    with Store.open(path) as store:
+        async with Floor(store) as floor:
+            yield await floor.hall(store.study("chat")), store
+
+
+def run(play: Callable[[], Awaitable[None]]) -> None:
+    async def at_most() -> None:
+        await asyncio.wait_for(play(), 20)
+
+    asyncio.run(at_most())
+
+
+async def until(hall: Hall, person: int, wanted: Callable[[Screen], Any]) -> Screen:
+    """The first screen that is as wanted."""
+    with hall.listening(person) as changed:
+        while not wanted(screen := hall.screen(person)):
+            await changed.wait()
+            changed.clear()
+        return screen
+
+
+def asked(screen: Screen) -> bool:
+    return screen.asking is not None
+
+
+def said(screen: Screen, text: str = "", kind: str = "speak", **fields: Any) -> Sent:
+    """A turn for what the screen asks."""
+    assert screen.scene is not None
+    assert screen.asking is not None
+    asking = screen.asking
+    values = {
+        "trial": screen.scene.trial, "turn": asking.turn, "name": asking.name,
+        "attempt": asking.attempt, "actions": (SentAction(kind=kind, text=text),),
+    }  # fmt: skip
+    return Sent.model_validate(values | fields)
+
+
+async def play_out(hall: Hall, person: int, text: str = "Well then.") -> Screen:
+    """Talk whenever it is this person's turn, until it is over."""
+    while True:
+        screen = await until(hall, person, lambda one: asked(one) or one.phase != "playing")
+        if not asked(screen):
+            return screen
+        await hall.act(person, said(screen, text))
+
+
+def time_is_up(hall: Hall, person: int) -> None:
+    """Let the turn of a person end now, as if its time had passed."""
+    table = hall._tables.places[person].table
+    (player,) = [one for one in table._seats.values() if one.asked is not None]
+    assert player._answer is not None
+    player._answer.set_exception(TimeoutError())
