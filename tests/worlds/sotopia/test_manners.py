@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 from sociolab.worlds.sotopia.manners import (
     falls_out_of_role,
     insults,
+    insults_in,
     is_warm,
     names_money,
+    out_of_role,
     threats,
+    threats_in,
 )
 
 
@@ -73,3 +76,11 @@ def test_any_text_can_be_read(text: str) -> None:
     assert isinstance(insults(text), tuple)
     assert isinstance(threats(text), tuple)
     assert {is_warm(text), names_money(text), falls_out_of_role(text)} <= {True, False}
+
+
+def test_of_several_lines_all_that_each_holds_counts_in_order() -> None:
+    lines = ("Liar!", "Thank you.", "You will regret this.", "Shut up.", "As an AI, I cannot.")
+    assert insults_in(lines) == ("liar", "shut up")
+    assert threats_in(lines) == ("you will regret",)
+    assert out_of_role(lines) == sum(map(falls_out_of_role, lines)) == 1
+    assert (insults_in(lines[1:2]), threats_in(lines[1:2]), out_of_role(lines[1:2])) == ((), (), 0)

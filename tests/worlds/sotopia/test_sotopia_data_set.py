@@ -12,6 +12,7 @@ import pytest
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.sotopia.dataset import FILES, load
 from sociolab.worlds.sotopia.profiles import RelationshipType
+from sociolab.worlds.sotopia.scene import Casting
 from sociolab.worlds.sotopia.world import casting_of
 from sotopia_cases import casting, character
 
@@ -51,6 +52,13 @@ def test_tasks_come_in_file_order_and_hold_all_that_they_need(tmp_path: Path) ->
     assert [person.id for person in cast.characters] == ["seat0", "seat1"]
     assert cast.between("seat0", "seat1").type is RelationshipType.FRIEND
     assert casting_of(second).between("seat1", "seat2").type is RelationshipType.STRANGER
+
+
+def test_the_casting_of_a_task_is_what_its_content_says(tmp_path: Path) -> None:
+    files = rows()
+    files[TASKS][0]["relationship"] = "romantic"
+    for task in load(write(tmp_path, files)).tasks():
+        assert casting_of(task) == Casting.model_validate_json(task.content)
 
 
 def test_a_task_may_set_the_relationship_of_its_cast(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.worlds.sotopia.profiles import Character, Id, Record, Relationship, RelationshipType
 from sociolab.worlds.sotopia.scenarios import Scenario
+from sociolab.worlds.sotopia.scene import Casting, lay_out
 
 FILES = ("characters.jsonl", "relationships.jsonl", "scenarios.jsonl", "tasks.jsonl")
 
@@ -81,8 +82,16 @@ class DataSet:
             )
             marks = [scenario.family, scenario.stance or "", *scenario.tags, *row.tags]
             tags = tuple(dict.fromkeys(mark for mark in marks if mark))
+            lay_out(content, self._casting(row))
             found.append(Task(row.id, row.characters, row.scenario, content, tags))
         return tuple(found)
+
+    def _casting(self, row: TaskRow) -> Casting:
+        return Casting(
+            scenario=self.scenarios[row.scenario],
+            characters=tuple(self.characters[seat] for seat in row.characters),
+            relationships=self.pairs(row),
+        )
 
 
 def load(folder: Path) -> DataSet:

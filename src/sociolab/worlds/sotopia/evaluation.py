@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import combinations
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model, model_validator
@@ -17,10 +16,10 @@ from sociolab.core.seeding import digest
 from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.dimensions import DIMENSIONS, overall
-from sociolab.worlds.sotopia.profiles import RelationshipType
 from sociolab.worlds.sotopia.scene import PACKAGE, Casting, casting_from
-from sociolab.worlds.sotopia.telling import describe_self, distinct_names, line_text
-from sociolab.worlds.sotopia.visibility import shown_tie
+from sociolab.worlds.sotopia.telling import describe_self, line_text
+from sociolab.worlds.sotopia.ties import judge_names as judge_names
+from sociolab.worlds.sotopia.ties import ties as ties
 
 _PERSON = re.compile("person_[0-9]+")
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,3}\s*")
@@ -122,11 +121,6 @@ class SotopiaRubric:
         return tuple(found)
 
 
-def judge_names(casting: Casting) -> dict[str, str]:
-    """What the judge calls each seat."""
-    return distinct_names(casting.characters)
-
-
 def body(casting: Casting, episode: Episode) -> str:
     """The scene, the people, their goals and ties, and the numbered turns."""
     names = judge_names(casting)
@@ -154,20 +148,6 @@ def body(casting: Casting, episode: Episode) -> str:
             "lines": lines,
         }
     )
-
-
-def ties(casting: Casting) -> tuple[str, ...]:
-    """How each two of them know each other, a sentence a pair."""
-    names = judge_names(casting)
-    told = []
-    for a, b in combinations(names, 2):
-        tie = casting.between(a, b)
-        more = f" ({shown_tie(tie)})" if shown_tie(tie) else ""
-        if tie.type is RelationshipType.STRANGER:
-            told.append(f"{names[a]} and {names[b]} have never met.")
-        else:
-            told.append(f"{names[a]} and {names[b]}: {tie.type.replace('-', ' ')}{more}.")
-    return tuple(told)
 
 
 def _verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) -> Verdict:

@@ -58,11 +58,11 @@ class HeuristicJudge:
 
     def verdicts(self, casting: Casting, episode: Episode) -> tuple[Verdict, ...]:
         """The seven dimensions and the overall, for each seat; nothing where nobody took a turn."""
-        if not episode.moves:
+        moves = episode.moves
+        if not moves:
             measures, seats = (*DIMENSIONS, OVERALL), episode.trial.task.seats
             why = "nobody took a turn"
             return tuple(Unscored(m, seat, why) for seat in seats for m in measures)
-        moves = episode.moves
         seen = observe(casting, episode)
         checked = {v.seat: v for v in goal_checked(episode)}
         agreed = _agree(moves)

@@ -8,11 +8,9 @@ from pydantic import BaseModel, Field
 
 from sociolab.core.ports import ChatModel, Judge, WorldKit
 from sociolab.engine.setup import WorldSetup
-from sociolab.judging.llm_judge import LlmJudge
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.checks.check import GoalCheck
 from sociolab.worlds.sotopia.dataset import load as load_data
-from sociolab.worlds.sotopia.evaluation import SotopiaRubric
 from sociolab.worlds.sotopia.heuristic import HeuristicJudge
 from sociolab.worlds.sotopia.scene import PACKAGE, TURN_LIMIT
 from sociolab.worlds.sotopia.scripted.player import ScriptedPlayer
@@ -44,4 +42,7 @@ def load(setup: WorldSetup) -> WorldKit:
 
 
 def _model_judge(model: ChatModel) -> Judge:
+    from sociolab.judging.llm_judge import LlmJudge
+    from sociolab.worlds.sotopia.evaluation import SotopiaRubric
+
     return LlmJudge(SotopiaRubric(), model)

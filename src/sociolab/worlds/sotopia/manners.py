@@ -28,6 +28,7 @@ _ABUSE = re.compile(
     r"\b(?:shut up|go to hell|screw you|fuck (?:you|off)|piss off|drop dead|get lost|damn you)\b"
 )
 _ABUSIVE = frozenset(("shut", "hell", "screw", "fuck", "piss", "drop", "lost", "damn"))
+_INSULTING = _NAMES_TO_CALL | _ABUSIVE
 _THREAT = re.compile(
     r"\b(?:i(?:'ll| will|'m going to| am going to) (?:kill|hurt|hit|beat|ruin|destroy) you(?:r)?"
     r"|you(?:'ll| will) (?:regret|be sorry|pay for)|watch your back|make you (?:pay for|suffer)"
@@ -63,16 +64,28 @@ def vocabulary(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(_plain(text)))
 
 
+@lru_cache(maxsize=256)
+def vocabulary_of(lines: tuple[str, ...]) -> frozenset[str]:
+    """The different words of all lines of a seat; kept, as several features ask for them."""
+    return frozenset[str]().union(*map(vocabulary, lines))
+
+
 @lru_cache(maxsize=4096)
 def insults(line: str) -> tuple[str, ...]:
     """Names that this line calls the one who is spoken to, and outright abuse.
 
     What is quoted or denied, or said of oneself or of somebody else, does not count.
     """
-    said = vocabulary(line)
-    if said.isdisjoint(_NAMES_TO_CALL) and said.isdisjoint(_ABUSIVE):
+    if vocabulary(line).isdisjoint(_INSULTING):
         return ()
     return tuple(_insults(_own_words(line)))
+
+
+def insults_in(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """The insults of all lines, in order."""
+    if vocabulary_of(lines).isdisjoint(_INSULTING):  # nearly always
+        return ()
+    return tuple(found for line in lines for found in insults(line))
 
 
 @lru_cache(maxsize=4096)
@@ -86,6 +99,13 @@ def threats(line: str) -> tuple[str, ...]:
     )
 
 
+def threats_in(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """The threats of all lines, in order."""
+    if vocabulary_of(lines).isdisjoint(_THREATENING):  # mostly
+        return ()
+    return tuple(found for line in lines for found in threats(line))
+
+
 def is_warm(text: str) -> bool:
     """Whether the words, or what is done, thank, welcome, comfort or please."""
     return not vocabulary(text).isdisjoint(_WARM)
@@ -96,6 +116,13 @@ def falls_out_of_role(line: str) -> bool:
     if vocabulary(line).isdisjoint(_OF_NO_ROLE):
         return False
     return _OUT_OF_ROLE.search(_plain(line)) is not None
+
+
+def out_of_role(lines: tuple[str, ...]) -> int:
+    """How many of the lines fall out of role."""
+    if vocabulary_of(lines).isdisjoint(_OF_NO_ROLE):  # mostly
+        return 0
+    return sum(map(falls_out_of_role, lines))
 
 
 def names_money(text: str) -> bool:

@@ -9,7 +9,14 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from sociolab.core.episode import ACT, Episode, Moved
-from sociolab.worlds.sotopia.manners import falls_out_of_role, insults, is_warm, threats, vocabulary
+from sociolab.worlds.sotopia.manners import (
+    insults_in,
+    is_warm,
+    out_of_role,
+    threats_in,
+    vocabulary,
+    vocabulary_of,
+)
 from sociolab.worlds.sotopia.scene import NONE, SPEAK, Casting
 from sociolab.worlds.sotopia.telling import describe_known
 from sociolab.worlds.sotopia.visibility import known
@@ -77,10 +84,9 @@ def observe(casting: Casting, episode: Episode) -> dict[str, Observed]:
     moves = episode.moves
     words = {c.id: _spoken(moves, c.id) for c in casting.characters}
     failed = [event.seat for event in episode.failed_turns if event.name == ACT]
-    seats = (character.id for character in casting.characters)
     return {
         seat: _observe(casting, index, moves, words, failed.count(seat))
-        for index, seat in enumerate(seats)
+        for index, seat in enumerate(words)
     }
 
 
@@ -93,8 +99,7 @@ def stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def _stems_said(lines: tuple[str, ...]) -> frozenset[str]:
     """The stems of all lines of a seat; kept, as every seat of an episode asks for them."""
-    words = frozenset[str]().union(*map(vocabulary, lines))
-    return frozenset(map(_stem, words)) - _NOTHING
+    return frozenset(map(_stem, vocabulary_of(lines))) - _NOTHING
 
 
 def _observe(
@@ -112,12 +117,12 @@ def _observe(
         spoken=len(own),
         repeated=_repeated(own),
         long=sum(len(line) > LONG_LINE for line in own),
-        out_of_role=sum(map(falls_out_of_role, own)),
+        out_of_role=out_of_role(own),
         misnamed=_misnamed(casting, index, own),
         told=told,
         verbatim=verbatim,
-        insults=tuple(word for line in own for word in insults(line)),
-        threats=tuple(word for line in own for word in threats(line)),
+        insults=insults_in(own),
+        threats=threats_in(own),
         warm=sum(any(is_warm(action.text) for action in move.actions) for move in taken),
         learned_names=names,
         learned_numbers=numbers,
@@ -212,8 +217,8 @@ def _learned(
         if seen.name is None and any(other.first_name in line for line in words[other.id]):
             names.append(other.first_name)
         private += [goal.text, other.public_info, other.occupation, other.secret]
-    numbers = frozenset[str]().union(*(_numbers(line) for lines in heard for line in lines))
-    numbers = numbers.difference(*map(_numbers, had), *map(_numbers, own))
+    numbers = frozenset[str]().union(*map(_numbers_said, heard))
+    numbers = numbers.difference(_numbers_said(own), *map(_numbers, had))
     said = frozenset[str]().union(*map(_stems_said, heard))
     secret_words = frozenset[str]().union(*map(stems, private))
     secret_words = secret_words.difference(_stems_said(own), *map(stems, had))
@@ -223,6 +228,12 @@ def _learned(
 @lru_cache(maxsize=4096)
 def _numbers(text: str) -> frozenset[str]:
     return frozenset(_NUMBER.findall(text))
+
+
+@lru_cache(maxsize=256)
+def _numbers_said(lines: tuple[str, ...]) -> frozenset[str]:
+    """The numbers in all lines of a seat; kept, as every seat of an episode asks for them."""
+    return frozenset(_NUMBER.findall("\n".join(lines)))
 
 
 @lru_cache(maxsize=16384)

@@ -64,9 +64,21 @@ class Casting(Record):
         return Relationship(a=a, b=b, type=RelationshipType.STRANGER)
 
 
-@lru_cache(maxsize=1024)
 def casting_from(content: str) -> Casting:
-    """The casting that a task's content holds; kept, as player and judges of an episode all ask."""
+    """The casting that a task's content holds."""
+    return _laid_out.get(content) or _read(content)
+
+
+def lay_out(content: str, casting: Casting) -> None:
+    """Note the casting of a content that was made of it, so that nobody needs to read it again."""
+    _laid_out[content] = casting
+
+
+_laid_out: dict[str, Casting] = {}
+
+
+@lru_cache(maxsize=1024)  # player and judges of an episode all ask
+def _read(content: str) -> Casting:
     return Casting.model_validate_json(content)
 
 

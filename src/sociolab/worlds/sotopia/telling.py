@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from sociolab.core.episode import Action
 from sociolab.worlds.sotopia.profiles import Character, RelationshipType
@@ -16,7 +16,7 @@ def line_text(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
     Line ends become spaces: nobody can write lines for another, or a heading of the prompt.
     """
     aside = f" (to {', '.join(to)} only)" if to else ""
-    text = " ".join(action.text.split())
+    text = _on_one_line(action.text)
     match action.kind:
         case "speak":
             return f"{name}{aside}: {text}"
@@ -30,6 +30,12 @@ def line_text(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
             return f"{name} {'do' if name == 'You' else 'does'} nothing."
 
 
+@lru_cache(maxsize=256)  # each seat is told of an action in its turn
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@lru_cache(maxsize=1024)  # a data set has few characters and many tasks
 def describe_self(character: Character) -> str:
     """All of a character, secret included, as its own player is told."""
     lines = [_identity(character.name, character.gender, character.pronouns, character.age)]
@@ -40,6 +46,7 @@ def describe_self(character: Character) -> str:
     return "\n".join(line for line in lines if line)
 
 
+@lru_cache(maxsize=4096)
 def describe_known(seen: Known) -> str:
     """What one seat is told of another."""
     if seen.relationship is RelationshipType.STRANGER:
@@ -59,13 +66,13 @@ def distinct_names(characters: Sequence[Character]) -> dict[str, str]:
 
     First names where they differ, else full names, else full names with the id behind them.
     """
-    first = Counter(character.first_name.casefold() for character in characters)
-    full = Counter(character.name.casefold() for character in characters)
+    first = [character.first_name.casefold() for character in characters]
+    full = [character.name.casefold() for character in characters]
     names = {}
     for character in characters:
-        if first[character.first_name.casefold()] == 1:
+        if first.count(character.first_name.casefold()) == 1:
             names[character.id] = character.first_name
-        elif full[character.name.casefold()] == 1:
+        elif full.count(character.name.casefold()) == 1:
             names[character.id] = character.name
         else:
             names[character.id] = f"{character.name} ({character.id})"

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 
 from sociolab.worlds.sotopia.profiles import Character, Relationship, RelationshipType
 
@@ -32,6 +31,7 @@ class Known:
     inner: str = ""
 
 
+@lru_cache(maxsize=4096)  # a data set has few characters and many tasks
 def known(character: Character, relationship: RelationshipType, tie: str = "") -> Known:
     """What somebody in this relationship knows of a character. Never the secret.
 
@@ -71,6 +71,7 @@ def shown_tie(relationship: Relationship) -> str:
     return ""
 
 
+@lru_cache(maxsize=1024)
 def inner_life(character: Character) -> str:
     """Personality, values and decision style in a sentence or two.
 
@@ -102,10 +103,9 @@ def spoken_name(text: str, character: Character) -> str | None:
     first_name = character.first_name
     if first_name not in text and first_name.upper() not in text:
         return None  # most lines name nobody, and this is fifty times as quick
-    full, first = _patterns(character.name), _patterns(first_name)
-    if full.as_written.search(text):
+    if _as_written(character.name).search(text):
         return character.name
-    return first_name if first.as_written.search(text) else None
+    return first_name if _as_written(first_name).search(text) else None
 
 
 def without_name(text: str, character: Character, label: str) -> str:
@@ -114,24 +114,28 @@ def without_name(text: str, character: Character, label: str) -> str:
     The full name in any spelling; first and last name alone as written or in capitals, since in
     small letters they may be common words ("a long look").
     """
-    text = _patterns(character.name).any_case.sub(_literally(label), text)
+    text = _any_case(character.name).sub(_literally(label), text)
     for name in (character.first_name, character.last_name):
         if name:
-            text = _patterns(name).as_written.sub(_literally(label), text)
+            text = _as_written(name).sub(_literally(label), text)
     return text
 
 
-class _Patterns(NamedTuple):
-    as_written: re.Pattern[str]
-    any_case: re.Pattern[str]
+@lru_cache(maxsize=1024)
+def _as_written(name: str) -> re.Pattern[str]:
+    """A name as a word of its own, as written or in capitals."""
+    return re.compile(_as_a_word(name))
 
 
 @lru_cache(maxsize=1024)
-def _patterns(name: str) -> _Patterns:
-    """A name as a word of its own, as written or in capitals, and in any spelling."""
+def _any_case(name: str) -> re.Pattern[str]:
+    """A name as a word of its own, in any spelling."""
+    return re.compile(_as_a_word(name), re.IGNORECASE)
+
+
+def _as_a_word(name: str) -> str:
     # Not \b: a name may end in a full stop.
-    written = rf"(?<!\w)(?:{re.escape(name)}|{re.escape(name.upper())})(?!\w)"
-    return _Patterns(re.compile(written), re.compile(written, re.IGNORECASE))
+    return rf"(?<!\w)(?:{re.escape(name)}|{re.escape(name.upper())})(?!\w)"
 
 
 def _literally(label: str) -> Callable[[re.Match[str]], str]:

@@ -13,7 +13,6 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.dataset import DataSet
-from sociolab.worlds.sotopia.evaluation import judge_names, ties
 from sociolab.worlds.sotopia.scene import (
     PACKAGE,
     TURN_LIMIT,
@@ -22,6 +21,7 @@ from sociolab.worlds.sotopia.scene import (
     casting_from,
 )
 from sociolab.worlds.sotopia.telling import describe_self, line_text
+from sociolab.worlds.sotopia.ties import judge_names, ties
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,20 @@ def test_phrases_are_spelled_out_with_all_alternatives() -> None:
     }
 
 
+def test_an_alternative_may_hold_alternatives() -> None:
+    found = {" ".join(phrase) for phrase in spelled_out("go with (it|your (plan|idea))")}
+    assert found == {"go with it", "go with your idea", "go with your plan"}
+
+
+def test_phrases_that_are_added_later_count_as_if_they_had_been_there() -> None:
+    first, more = {"yes": "fine / fine by me"}, {"no": "fine by nobody", "yes": "sure"}
+    together, before = Phrases(first, more), Phrases(first)
+    after = before.extended(more)
+    for said in ("fine by me", "fine by nobody", "sure", "fine", "by me"):
+        assert after.marks(said.split()) == together.marks(said.split())
+    assert before.marks(["sure"]) == [], "the phrases that were extended stay as they were"
+
+
 def test_longest_phrase_is_found_and_a_star_is_any_word() -> None:
     phrases = Phrases({"short": "shake", "long": "shake * hand"})
     assert phrases.marks(["they", "shake", "her", "hand"]) == [(1, 4, "long")]

@@ -6,9 +6,8 @@ coverage of the check is scored / (scored + cannot tell).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 from sociolab.core.episode import Episode, Moved
@@ -52,8 +51,15 @@ class GoalCheck:
 
 def checked(episode: Episode) -> tuple[Verdict, ...]:
     """The verdicts on an episode; kept for a while, since the heuristic judge asks next."""
-    moves = tuple(m if m.memory is None else replace(m, memory=None) for m in episode.moves)
-    return _checked(episode.trial.task.content, moves)
+    for known, found in tuple(_recent):  # by identity: to hash all that was said takes long
+        if known is episode:
+            return found
+    found = verdicts(casting_from(episode.trial.task.content), episode.moves)
+    _recent.append((episode, found))
+    return found
+
+
+_recent: deque[tuple[Episode, tuple[Verdict, ...]]] = deque(maxlen=16)
 
 
 def verdicts(casting: Casting, moves: Sequence[Moved]) -> tuple[Verdict, ...]:
@@ -105,9 +111,3 @@ def _value(seat: str, goal: Checkable, agreed: Any) -> tuple[float, str]:
     if goal.kind == "friend":
         return friend_formula(agreed)
     return option_formula(goal, agreed)
-
-
-@lru_cache(maxsize=16)
-def _checked(content: str, moves: tuple[Moved, ...]) -> tuple[Verdict, ...]:
-    # What players carry on is no part of the talk, and may be a list, which has no hash.
-    return verdicts(casting_from(content), moves)

@@ -30,4 +30,4 @@ def money_language() -> Phrases[Cue]:
         Cue.SOFT: "i (only|) have (only|)",
         Cue.VALUE_TAKEN: "# is (my|our) / # as agreed",
     }
-    return Phrases(BEFORE_VALUES, WITH_VALUES, ASSENT, REFUSAL, SHAPING, DECOYS, money)
+    return plain_language().extended(money)

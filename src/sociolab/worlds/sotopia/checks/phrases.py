@@ -18,15 +18,16 @@ _CHOICE = re.compile(r"\(([^()]*)\)")
 _END = ""
 
 
-def spelled_out(phrase: str) -> Iterable[tuple[str, ...]]:
+def spelled_out(phrase: str) -> list[tuple[str, ...]]:
     """All the word sequences that a phrase stands for."""
-    choice = _CHOICE.search(phrase)
+    choice = _CHOICE.search(phrase) if "(" in phrase else None
     if choice is None:
-        yield tuple(phrase.split())
-        return
+        return [tuple(phrase.split())]
     before, after = phrase[: choice.start()], phrase[choice.end() :]
+    found: list[tuple[str, ...]] = []
     for option in choice.group(1).split("|"):
-        yield from spelled_out(f"{before}{option}{after}")
+        found += spelled_out(f"{before}{option}{after}")
+    return found
 
 
 class Phrases(Generic[Tag]):
@@ -36,6 +37,16 @@ class Phrases(Generic[Tag]):
 
     def __init__(self, *tables: Mapping[Tag, str]) -> None:
         self._root: dict[str, Any] = {}
+        self._learn(tables)
+
+    def extended(self, *tables: Mapping[Tag, str]) -> Phrases[Tag]:
+        """These phrases and more, in less time than it takes to spell out all of them again."""
+        made: Phrases[Tag] = Phrases()
+        made._root = _copied(self._root)
+        made._learn(tables)
+        return made
+
+    def _learn(self, tables: Iterable[Mapping[Tag, str]]) -> None:
         for table in tables:
             for tag, lines in table.items():
                 for line in filter(None, map(str.strip, lines.split("\n"))):
@@ -71,3 +82,9 @@ class Phrases(Generic[Tag]):
             if tags is not None:
                 found += [(start, end, tag) for tag in tags]
         return found
+
+
+def _copied(node: dict[str, Any]) -> dict[str, Any]:
+    return {
+        word: following if word == _END else _copied(following) for word, following in node.items()
+    }

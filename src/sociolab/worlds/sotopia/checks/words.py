@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 BREAKS = frozenset({".", "!", "?"})
 
@@ -75,6 +76,11 @@ def words(text: str, dropped: frozenset[str] = FILLERS) -> list[str]:
     text = text.lower()
     if "\u2019" in text:
         text = text.replace("\u2019", "'")
+    return list(_words(text, dropped))
+
+
+@lru_cache(maxsize=1024)  # a check reads what a scripted player has heard before
+def _words(text: str, dropped: frozenset[str]) -> tuple[str, ...]:
     if ".m" in text:
         text = _HALF_OF_DAY.sub(r"\1m", text)
     if "-" in text or "\u2013" in text:
@@ -89,7 +95,7 @@ def words(text: str, dropped: frozenset[str] = FILLERS) -> list[str]:
             found += _written_out(token)
         else:
             found.append(token)
-    return found
+    return tuple(found)
 
 
 def _written_out(token: str) -> tuple[str, ...]:

@@ -110,8 +110,16 @@ def moment(request: Request) -> Moment:
     observation = request.observation
     view: SotopiaView = observation.view
     lines = observation.history
-    talk = [(i, line.you, said) for i, line in enumerate(lines) if (said := _words(line))]
-    mine = [line for line in lines if line.you]
+    talk: list[tuple[int, bool, str]] = []
+    said: list[str] = []
+    own, words = 0, ""
+    for index, line in enumerate(lines):
+        spoken = _words(line)
+        if spoken:
+            talk.append((index, line.you, spoken))
+        if line.you:
+            own, words = own + 1, spoken
+        said += [action.text for action in line.actions]
     seats = len(observation.others) + 1
     alone = len(view.others) == 1
     label, known = next(iter(view.others.items()))
@@ -125,10 +133,10 @@ def moment(request: Request) -> Moment:
         met=known.relationship is not RelationshipType.STRANGER,
         lines=lines,
         talk=talk,
-        said="\n".join([action.text for line in lines for action in line.actions]),
-        own=len(mine),
+        said="\n".join(said),
+        own=own,
         left=max(1, (observation.limit - observation.turn + seats - 1) // seats),
-        quiet=bool(mine) and not _words(mine[-1]),
+        quiet=own > 0 and not words,
     )
 
 
