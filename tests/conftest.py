@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
+import pytest
 from hypothesis import settings
+
+# Workers share the processors: threads within one would wait for the others, and spin meanwhile.
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
 
 # The same examples in every run, however busy the machine is.
 settings.register_profile("sociolab", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("sociolab")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object | None:
+    """Whoever has done with their tests takes some of another's, where nothing else is asked for:
+    what a file's tests share is made once, and no worker waits for the other at the end."""
+    if config.getvalue("dist") != "load":
+        return None
+    from xdist.scheduler import WorkStealingScheduling  # type: ignore[import-untyped]
+
+    scheduler: object = WorkStealingScheduling(config, log)
+    return scheduler

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +12,15 @@ from report.small_run import build
 from sociolab.store.sqlite import Store
 
 
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store, made once; tests work on copies."""
+    path = tmp_path_factory.mktemp("small") / "store.db"
+    build(path)
+    return path
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    build(tmp_path / "store.db")
-    with Store.open(tmp_path / "store.db") as opened:
+def store(built: Path, tmp_path: Path) -> Iterator[Store]:
+    with Store.open(Path(shutil.copy(built, tmp_path / "store.db"))) as opened:
         yield opened

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Iterator
 
@@ -19,20 +20,32 @@ FLAGS = (
 )
 
 
-@pytest.fixture
-def chromium() -> Iterator[Browser]:
-    """The browser; tests that need it skip where Debian's chromium is not installed.
-
-    One for each test: as long as Playwright is there its event loop counts as running in this
-    thread, and tests beside it could not run one of their own.
-    """
+@pytest.fixture(scope="session")
+def launched() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """The one browser of a session, and Playwright's loop, which does not count as running."""
     path = shutil.which("chromium")
     if path is None:
         pytest.skip("chromium is not installed: apt-get install chromium fonts-dejavu-core")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield browser
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield browser, loop
+        asyncio._set_running_loop(loop)
         browser.close()
+
+
+@pytest.fixture
+def chromium(launched: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    """The browser; tests that need it skip where Debian's chromium is not installed.
+
+    Between two calls of Playwright its event loop counts as running in this thread, and tests
+    beside this one could not run one of their own: so it counts only for as long as this test.
+    """
+    browser, loop = launched
+    asyncio._set_running_loop(loop)
+    yield browser
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture

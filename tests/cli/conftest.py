@@ -4,12 +4,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+
+from cli.forking import Forks
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ Sociolab = Callable[..., Done]
 
 def environment(home: Path) -> dict[str, str]:
     """The environment of a user who has nothing but this folder."""
-    kept = {key: os.environ[key] for key in ("PATH", "LANG") if key in os.environ}
+    keys = ("PATH", "LANG", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    kept = {key: os.environ[key] for key in keys if key in os.environ}
     return {
         **kept,
         "HOME": str(home),
@@ -49,9 +53,33 @@ def environment(home: Path) -> dict[str, str]:
     }
 
 
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+    """The process that commands are forked from."""
+    with Forks(environment(tmp_path_factory.mktemp("forks"))) as found:
+        yield found
+
+
 @pytest.fixture
-def sociolab(tmp_path: Path) -> Sociolab:
-    """Runs the command line in a fresh folder, as a user would."""
+def sociolab(tmp_path: Path, forks: Forks) -> Sociolab:
+    """Runs the command line in a fresh folder, as a user would, only that it starts sooner."""
+
+    def run(*args: object, stdin: str = "", **variables: str) -> Done:
+        assert not any(name.startswith("PYTHON") for name in variables), "Python runs by then"
+        with TemporaryDirectory(prefix="sociolab-streams-") as made:
+            streams = Path(made)
+            (streams / "in").write_text(stdin, "utf-8")
+            words = [str(arg) for arg in args]
+            code = forks.run(words, tmp_path, {**environment(tmp_path), **variables}, streams)
+            out, err = ((streams / name).read_text("utf-8") for name in ("out", "err"))
+        return Done(code, out, err)
+
+    return run
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Sociolab:
+    """Runs the command line in a fresh folder, as a user would, from nothing."""
 
     def run(*args: object, stdin: str = "", **variables: str) -> Done:
         done = subprocess.run(

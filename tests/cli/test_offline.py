@@ -8,8 +8,8 @@ from pathlib import Path
 from cli.conftest import Sociolab
 
 
-def test_twenty_tasks_are_played_offline_without_any_set_up(sociolab: Sociolab) -> None:
-    done = sociolab("run", "sotopia", "--limit", 20, "--seed", 1, "--json")
+def test_twenty_tasks_are_played_offline_without_any_set_up(started: Sociolab) -> None:
+    done = started("run", "sotopia", "--limit", 20, "--seed", 1, "--json")
     assert done.code == 0, done.err
     result = done.document
     assert (result["schema"], result["world"]) == (1, "sotopia")
@@ -19,11 +19,11 @@ def test_twenty_tasks_are_played_offline_without_any_set_up(sociolab: Sociolab) 
     assert "model" not in methods
 
 
-def test_the_same_seed_gives_the_same_scores(sociolab: Sociolab) -> None:
+def test_the_same_seed_gives_the_same_scores(started: Sociolab) -> None:
     first, again = (
-        sociolab("run", "sotopia", "--limit", 6, "--seed", 3, "--json").document for _ in range(2)
+        started("run", "sotopia", "--limit", 6, "--seed", 3, "--json").document for _ in range(2)
     )
-    other = sociolab("run", "sotopia", "--limit", 6, "--seed", 4, "--json").document
+    other = started("run", "sotopia", "--limit", 6, "--seed", 4, "--json").document
     assert first["scores"] == again["scores"]
     assert first["scores"] != other["scores"]
 

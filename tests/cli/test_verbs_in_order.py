@@ -7,7 +7,7 @@ import sys
 
 import typer.main
 
-from sociolab.cli.verbs import app
+from sociolab.cli.verbs import app, app_for
 
 ORDER = [
     "run", "list", "show", "report", "compare", "table", "rank", "hard", "variance", "site",
@@ -34,6 +34,20 @@ def test_every_verb_and_every_option_that_takes_a_value_is_described() -> None:
         if option.opts[0] in shared
     }
     assert sorted(option for option, _ in texts) == sorted(shared), "one text for each"
+
+
+def test_a_verb_is_made_alone_as_it_is_among_all() -> None:
+    every = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    for name, command in every.items():
+        (alone,) = typer.main.get_command(app_for(name)).commands.items()  # type: ignore[attr-defined]
+        told = [(option.opts, option.help) for option in command.params]
+        assert alone[0] == name
+        assert [(option.opts, option.help) for option in alone[1].params] == told
+
+
+def test_all_verbs_are_made_where_there_is_none_of_that_name() -> None:
+    assert app_for("rnu") is app
+    assert app_for("") is app
 
 
 def test_nothing_heavy_is_imported_for_help() -> None:

@@ -54,13 +54,14 @@ def drawn(draw: st.DrawFn, most: int = 12) -> Drawn:
 
 def searched(town: Drawn, goals: list[Tile]) -> dict[Tile, int]:
     """A plain breadth-first search over tiles."""
+    free = set(town.tiles(".01"))
     steps = dict.fromkeys(goals, 0)
     queue = deque(goals)
     while queue:
         x, y = queue.popleft()
         for dx, dy in HEADINGS.values():
             near = (x + dx, y + dy)
-            if near in town.tiles(".01") and near not in steps:
+            if near in free and near not in steps:
                 steps[near] = steps[x, y] + 1
                 queue.append(near)
     return steps

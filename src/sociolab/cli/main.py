@@ -7,7 +7,7 @@ import os
 import sys
 
 from sociolab.cli.settings import spread
-from sociolab.cli.verbs import app
+from sociolab.cli.verbs import app_for
 from sociolab.core.errors import ConfigError, SociolabError
 
 BAD_INPUT = 2
@@ -25,12 +25,13 @@ def main() -> None:
 
 def collect_rarely() -> None:
     """Look for cycles less often: a run makes few, and at the default looking takes a tenth."""
-    gc.set_threshold(50_000)
+    gc.set_threshold(300_000)
 
 
 def _run() -> int:
     try:
-        app(spread(sys.argv[1:], SEVERAL), prog_name="sociolab")
+        arguments = spread(sys.argv[1:], SEVERAL)
+        app_for(arguments[0] if arguments else "")(arguments, prog_name="sociolab")
     except ConfigError as error:
         return _say(str(error), BAD_INPUT)
     except SociolabError as error:

@@ -8,6 +8,7 @@ that now keep them out are no evidence that the next hundred are right, so the f
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +39,7 @@ def verdicts() -> tuple[Verdict, ...]:
     )
 
 
+@cache
 def of_episode(folder: Path, name: str) -> Extracted:
     return extract(read_episode(folder / "raw" / f"{name}.json.gz"))
 

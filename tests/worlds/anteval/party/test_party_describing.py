@@ -41,8 +41,17 @@ def ways(what: Phrase, drawn: Drawn) -> set[str]:
     }
 
 
+@cache
+def always(what: Phrase) -> tuple[str, ...]:
+    """What is in this phrase however it is told, in small letters."""
+    return tuple(text.casefold().rstrip(".") for kind, text in what.pieces if kind == "text")
+
+
 def found(what: Phrase, drawn: Drawn, text: str) -> bool:
-    return any(way in text.casefold() for way in ways(what, drawn))
+    folded = text.casefold()
+    if not all(part in folded for part in always(what)):
+        return False
+    return any(way in folded for way in ways(what, drawn))
 
 
 @pytest.mark.parametrize("seed", [0, 20240113])
@@ -88,6 +97,15 @@ def test_no_other_class_or_background_is_claimed() -> None:
         assert not [name for name in others if re.search(rf"\b{name}\b", text)]
         others = [race.name.casefold() for race in tables().races if race is not drawn.race]
         assert not [name for name in others if re.search(rf"(?<!-)\b{name}\b(?! impat)", text)]
+
+
+def test_what_a_phrase_always_holds_is_in_every_way_to_tell_it() -> None:
+    for drawn, _ in thousand()[:20]:
+        background = drawn.background
+        for trait in (*background.personality, *background.bonds, *background.flaws):
+            for wording in trait:
+                for way in ways(wording, drawn):
+                    assert all(part in way for part in always(wording)), (wording, way)
 
 
 def test_every_trait_is_told_and_no_other_of_its_kind() -> None:

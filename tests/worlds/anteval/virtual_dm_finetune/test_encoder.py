@@ -15,13 +15,15 @@ from sociolab.worlds.anteval.virtual_dm.encoder_settings import EncoderSettings
 from sociolab.worlds.anteval.virtual_dm.example import Example, Turn
 from worlds.anteval.virtual_dm_finetune.finetune_examples import NAMES, examples
 
-pytest.importorskip("torch", reason="needs the extra finetune: torch is not installed")
-pytest.importorskip("tokenizers", reason="needs the extra finetune: tokenizers is not installed")
-
-import torch
-
 SHORT = EncoderSettings(epochs=15, longest=48)
 MANY = examples(48)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _extra() -> None:
+    """What the tests need: imported by whoever runs them, and by nobody who only collects them."""
+    for package in ("torch", "tokenizers"):
+        pytest.importorskip(package, reason=f"needs the extra finetune: no {package} is there")
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,8 @@ def test_plain_cues_are_learned_for_people_it_never_met(learned: EncoderDM) -> N
 
 
 def test_scores_do_not_hang_on_what_stands_beside_an_example(learned: EncoderDM) -> None:
+    import torch
+
     from sociolab.worlds.anteval.virtual_dm import encoder_training
     from sociolab.worlds.anteval.virtual_dm.encoder_net import label_scores
 
@@ -65,6 +69,8 @@ def test_as_many_labels_as_asked_for_each_of_somebody_at_the_table(learned: Enco
 
 
 def test_same_seed_same_scores_and_the_state_of_torch_stays() -> None:
+    import torch
+
     from sociolab.worlds.anteval.virtual_dm.encoder_training import train
 
     settings = EncoderSettings(epochs=1, longest=32)
@@ -107,6 +113,8 @@ def test_nothing_is_predicted_before_fit_nor_learned_without_labels() -> None:
 
 
 def test_the_layers_compute_what_bert_computes(tmp_path: Path) -> None:
+    import torch
+
     pytest.importorskip("transformers", reason="needs the extra finetune: transformers is missing")
     from transformers import BertConfig, BertModel
 

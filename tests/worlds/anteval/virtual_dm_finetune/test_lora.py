@@ -13,15 +13,15 @@ from sociolab.worlds.anteval.virtual_dm.lora import LoraDM, LoraSettings
 from sociolab.worlds.anteval.virtual_dm.prompting import answer_of, body_of, head
 from worlds.anteval.virtual_dm_finetune.finetune_examples import examples
 
-pytest.importorskip("torch", reason="needs the extra finetune: torch is not installed")
-pytest.importorskip("transformers", reason="needs the extra finetune: transformers is missing")
-pytest.importorskip("peft", reason="needs the extra finetune: peft is not installed")
-
-import torch
-from torch.nn.functional import cross_entropy
-
 FOUR = examples(4)
 BY_HEART = LoraSettings(epochs=50, batch=4, learning_rate=1e-2, rank=16)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _extra() -> None:
+    """What the tests need: imported by whoever runs them, and by nobody who only collects them."""
+    for package in ("torch", "transformers", "peft"):
+        pytest.importorskip(package, reason=f"needs the extra finetune: no {package} is there")
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,7 @@ def learned(model_folder: Path) -> LoraDM:
 
 
 def make_model(folder: Path, positions: int) -> None:
+    import torch
     from tokenizers import ByteLevelBPETokenizer
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -95,6 +96,9 @@ def test_a_reply_that_cannot_be_used_is_counted_and_predicts_nothing(model_folde
 
 
 def test_the_loss_is_taken_on_the_answer_and_its_end_only(learned: LoraDM) -> None:
+    import torch
+    from torch.nn.functional import cross_entropy
+
     from sociolab.worlds.anteval.virtual_dm import lora_model
 
     adapted = learned._ready()
@@ -126,6 +130,8 @@ def test_a_chat_template_frames_the_same_prompt(model_folder: Path) -> None:
 
 
 def test_training_leaves_the_random_state_of_torch_alone(model_folder: Path) -> None:
+    import torch
+
     torch.manual_seed(5)
     wanted = torch.rand(3)
     torch.manual_seed(5)
