@@ -85,7 +85,9 @@ def test_a_class_that_breaks_fails_its_trials_by_name(tmp_path: Path) -> None:
     assert (result.played, result.failed) == (0, 2)
     assert result.failures.trials == {"plugin": 2}
     with open_store(tmp_path / "s.db") as store:
-        assert {row.problem for row in store.trials("a")} == {"ValueError: boom"}
+        for row in store.trials("a"):
+            assert row.problem.startswith("python:app.test_python_api:Bomb as ")
+            assert ", turn 1: ValueError: boom (test_python_api.py" in row.problem
 
 
 def test_a_partner_meets_each_agent_in_both_seats(tmp_path: Path) -> None:

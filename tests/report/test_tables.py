@@ -65,10 +65,12 @@ def test_a_run_without_failures_warns_of_nothing(result: RunResult) -> None:
 
 def test_an_early_stop_and_trials_to_come_are_warned_of(result: RunResult) -> None:
     early = result.model_copy(update={"trials": 20, "stopped": "the budget of $1 is spent"})
-    assert warnings(early)[:4] == (
+    assert warnings(early)[:5] == (
         "the run stopped early: the budget of $1 is spent",
         "1 of 20 trials failed: plugin 1",
-        "plugin: KeyError: 'goal'",
+        "plugin 1, in episode bike-SS: KeyError: 'goal'",
+        'a trial that failed with "plugin" is played anew, from its beginning, when the run is '
+        "resumed",
         "8 of 20 trials not played yet",
     )
 

@@ -1,137 +1,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
-from sociolab.core.episode import (
-    Action,
-    ActionKind,
-    ActionSpace,
-    CastMember,
-    Episode,
-    Json,
-    Moved,
-    Task,
-    Trial,
-)
+from sociolab.core.episode import Episode, Json, Task
 from sociolab.core.errors import BudgetSpent, ModelError
-from sociolab.core.ports import (
-    DataId,
-    NoReply,
-    Observation,
-    Play,
-    Reply,
-    Request,
-    Transcript,
-)
-from sociolab.core.score import JudgeId, Measure, Score, Verdict
-from sociolab.engine.play import play
-from sociolab.engine.scene import Order, Poll
-from sociolab.runner.local import Stopped, Table, play_all
-from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.replies import RunReplies
+from sociolab.core.ports import NoReply, Play, Reply, Request
+from sociolab.runner.local import play_all
 from sociolab.store.sqlite import Store
-
-RUN = "r"
-SPACE = ActionSpace((ActionKind("speak", spoken=True),))
-
-
-class Witness:
-    def __init__(self, seat: str) -> None:
-        self.seat = seat
-
-    def see(self, move: Moved) -> None:
-        pass
-
-    def observe(self, turn: int) -> Observation:
-        return Observation(self.seat, self.seat, turn, 4, "", (), "", (), None)
-
-    def seat_called(self, name: str) -> str | None:
-        return name
-
-
-@dataclass
-class Scene:
-    seats: tuple[str, ...] = ("x", "y")
-    space: ActionSpace = SPACE
-    order: Order = "round-robin"
-    limit: int = 4
-    polls: Sequence[Poll] = ()
-
-    def witness(self, seat: str) -> Witness:
-        return Witness(seat)
-
-
-class World:
-    name = "tiny"
-    data = DataId("d", "1", "h")
-
-    def tasks(self) -> Sequence[Task]:
-        return ()
-
-    def play(self, task: Task, trial: str, seed: int) -> Play:
-        return play(Scene(), trial=trial, seed=seed)
-
-    def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
-        return Transcript("", (), ())
-
-
-@dataclass
-class Speaker:
-    """Says its turn; `before` may fail or wait first. Counts how often it is asked."""
-
-    before: Callable[[Request], None] = lambda request: None
-    asked: list[tuple[str, int]] = field(default_factory=list)
-
-    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        await asyncio.sleep(0)
-        self.before(request)
-        self.asked.append((request.trial, request.turn))
-        return Reply((Action("speak", f"{request.seat}{request.turn}"),))
-
-
-class CountingJudge:
-    id = JudgeId("count", "rules")
-
-    def __init__(self) -> None:
-        self.judged: list[str] = []
-
-    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        self.judged.append(episode.trial.id)
-        return (Score(Measure("turns", 0, 100), None, len(episode.moves)),)
-
-
-def trial(number: int) -> Trial:
-    task = Task(f"task{number}", ("x", "y"), "c", "{}")
-    return Trial(f"t{number}", "tiny", task, (CastMember("x", "a"), CastMember("y", "a")), 0, 0)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "s.db") as opened:
-        opened.create_run(RUN, "tiny", {}, [trial(n) for n in range(5)])
-        yield opened
-
-
-def table(store: Store, player: Speaker, judge: CountingJudge | None = None) -> Table:
-    tally = Tally()
-    replies = TalliedReplies(tally)
-    replies.keep_in(RunReplies(store, RUN))
-    judges = [judge] if judge else []
-    return Table(store, RUN, World(), {"a": player}, judges, replies, tally)
-
-
-def play_run(table: Table, episodes: int = 3) -> Stopped:
-    rows = [row for row in table.store.trials(RUN) if row.status != "played"]
-    return asyncio.run(play_all(table, rows, episodes))
-
-
-def statuses(store: Store) -> list[str]:
-    return [row.status for row in store.trials(RUN)]
+from tiny_runs import RUN, CountingJudge, Speaker, World, play_run, statuses, table, trial
 
 
 def test_every_trial_is_played_and_judged_once(store: Store) -> None:
@@ -158,6 +37,20 @@ def test_a_trial_that_fails_is_on_record_and_the_others_go_on(store: Store) -> N
     assert "KeyError" in rows["t3"].problem
     assert [rows[f"t{n}"].status for n in (0, 1, 4)] == ["played"] * 3
     assert made.tally.failed == 2
+
+
+def test_a_world_that_breaks_is_named_with_the_line(store: Store) -> None:
+    class Broken(World):
+        def play(self, task: Task, trial: str, seed: int) -> Play:
+            if trial == "t1":
+                raise KeyError("no such place")
+            return super().play(task, trial, seed)
+
+    play_run(replace(table(store, Speaker()), world=Broken()))
+    assert statuses(store) == ["played", "failed", "played", "played", "played"]
+    problem = store.trials(RUN)[1].problem
+    assert problem.startswith("the world tiny: KeyError: 'no such place' (")
+    assert "test_local.py" in problem
 
 
 def test_a_failed_trial_goes_on_where_it_failed_when_the_run_is_resumed(store: Store) -> None:

@@ -7,6 +7,7 @@ import pytest
 from sociolab.core.errors import StoreError
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.outcomes import Counts
+from sociolab.store.played import failed_causes
 from sociolab.store.sqlite import Store
 
 from . import samples
@@ -77,3 +78,26 @@ def test_ids_of_trials_by_status(played: Store) -> None:
     assert played.trial_ids("r") == ids
     played.set_status("r", ids[1], "played")
     assert played.trial_ids("r", "played") == (ids[1],)
+
+
+def test_failed_judgings_are_those_of_played_episodes_that_lack_a_score(played: Store) -> None:
+    for trial in ("t1", "t2"):
+        played.set_status("r", trial, "played")
+    refused = ScoreFailure(samples.MEASURE, "ann", "refused", "no credit")
+    played.add_verdicts("r", samples.JUDGE, [SEVEN, FAILED], trial="t1", judging=2)
+    played.add_verdicts("r", samples.JUDGE, [refused, FAILED], trial="t2")
+    played.add_verdicts("r", samples.OTHER_JUDGE, [SEVEN, UNSURE], trial="t2")
+    played.add_verdicts("r", samples.JUDGE, [FAILED], trial="t3")  # not played
+    played.add_verdicts("r", samples.JUDGE, [FAILED], cell={"agent": "x"})
+    assert played.failed_judgings("r") == (
+        ("t2", samples.JUDGE, 0, "refused", "no credit", True),
+        ("t1", samples.JUDGE, 2, "incomplete", "no number", False),
+    )
+
+
+def test_causes_are_counted_of_trials_that_failed(played: Store) -> None:
+    assert failed_causes(played, "r") == {}
+    played.set_status("r", "t1", "failed", "timeout", "late")
+    played.set_status("r", "t3", "failed", "timeout", "late")
+    played.set_status("r", "t2", "failed", "gave up")
+    assert failed_causes(played, "r") == {"timeout": 2, "gave up": 1}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -20,6 +20,7 @@ from sociolab.analysis.across import (
 from sociolab.analysis.across_section import across_section
 from sociolab.analysis.figures import rounded
 from sociolab.analysis.values import values_of
+from sociolab.app.code_names import CodeNames, code_names
 from sociolab.app.pooled import each_once
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import result_of
@@ -34,17 +35,20 @@ TALK, ACTION = "stss-talk", "stss"
 
 @dataclass(frozen=True, slots=True)
 class Across:
-    """The runs' results, the table's columns, and what goes together."""
+    """The runs' results, the table's columns, what goes together, and which labels stand for
+    several codes."""
 
     results: tuple[RunResult, ...]
     columns: tuple[Column, ...]
     worlds: tuple[Relation, ...]
     levels: tuple[Relation, ...]
+    codes: tuple[str, ...] = ()
 
     @property
     def section(self) -> Section:
         """All of it in words and tables."""
-        return across_section(self.columns, self.worlds, self.levels)
+        section = across_section(self.columns, self.worlds, self.levels)
+        return replace(section, cautions=(*section.cautions, *self.codes))
 
     def document(self) -> dict[str, Any]:
         """All of it as one JSON object: see docs/compare.md."""
@@ -63,26 +67,27 @@ class Across:
 def across(store: Store, runs: Sequence[str], judges: Mapping[str, str]) -> Across:
     """The table of these runs; `judges` names a judge by world. ConfigError for a run that is
     named twice, and where none has a figure."""
-    results = tuple(result_of(store, run) for run in each_once(runs))
+    names = code_names(store, each_once(runs))
+    results = tuple(names.result(result_of(store, run)) for run in runs)
     columns = columns_of(results, judges)
     if not columns:
         raise ConfigError("none of these runs has a judged play; judge them by `sociolab judge`")
-    levels = tuple(_levels(store, columns))
-    return Across(results, columns, between_worlds(columns), levels)
+    levels = tuple(_levels(store, columns, names))
+    return Across(results, columns, between_worlds(columns), levels, names.notes)
 
 
-def _levels(store: Store, columns: Sequence[Column]) -> Iterator[Relation]:
+def _levels(store: Store, columns: Sequence[Column], names: CodeNames) -> Iterator[Relation]:
     """The two levels of STSS, task by task, for each agent that has both."""
     for talk, action in product(columns, columns):
         if (talk.world, action.world) == (TALK, ACTION):
             for agent in sorted(talk.places.keys() & action.places.keys()):
-                yield _relation(store, talk, action, agent)
+                yield _relation(store, talk, action, agent, names)
 
 
-def _relation(store: Store, talk: Column, action: Column, agent: str) -> Relation:
+def _relation(store: Store, talk: Column, action: Column, agent: str, names: CodeNames) -> Relation:
     said, done, tasks = between_levels(
-        values_of(store, talk.places[agent].run).of(talk.judge),
-        values_of(store, action.places[agent].run).of(action.judge),
+        names.values(values_of(store, talk.places[agent].run)).of(talk.judge),
+        names.values(values_of(store, action.places[agent].run)).of(action.judge),
         agent,
         (talk.measure, action.measure),
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sociolab.agents.prompted import PromptedPlayer, prompts_hash
 from sociolab.app.models import Models
+from sociolab.app.own_code import OwnJudge, built, check_async, constructed, own_judge
 from sociolab.app.registry import names, plugin, python_object
+from sociolab.app.source_code import code_of
 from sociolab.app.specs import ModelSpec, NamedSpec, PythonSpec, parse
+from sociolab.core.code_mark import with_code
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
 from sociolab.core.seeding import digest
@@ -20,11 +22,15 @@ NO_JUDGE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Seatable:
-    """An agent that can take a seat: its id in the plan, and who plays it."""
+    """An agent that can take a seat: its id in the plan, and who plays it.
+
+    `own`: somebody's own code plays, or a person, neither of which this package answers for.
+    """
 
     id: AgentId
     player: Player
     calls_model: bool
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +48,14 @@ class Casting:
             case ModelSpec() as spec:
                 return self._model_agent(spec, role)
             case PythonSpec() as spec:
-                made = python_object(spec.path)
-                made = built(spec.label, made)
-                settings = str(getattr(made, "settings", ""))
+                made, code = self._made(spec)
+                settings = digest(spec.label, str(getattr(made, "settings", "")))
                 player = self._python_player(spec.label, made)
-                return Seatable(AgentId(spec.label, digest(spec.label, settings)), player, False)
+                known_as = AgentId(spec.label, with_code(settings, code))
+                return Seatable(known_as, player, calls_model=False, own=True)
             case NamedSpec() as spec:
-                return Seatable(
-                    AgentId(spec.label, digest(spec.label)), self._named_agent(spec.label), False
-                )
+                player, own = self._named_agent(spec.label), spec.label not in self.kit.players
+                return Seatable(AgentId(spec.label, digest(spec.label)), player, False, own)
 
     def judge(self, text: str) -> Judge:
         """The judge of a spec; ConfigError if there is none."""
@@ -58,14 +63,7 @@ class Casting:
             case ModelSpec() as spec:
                 return self.kit.model_judge(self._kept(spec))
             case PythonSpec() as spec:
-                made = python_object(spec.path)
-                judge: Judge = built(spec.label, made)
-                if not callable(getattr(judge, "judge", None)) or not hasattr(judge, "id"):
-                    raise ConfigError(
-                        f'"{spec.label}" is no judge: expected a class with an "id" and '
-                        '"async def judge(self, episode, judging)"; see docs/agents.md'
-                    )
-                return judge
+                return own_judge(spec.label, *self._made(spec))
             case NamedSpec() as spec:
                 own = self.kit.judges.get(spec.label)
                 if own is not None:
@@ -77,9 +75,16 @@ class Casting:
                         f'{", ".join(known)}, "endpoint/model" or "python:package.module:Class"'
                     )
                 registered: Judge = plugin("sociolab.judges", spec.label)(self.kit)
-                return registered
+                return OwnJudge(spec.label, registered.id, registered)
+
+    def _made(self, spec: PythonSpec) -> tuple[Any, str]:
+        """Somebody's object, and the code that it runs."""
+        named = python_object(spec.path)
+        return built(spec.label, named), code_of(spec.path.partition(":")[0], named)
 
     def _model_agent(self, spec: ModelSpec, role: Role) -> Seatable:
+        from sociolab.agents.prompted import PromptedPlayer, prompts_hash  # rules need no prompts
+
         temperature = spec.settings.temperature
         temperature = self.kit.temperature if temperature is None else temperature
         dialect = spec.settings.dialect
@@ -109,29 +114,17 @@ class Casting:
                 f'there is no agent called "{name}"; expected one of {", ".join(known)}, '
                 '"endpoint/model" or "python:package.module:Class"'
             )
-        return self._python_player(name, plugin("sociolab.agents", name)())
+        made = constructed(name, plugin("sociolab.agents", name))
+        return self._python_player(name, made)
 
     def _python_player(self, label: str, made: object) -> Player:
         """Somebody's object as a player of this world; ConfigError if it is none."""
         if self.kit.python_player is not None:
             return self.kit.python_player(label, made)
         if callable(getattr(made, "reply", None)):
+            check_async(label, made, "reply", "self, request, memory")
             return cast("Player", made)
         raise ConfigError(
             f'"{label}" is no player: expected a class with '
             '"async def reply(self, request, memory)"; see docs/agents.md'
         )
-
-
-def built(label: str, made: Any) -> Any:
-    """An instance of a class, made without arguments, or the object itself; ConfigError where the
-    class cannot be made so."""
-    if not isinstance(made, type):
-        return made
-    try:
-        return made()
-    except TypeError as error:
-        raise ConfigError(
-            f'"{label}" cannot be made: expected a class that is made without arguments, found '
-            f"that {error}; give its arguments defaults, or name an instance"
-        ) from error

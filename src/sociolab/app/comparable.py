@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sociolab.analysis.comparing import Compared
 from sociolab.analysis.matching import Side
@@ -16,11 +16,19 @@ from sociolab.report.words import plural
 
 @dataclass(frozen=True, slots=True)
 class OpenedRun:
-    """A run with the outline of its result, the values of the judge, and its plan."""
+    """A run with the outline of its result, the values of the judge, and its plan.
+
+    `codes` has the names of agents whose labels stand for other code in the other run, by label.
+    """
 
     result: RunResult
     values: RunValues
     trials: tuple[Trial, ...]
+    codes: Mapping[str, str] = field(default_factory=dict)
+
+    def called(self, agent: str | None) -> str | None:
+        """The name under which an agent stands here, if its label or its name is given."""
+        return agent and self.codes.get(agent, agent)
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -38,6 +46,21 @@ class OpenedRun:
             tuple(value for value in self.values.values if value.agent == agent),
             {trial.id: trial.cast for trial in self.trials},
         )
+
+
+def check_judge(runs: Sequence[OpenedRun], judge: str) -> None:
+    """The judge must have given agents values in each run; ConfigError that says who did."""
+    blank = [run.result.run for run in runs if not run.agents]
+    if not blank or len(runs) < 2:
+        return
+    by = "; ".join(
+        f"{run.result.run} by {', '.join(one.judge for one in run.result.judges) or 'nobody'}"
+        for run in runs
+    )
+    raise ConfigError(
+        f"the judges differ: {by}. {judge} gave no value to an agent of {blank[0]}; have both "
+        "judged by one judge: sociolab judge RUN --judge JUDGE"
+    )
 
 
 def check_tasks(runs: Sequence[OpenedRun]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,15 @@ from sociolab.analysis.consistency import (
 from sociolab.analysis.figures import rounded
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import chosen_judge, values_of
-from sociolab.app.comparable import OpenedRun, cautions_of, check_tasks, same_agent
+from sociolab.app.code_names import code_names
+from sociolab.app.comparable import (
+    OpenedRun,
+    cautions_of,
+    check_judge,
+    check_tasks,
+    same_agent,
+)
+from sociolab.app.seat_names import label_like
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
 from sociolab.report.result import outline_of
@@ -74,42 +82,45 @@ class Conclusions:
 def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
     """Compare two agents, or look at the consistency of one run's; ConfigError where it cannot
     be done: the world, tasks or judge differ, or an agent must be named."""
-    runs, judge = _opened(store, wanted)
-    measures = _measures(runs, wanted.measures)
+    if not 1 <= len(wanted.runs) <= 2:
+        raise ConfigError(
+            f"expected one or two runs to compare, found {len(wanted.runs)}; --curve follows "
+            "several in the order given, `sociolab table` shows agents across worlds"
+        )
+    runs, judge = opened_runs(store, wanted)
+    measures = measures_of(runs, wanted.measures)
     sides = _sides(runs, wanted)
     sections: list[Section] = []
     found = None
     if len(sides) == 2 and (len(runs) == 2 or wanted.other):
         a, b = _named(sides)
         check_tasks(runs)
-        kinds = [_judged(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b)]
+        kinds = [judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b)]
         found = compared(
             runs[0].result.world, a, b, (judge, runs[0].values.judges[judge]), measures
         )
-        cautions = tuple(cautions_of(runs, found))
+        names = code_names(store, wanted.runs)
+        cautions = (*names.notes, *cautions_of(runs, found))
         sections.append(comparison_section(found, " ".join(kinds), cautions))
         sides = (a, b)
     limits = thresholds(measures, wanted.threshold, named=bool(wanted.measures))
     passed = passing(sides, limits, wanted.ks)
     sections.append(consistency_section(passed, measures))
     if found is None:
-        judged = f"{runs[0].result.run}: {_judged(runs, judge)}"
+        judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"
         sections[-1] = replace(sections[-1], said=(judged, *sections[-1].said))
     outlines = tuple(run.result for run in runs)
     return Conclusions(outlines, found, tuple(passed), tuple(sections))
 
 
-def _opened(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], str]:
-    """The runs with the values of the one judge, and its label."""
-    if not 1 <= len(wanted.runs) <= 2:
-        raise ConfigError(
-            f"expected one or two runs to compare, found {len(wanted.runs)}; "
-            "`sociolab table` shows more"
-        )
+def opened_runs(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], str]:
+    """The runs with the values of the one judge, and its label; ConfigError where a run is named
+    twice, the worlds differ, or no judge is shared."""
     names = wanted.runs
-    if len(names) == 2 and names[0] == names[1]:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
         raise ConfigError(
-            f"expected two runs, found {names[0]} twice; to compare two agents of one run, name "
+            f"expected two runs, found {twice} twice; to compare two agents of one run, name "
             "the run once, and the agents by --agent and --with"
         )
     plans = [store.trials(name) for name in names]
@@ -119,13 +130,21 @@ def _opened(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], str]:
         told = ", ".join(f"{one.run} of {one.world}" for one in values)
         raise ConfigError(f"only runs of one world can be compared, found {told}")
     judge = chosen_judge(values, wanted.judge)
-    return tuple(
-        OpenedRun(outline_of(store, name, plan), one.of(judge), tuple(row.trial for row in plan))
+    codes = code_names(store, names)
+    runs = tuple(
+        OpenedRun(
+            codes.result(outline_of(store, name, plan)),
+            codes.values(one.of(judge)),
+            codes.trials(name, [row.trial for row in plan]),
+            codes.shown.get(name, {}),
+        )
         for name, one, plan in zip(names, values, plans, strict=True)
-    ), judge
+    )
+    check_judge(runs, judge)
+    return runs, judge
 
 
-def _measures(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, Measure]:
+def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, Measure]:
     """The judge's measures, or those of them that are named."""
     judged = {value.measure for run in runs for value in run.values.values}
     found = {
@@ -145,24 +164,25 @@ def _measures(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, Mea
 def _sides(runs: Sequence[OpenedRun], wanted: Wanted) -> tuple[Side, ...]:
     """Two agents to compare, or of one run those to look at."""
     if len(runs) == 2:
-        first = _agent(runs[0], wanted.agent, "--agent")
-        same = wanted.agent if wanted.agent in runs[1].agents else None
-        return runs[0].side(first), runs[1].side(_agent(runs[1], wanted.other or same, "--with"))
+        first = agent_of(runs[0], wanted.agent, "--agent")
+        same = wanted.agent if _like(runs[1], wanted.agent, runs[1].agents) else None
+        return runs[0].side(first), runs[1].side(agent_of(runs[1], wanted.other or same, "--with"))
     (run,) = runs
     if wanted.other is None:
         named = (wanted.agent,) if wanted.agent else run.agents
-        return tuple(run.side(_agent(run, agent, "--agent")) for agent in named)
+        return tuple(run.side(agent_of(run, agent, "--agent")) for agent in named)
     if wanted.agent is None or wanted.agent == wanted.other:
         raise ConfigError("to compare two agents of one run, name both: --agent A --with B")
     return (
-        run.side(_agent(run, wanted.agent, "--agent")),
-        run.side(_agent(run, wanted.other, "--with")),
+        run.side(agent_of(run, wanted.agent, "--agent")),
+        run.side(agent_of(run, wanted.other, "--with")),
     )
 
 
-def _agent(run: OpenedRun, wanted: str | None, flag: str) -> str:
+def agent_of(run: OpenedRun, wanted: str | None, flag: str) -> str:
     """The agent that is named, or the only one."""
-    has_values = {value.agent for value in run.values.values}
+    has_values = {value.agent for value in run.values.values if value.agent}
+    wanted = _like(run, wanted, has_values, flag) or wanted
     known = ", ".join(run.agents) or "none"
     if wanted is not None and wanted not in has_values:
         raise ConfigError(f'{flag}: "{wanted}" has no values in {run.result.run}; it has {known}')
@@ -174,6 +194,16 @@ def _agent(run: OpenedRun, wanted: str | None, flag: str) -> str:
     return wanted or run.agents[0]
 
 
+def _like(
+    run: OpenedRun, wanted: str | None, known: Collection[str], flag: str = "--agent"
+) -> str | None:
+    """The one of these names that is wanted, be it by a part of it; None if none is."""
+    if wanted is None:
+        return None
+    name = label_like(run.called(wanted) or wanted, sorted(known), flag)
+    return name if name in known else None
+
+
 def _named(sides: Sequence[Side]) -> tuple[Side, Side]:
     """Sides whose names differ: an agent that is on both is named with its run."""
     a, b = sides
@@ -182,7 +212,8 @@ def _named(sides: Sequence[Side]) -> tuple[Side, Side]:
     return tuple(replace(side, name=f"{side.agent} in {side.run}") for side in (a, b))  # type: ignore[return-value]
 
 
-def _judged(runs: Sequence[OpenedRun], judge: str) -> str:
+def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
+    """What to think of the judge's figures, in sentences."""
     texts = dict.fromkeys(nature(run.result, judge) for run in runs)
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
 

@@ -17,7 +17,8 @@ class RunConfig(BaseModel):
     `agents` without a `partner` play each other in every ordered pair; with one, each plays it in
     both seats. `judges` empty: the heuristic judge where all play offline; a model's run must name
     its judge. `settings` are the world's own. `in_flight` bounds the calls to each endpoint,
-    `episodes` the episodes under way.
+    `episodes` the episodes under way. `agent_timeout` is how many seconds an agent of one's own
+    class may take to reply (None: 600) and, where it is given, a person too.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,6 +35,7 @@ class RunConfig(BaseModel):
     seed: int = 0
     attempts: int = Field(default=3, ge=1)
     on_failed_turn: Literal["skip", "stop"] = "skip"
+    agent_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     name: str | None = None
     store: Path | None = None
     in_flight: int | None = Field(default=None, ge=1)

@@ -1,4 +1,4 @@
-"""Check an agent spec with one call, and say what is wrong in a sentence."""
+"""Check a spec with one call or one short episode, and say what is wrong in a sentence."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from sociolab.app.anywhere import run_anywhere
-from sociolab.app.cast import Casting
 from sociolab.app.config import RunConfig
-from sociolab.app.data import load_world
 from sociolab.app.models import Models
+from sociolab.app.play import HUMAN
 from sociolab.app.specs import ModelSpec, parse
+from sociolab.app.trying_out import try_out
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply
-from sociolab.models.budget import Budget
-from sociolab.models.unkept import Unkept
 from sociolab.prompting.ask import typed, typed_prompt
 
 HEAD = "You check that a program can read you. Reply with the JSON object that is asked for."
@@ -39,16 +37,20 @@ class Finding:
 
 
 def examine(text: str, config: RunConfig) -> Finding:
-    """Look at a spec: make the player, and call its model once if it has one.
+    """Look at a spec: call its model once, or play one short episode of `config.world` offline.
 
-    ConfigError where the spec itself is wrong.
+    ConfigError where the spec itself is wrong, or names what cannot be made.
     """
     spec = parse(text, "agent")
     if isinstance(spec, ModelSpec):
         return run_anywhere(lambda: _call(spec, config))
-    kit = load_world("sotopia")
-    Casting(kit, Models(config), Unkept(), Budget()).agent(text, "agent")
-    return Finding(True, f"{text} works: it plays without a model")
+    if spec.label == HUMAN:
+        return Finding(True, f"{HUMAN} works: a person is asked at the terminal")
+    well, said = try_out(spec, config.world)
+    if well:
+        return Finding(True, f"{spec.label} works: {said}")
+    said = said.removeprefix(f"{spec.label} ")
+    return Finding(False, f"{spec.label} does not work in {config.world}: {said}")
 
 
 async def _call(spec: ModelSpec, config: RunConfig) -> Finding:

@@ -2,49 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
+from sociolab.analysis.figures import listed
 from sociolab.app.anywhere import run_anywhere
 from sociolab.app.cast import Casting
 from sociolab.app.config import RunConfig
 from sociolab.app.models import Models
 from sociolab.app.session import plan_of, seat_all, wanted_judges, world_of
 from sociolab.app.specs import ModelSpec
+from sociolab.app.stand_ins import MadeUpModel, Spend, of_ours, own_labels, without_own
 from sociolab.core.episode import Episode, Event, Trial
-from sociolab.core.ports import (
-    CallKey,
-    ChatModel,
-    ChatReply,
-    Judge,
-    Player,
-    Prompt,
-    ReplyStore,
-    Usage,
-    WorldKit,
-)
-from sociolab.core.seeding import stream
+from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Usage, WorldKit
 from sociolab.engine.drive import drive
 from sociolab.models.budget import Budget
-from sociolab.models.endpoint.sampler import Draw, Node
-from sociolab.models.endpoint.schemas import read_schema
-from sociolab.models.endpoint.sentences import prose
-from sociolab.models.prices import CHARACTERS_A_TOKEN, Price, tokens_in
+from sociolab.models.prices import Price
 from sociolab.models.unkept import Unkept
 
 SAMPLE = 30
 """Trials that are measured, evenly spread over the plan; the rest is taken to be like them."""
-
-
-@dataclass(slots=True)
-class Spend:
-    """Calls and tokens of one model."""
-
-    calls: int = 0
-    prompt: int = 0
-    completion: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +30,8 @@ class Estimate:
 
     Every scene is taken to last until its turn limit, with replies of about 150 characters and no
     reply asked for again, and nothing is taken to be cached by the provider. `open_ended`: how many
-    calls a trial makes hangs on what is done in it, as in a town.
+    calls a trial makes hangs on what is done in it, as in a town. `uncounted` are agents and judges
+    of somebody's own code, which was made but never called: what it calls itself is not known.
     """
 
     trials: int
@@ -61,6 +39,7 @@ class Estimate:
     models: dict[str, Spend]
     prices: dict[str, Price | None]
     open_ended: bool = False
+    uncounted: tuple[str, ...] = ()
 
     def usd(self, model: str) -> float | None:
         """Dollars of one model."""
@@ -78,7 +57,13 @@ class Estimate:
             }
             for name, spend in self.models.items()
         }
-        return {"schema": 1, "dry_run": True, "trials": self.trials, "models": models}
+        return {
+            "schema": 1,
+            "dry_run": True,
+            "trials": self.trials,
+            "models": models,
+            "not_counted": list(self.uncounted),
+        }
 
     def sentences(self) -> list[str]:
         """As lines to read."""
@@ -98,7 +83,13 @@ class Estimate:
                 "made-up replies lead to quiet days: with a model that talks more it may be twice "
                 "or three times as much"
             )
-        if not self.models:
+        if self.uncounted:
+            lines.append(
+                f"not counted: calls which {listed(self.uncounted)} may make on their own; a "
+                "stand-in played and none of their code was asked anything, so what they do may "
+                "make the figures of others differ, too"
+            )
+        elif not self.models:
             lines.append("no model is called: this run is free")
         return lines
 
@@ -115,29 +106,7 @@ class _MeasuringModels(Models):
         self.endpoint(spec)
         name = f"{spec.endpoint}/{spec.model}"
         self.known_prices[name] = self.price(spec)
-        return _Measuring(name, self.spends.setdefault(name, Spend()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Measuring:
-    label: str
-    spend: Spend
-
-    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        draw = Draw(stream(key.turn, key.trial, key.seat).random)
-        if prompt.schema is None:
-            text = f"speak: {prose(draw.random, draw.characters)}"
-        else:
-            text = json.dumps(_node(prompt.schema.text).sample(draw))
-        self.spend.calls += 1
-        self.spend.prompt += tokens_in(prompt)
-        self.spend.completion += round(len(text) / CHARACTERS_A_TOKEN)
-        return ChatReply(text)
-
-
-@cache
-def _node(schema: str) -> Node:
-    return read_schema(json.loads(schema))
+        return MadeUpModel(name, self.spends.setdefault(name, Spend()))
 
 
 def estimate(config: RunConfig) -> Estimate:
@@ -152,17 +121,20 @@ async def _estimate(config: RunConfig) -> Estimate:
     seated = seat_all(config, casting)
     plan = plan_of(config, kit, seated)
     judges = wanted_judges(config, casting, seated)
-    players = seated.players()
+    players = without_own(kit, seated).players()
     sample = [plan[i * len(plan) // min(SAMPLE, len(plan))] for i in range(min(SAMPLE, len(plan)))]
     if models.spends:
         for trial in sample:
-            await _measure(kit, trial, players, judges)
+            await _measure(kit, trial, players, of_ours(judges))
     factor = len(plan) / len(sample)
     for spend in models.spends.values():
         spend.calls = round(spend.calls * factor)
         spend.prompt = round(spend.prompt * factor)
         spend.completion = round(spend.completion * factor)
-    return Estimate(len(plan), len(sample), models.spends, models.known_prices, kit.open_ended)
+    uncounted = own_labels(seated, judges)
+    return Estimate(
+        len(plan), len(sample), models.spends, models.known_prices, kit.open_ended, uncounted
+    )
 
 
 async def _measure(

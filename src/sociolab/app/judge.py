@@ -14,15 +14,17 @@ from sociolab.app.models import Models
 from sociolab.app.play import Watch
 from sociolab.app.session import store_path
 from sociolab.core.episode import Episode, Json
-from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
+from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import Judge
-from sociolab.core.score import Verdict
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
+from sociolab.runner.jury import Jury, verdicts_of
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
+
+__all__ = ["judge_run", "judge_run_async", "verdicts_of", "world_settings"]
 
 
 def judge_run(
@@ -30,7 +32,8 @@ def judge_run(
 ) -> RunResult:
     """Judge every played episode of a run with each judge, `repeats` times, and return the result.
 
-    What was judged before is not judged again; an episode that a judge failed on, is. Of `config`
+    What was judged before is not judged again; an episode that a judge failed on, is. A judge that
+    breaks has failed on that episode, and all go on. Of `config`
     only the judges and what they need count. Works inside a running event loop too. ConfigError if
     the run is not there.
     """
@@ -65,13 +68,13 @@ async def judge_run_async(
         tally.total = len(work)
         trials = {trial.trial.id: trial.trial for trial in store.trials(run)}
         waiting = iter(work)
+        jury = Jury(store, run, tally.waits)
         began = time.perf_counter()
         error: ModelError | None = None
 
         async def one(judge: Judge, trial: str, number: int) -> None:
             episode = Episode(trials[trial], store.events(run, trial))
-            verdicts = await verdicts_of(judge, episode, number)
-            store.add_verdicts(run, judge.id, verdicts, trial=trial, judging=number)
+            await jury.judge(judge, episode, number)
             replies.release(trial)
 
         async def worker() -> None:
@@ -90,22 +93,10 @@ async def judge_run_async(
             with watch(run, tally) if watch else nullcontext():
                 await asyncio.gather(*(worker() for _ in range(config.episodes)))
         finally:
+            jury.settle()
             await models.close()
             store.add_seconds(run, time.perf_counter() - began)
         return result_of(store, run, stopped=str(error) if error else "")
-
-
-async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-    """What a judge says of an episode; a bug in it (a plugin's, maybe) is a WorldError by name."""
-    try:
-        return await judge.judge(episode, judging)
-    except SociolabError:
-        raise
-    except Exception as failure:  # as in the runner: a plugin's bug, by name
-        raise WorldError(
-            f"the judge {judge.id.name} broke on the episode {episode.trial.id}: "
-            f"{type(failure).__name__}: {failure}"
-        ) from failure
 
 
 def world_settings(settings: Json) -> dict[str, str]:

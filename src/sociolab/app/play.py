@@ -10,11 +10,15 @@ from sociolab.app.config import RunConfig
 from sociolab.app.session import Session, open_session
 from sociolab.core.errors import ModelError
 from sociolab.report.result import RunResult, result_of
+from sociolab.runner.foreign import LONGEST_REPLY
 from sociolab.runner.local import Table, play_all
 from sociolab.runner.tally import Tally
 
 Watch = Callable[[str, Tally], AbstractContextManager[None]]
 """Shows the progress of a run while its context is open; is given the run's name and its tally."""
+
+HUMAN = "human"
+"""The agent that is a person, who may take as long as they like."""
 
 _FEW = 8
 """Episodes under way where nobody waits for an answer."""
@@ -49,6 +53,7 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
         session.judges,
         session.replies,
         session.tally,
+        _foreign(session),
     )
     rows = session.store.trials(session.name)
     pending = [
@@ -70,6 +75,18 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
         await session.models.close()
         session.store.add_seconds(session.name, tally.seconds)
     return stopped.error
+
+
+def _foreign(session: Session) -> dict[str, float | None]:
+    """The agents that are not ours, each with the seconds that it may take to reply."""
+    limit = session.config.agent_timeout
+    found: dict[str, float | None] = {}
+    for one in session.seated.all:
+        label = one.id.label
+        if one.calls_model or label in session.kit.players or (label == HUMAN and limit is None):
+            continue
+        found[label] = LONGEST_REPLY if limit is None else limit
+    return found
 
 
 def _at_once(session: Session) -> int:

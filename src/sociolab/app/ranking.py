@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sociolab.analysis.pooled import pooled
 from sociolab.analysis.ranking import Ranking, ranking
+from sociolab.app.code_names import code_names
 from sociolab.app.pooled import agent_settings, run_values
+from sociolab.core.code_mark import without_code
 from sociolab.store.sqlite import Store
 
 
@@ -14,5 +17,10 @@ def rank_runs(
     store: Store, runs: Sequence[str], judge: str | None = None, measure: str | None = None
 ) -> Ranking:
     """Rank the agents of these runs together; ConfigError where they cannot be compared."""
-    values = run_values(store, runs)
-    return ranking(pooled(values, judge, measure, agent_settings(store, runs)))
+    values, names = run_values(store, runs), code_names(store, runs)
+    settings = {
+        run: {names.name(run, label): without_code(hash_) for label, hash_ in agents.items()}
+        for run, agents in agent_settings(store, runs).items()
+    }
+    pool = pooled([names.values(one) for one in values], judge, measure, settings)
+    return ranking(replace(pool, notes=(*pool.notes, *names.notes)))

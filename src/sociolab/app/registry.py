@@ -15,6 +15,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, Protocol, TypeAlias
 
+from sociolab.core.blame import told
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import ChatModel
 
@@ -79,6 +80,10 @@ def python_object(path: str) -> Any:
         raise ConfigError(
             f'python:{path}: the module "{module_name}" cannot be imported ({error}); '
             "is it installed, or on PYTHONPATH?"
+        ) from error
+    except (Exception, SystemExit) as error:  # whatever the module does when it is imported
+        raise ConfigError(
+            f'python:{path}: the module "{module_name}" breaks when it is imported: {told(error)}'
         ) from error
     try:
         return getattr(module, attribute)

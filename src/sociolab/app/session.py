@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from sociolab.app.cast import NO_JUDGE, Casting, Seatable
 from sociolab.app.config import RunConfig
 from sociolab.app.data import load_world
 from sociolab.app.models import Models
+from sociolab.app.resuming import check_same
 from sociolab.app.task_lists import list_hashes, wanted_tasks
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
@@ -82,7 +83,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
         name = wanted or fresh_name(store, config.world)
         with lock_run(path, name):
             if store.has_run(name):
-                check_same(name, cast("dict[str, Json]", store.run(name).settings), settings)
+                check_same(store.run(name), settings)
                 budget.spent = store.totals(name).usd or 0.0
             else:
                 store.create_run(name, config.world, settings, plan)
@@ -113,18 +114,6 @@ def fresh_name(store: Store, world: str) -> str:
     while store.has_run(name):
         name, number = f"{base}-{number}", number + 1
     return name
-
-
-def check_same(name: str, was: dict[str, Json], now: dict[str, Json]) -> None:
-    """ConfigError unless a run is resumed with the settings that it began with."""
-    compared = {*was, *now} - {"data_source"}  # the same data may lie elsewhere by now
-    changed = [key for key in sorted(compared) if was.get(key) != now.get(key)]
-    if changed:
-        told = "; ".join(f"{key} was {was.get(key)}, now {now.get(key)}" for key in changed)
-        raise ConfigError(
-            f'the run "{name}" began with other settings ({told}); give this run another --name, '
-            "or the old settings to resume it"
-        )
 
 
 def seat_all(config: RunConfig, casting: Casting) -> Seated:

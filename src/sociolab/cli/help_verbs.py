@@ -36,15 +36,20 @@ def endpoint(
 
 @verbs.command()
 def doctor(
-    spec: Annotated[str, typer.Argument(help="An agent or judge, such as openai/gpt-x.")],
+    spec: Annotated[
+        str, typer.Argument(help="An agent or judge: openai/gpt-x, python:module:Class.")
+    ],
+    world: Annotated[
+        str, typer.Option("--world", help="Where one that is no model plays a short episode.")
+    ] = "sotopia",
     base_url: BaseUrl = None,
     key_env: KeyEnv = None,
     models: ModelsFile = None,
 ) -> None:
-    """Check a spec with one call, and say what is wrong."""
+    """Check a spec with one call or a short episode, and say what is wrong."""
     from sociolab.cli import doctor as verb
 
-    verb.doctor(spec, base_url=base_url, key_env=key_env, models=models)
+    verb.doctor(spec, world=world, base_url=base_url, key_env=key_env, models=models)
 
 
 @verbs.command()

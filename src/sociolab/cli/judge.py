@@ -30,7 +30,10 @@ def judge(run: str, flags: dict[str, Any], *, repeats: int, as_json: bool) -> No
     in_vain = _in_vain(result, config.judges)
     for sentence in in_vain:
         say(sentence)
-    raise typer.Exit(1 if result.stopped or in_vain else 0)
+    broken = [one for one in result.failures.first if (one.kind, one.cause) == ("scores", "plugin")]
+    for one in broken:
+        say(one.problem)
+    raise typer.Exit(1 if result.stopped or in_vain or broken else 0)
 
 
 def _in_vain(result: RunResult, judges: Sequence[str]) -> tuple[str, ...]:

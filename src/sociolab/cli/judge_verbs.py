@@ -27,7 +27,14 @@ verbs = typer.Typer()
 @verbs.command()
 def judge(
     run: RunName,
-    judge: Annotated[list[str], typer.Option("--judge", metavar="SPEC", help="Repeat it.")],
+    judge: Annotated[
+        list[str],
+        typer.Option(
+            "--judge",
+            metavar="SPEC",
+            help="heuristic or rules, endpoint/model, or python:module:Class. Repeat it.",
+        ),
+    ],
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Judge each so often.")] = 1,
     in_flight: InFlight = None,
     budget: Budget = None,

@@ -9,10 +9,12 @@ import typer
 from sociolab.cli.options import (
     BaseUrl,
     Budget,
+    Html,
     InFlight,
     Json,
     KeyEnv,
     ModelsFile,
+    OptFloat,
     OptInt,
     OptPath,
     OptText,
@@ -58,7 +60,7 @@ def run(
         typer.Option(
             "--judge",
             metavar="SPEC",
-            help="heuristic or rules, endpoint/model, or none. Repeat it.",
+            help="heuristic or rules, endpoint/model, python:module:Class, or none. Repeat it.",
         ),
     ] = None,
     tasks: Annotated[
@@ -83,6 +85,14 @@ def run(
         OptText,
         typer.Option(
             "--on-failed-turn", metavar="skip|stop", help="Go on without it, or end there."
+        ),
+    ] = None,
+    agent_timeout: Annotated[
+        OptFloat,
+        typer.Option(
+            "--agent-timeout",
+            metavar="SECONDS",
+            help="Give up a reply of an agent of your own after so long; default 600.",
         ),
     ] = None,
     in_flight: InFlight = None,
@@ -119,6 +129,7 @@ def run(
         "settings": settings_of([*(settings or []), *(["tdp=true"] if tdp else [])]),
         "attempts": attempts,
         "on_failed_turn": on_failed_turn,
+        "agent_timeout": agent_timeout,
         "in_flight": in_flight,
         "episodes": episodes,
         "budget": budget,
@@ -137,6 +148,31 @@ def list_(
         str, typer.Argument(help="runs, episodes, tasks, task-lists, worlds, agents or data.")
     ] = "runs",
     run: Annotated[OptText, typer.Option("--run", help="Whose episodes.")] = None,
+    agent: Annotated[
+        OptText, typer.Option("--agent", metavar="LABEL", help="Episodes that it played.")
+    ] = None,
+    partner: Annotated[
+        OptText, typer.Option("--partner", metavar="LABEL", help="Episodes with it, too.")
+    ] = None,
+    task: Annotated[
+        OptText, typer.Option("--task", metavar="ID", help="Episodes of tasks that begin so.")
+    ] = None,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="Episodes that failed, or turns of which did.")
+    ] = False,
+    score: Annotated[
+        OptTexts,
+        typer.Option("--score", metavar="RULE", help='Episodes with "goal<4". Repeat it.'),
+    ] = None,
+    sort: Annotated[
+        OptText, typer.Option("--sort", metavar="MEASURE", help="Episodes, the lowest first.")
+    ] = None,
+    judge: Annotated[
+        OptText, typer.Option("--judge", metavar="LABEL", help="Whose scores, if several judged.")
+    ] = None,
+    limit: Annotated[
+        OptInt, typer.Option("--limit", min=1, help="At most so many episodes.")
+    ] = None,
     world: Annotated[str, typer.Option("--world", help="Whose tasks.")] = "sotopia",
     data: Annotated[OptText, typer.Option("--data", help="Tasks of this data set.")] = None,
     tasks: Annotated[OptText, typer.Option("--tasks", metavar="FILTER")] = None,
@@ -147,34 +183,36 @@ def list_(
     json: Json = False,
 ) -> None:
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
+    from sociolab.app.episode_list import Asked
     from sociolab.cli import listing as verb
 
-    verb.show_list(
-        what,
-        run=run,
-        world=world,
-        data=data,
-        tasks=tasks,
-        everything=everything,
-        store=store,
-        as_json=json,
-    )
+    asked = Asked(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)
+    sought = verb.Sought(what, run, world, data, tasks, everything, asked)
+    verb.show_list(sought, store, as_json=json)
 
 
 @verbs.command()
 def show(
-    episode: Annotated[str, typer.Argument(help="Its id, or the beginning of it.")],
+    episode: Annotated[
+        list[str],
+        typer.Argument(metavar="ID [ID]", help="Its id, or the beginning of it; or two of them."),
+    ],
     seat: Annotated[
-        OptText, typer.Option("--as", metavar="SEAT", help="Only what this seat saw.")
+        OptText,
+        typer.Option("--as", metavar="SEAT", help="Only what this seat saw: its id or a name."),
     ] = None,
-    run: Annotated[OptText, typer.Option("--run", help="The run, if several have it.")] = None,
+    run: Annotated[
+        OptTexts,
+        typer.Option("--run", help="The run, if several have it. Of two episodes, repeat it."),
+    ] = None,
     prompts: Annotated[
         bool, typer.Option("--prompts", help="The prompts and replies, word for word.")
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    html: Html = None,
     store: Store = None,
 ) -> None:
-    """Show an episode: a transcript to read, with its scores."""
+    """Show an episode: a transcript to read, with its scores; or two, side by side."""
     from sociolab.cli import show as verb
 
-    verb.show(episode, seat=seat, run=run, prompts=prompts, markdown=markdown, store=store)
+    verb.show(episode, run or (), verb.View(seat, prompts, markdown, html), store)

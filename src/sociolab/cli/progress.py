@@ -18,19 +18,30 @@ def watch(name_seen: Callable[[str], object], *, plain: bool = False) -> Watch:
     """A progress display. `plain` keeps it to lines at the beginning and the end, for a run in
     which a person types."""
 
-    def open_(name: str, tally: Tally) -> AbstractContextManager[None]:
+    @contextmanager
+    def open_(name: str, tally: Tally) -> Iterator[None]:
         name_seen(name)
-        if plain:
-            return _lines(name, tally, every=None)
-        if sys.stderr.isatty():
-            return _live(name, tally)
-        return _lines(name, tally, every=PLAIN_EVERY)
+        try:
+            with _shown(name, tally, plain=plain):
+                yield
+        finally:
+            for sentence in remarks(tally):
+                print(f"{name}: {sentence}", file=sys.stderr, flush=True)  # noqa: T201
 
     return open_
 
 
+def _shown(name: str, tally: Tally, *, plain: bool) -> AbstractContextManager[None]:
+    if plain:
+        return _lines(name, tally, every=None)
+    if sys.stderr.isatty():
+        return _live(name, tally)
+    return _lines(name, tally, every=PLAIN_EVERY)
+
+
 def line(tally: Tally) -> str:
-    """Where a run stands: episodes, failures, turns or answers, calls, tokens, money, time left."""
+    """Where a run stands: episodes, failures, turns or answers, calls, tokens, money, time left,
+    and whom it has waited for long."""
     parts = [f"{tally.done}/{tally.total} episodes", f"{tally.failed} failed"]
     if tally.turns or not tally.answers:
         parts.append(f"{tally.turns} turns")
@@ -42,7 +53,17 @@ def line(tally: Tally) -> str:
         parts.append(f"${tally.usd:.2f}")
     if tally.done < tally.total and tally.seconds_left is not None:
         parts.append(f"about {_time(tally.seconds_left)} left")
-    return ", ".join(parts)
+    return "; ".join([", ".join(parts), *tally.waits.words()])
+
+
+def remarks(tally: Tally) -> tuple[str, ...]:
+    """What is to be said once when a run is over: what was played anew, who held up all others."""
+    found = list(tally.waits.held_up_words())
+    if tally.anew:
+        were = "1 trial that had" if tally.anew == 1 else f"{tally.anew} trials that had"
+        verb = "was" if tally.anew == 1 else "were"
+        found.insert(0, f"{were} failed by a plugin's error {verb} played anew from the first turn")
+    return tuple(found)
 
 
 @contextmanager

@@ -54,7 +54,8 @@ def play_and_show(config: RunConfig, *, as_json: bool) -> int:
             say(f"interrupted; the same command with --name {name_seen[0]} goes on from here")
         return 130
     show_result(result, config.store, as_json=as_json)
-    return 1 if result.failed or result.stopped else 0
+    broken = result.failed or "plugin" in result.failures.scores
+    return 1 if broken or result.stopped else 0
 
 
 def _estimate(config: RunConfig, *, as_json: bool) -> None:

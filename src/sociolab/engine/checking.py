@@ -124,6 +124,6 @@ def _addressed(
 
 def _no_reply(request: Request, expected: str, found: object) -> WorldError:
     return WorldError(
-        f'the player of {request.seat} was asked "{request.name}" at turn {request.turn}: '
+        f'the player of {request.seat} was asked "{request.name}" at turn {request.turn + 1}: '
         f"expected {expected}, found {found!r:.80}; mend the player"
     )

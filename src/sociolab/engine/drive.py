@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from sociolab.core.blame import told
 from sociolab.core.episode import Ended, Event, Happened, Json, Unusable
-from sociolab.core.errors import WorldError
+from sociolab.core.errors import SociolabError, WorldError
 from sociolab.core.ports import Begin, Came, NoReply, Play, Player, Reply, Request, Sent
+from sociolab.core.secrets import without_secrets
 from sociolab.engine.journal import Journal
 
 Record: TypeAlias = Callable[[Event], None]
@@ -21,7 +23,8 @@ async def drive(
 
     `journal` holds the events of a play that was cut off: its replies are given again by what was
     asked (seat, turn, name, attempt), not in order of arrival, and are not recorded a second time.
-    ModelError and WorldError of a player pass through; what was recorded stays.
+    What a player raises on purpose (ModelError, WorldError) passes through; any other exception is
+    a WorldError that names the seat and the turn. What was recorded stays.
     """
     asked = _Asked(players, Journal(journal))
     events: list[Event] = []
@@ -115,4 +118,11 @@ class _Asked:
         return self.past.reply(request) or await self._reply(request)
 
     async def _reply(self, request: Request) -> Reply | NoReply:
-        return await self._players[request.seat].reply(request, self.memories.get(request.seat))
+        player = self._players[request.seat]
+        try:
+            return await player.reply(request, self.memories.get(request.seat))
+        except SociolabError:
+            raise
+        except Exception as error:
+            where = f"the player of {request.seat} broke at turn {request.turn + 1}"
+            raise WorldError(f"{where}: {without_secrets(told(error))}") from error

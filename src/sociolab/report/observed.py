@@ -35,13 +35,16 @@ SPOKEN = "speak"
 
 @dataclass(slots=True)
 class Observed:
-    """Takes in episodes one at a time, and keeps only numbers."""
+    """Takes in episodes one at a time, and keeps only numbers; of what failed, by cause, the first
+    case in words: cause, problem, episode."""
 
     ends: Counter[str] = field(default_factory=Counter)
     failed_turns: Counter[str] = field(default_factory=Counter)
     failed_questions: Counter[str] = field(default_factory=Counter)
     went_without: Counter[str] = field(default_factory=Counter)
     asked_again: int = 0
+    first_turns: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    first_questions: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     _words: dict[PlayKey, Outcome] = field(default_factory=dict)
     _turns: dict[PlayKey, Outcome] = field(default_factory=dict)
     _failed: dict[PlayKey, Outcome] = field(default_factory=dict)
@@ -60,8 +63,10 @@ class Observed:
                     self.asked_again += 1
                 elif event.name == ACT:
                     self.failed_turns[event.cause] += 1
+                    self.first_turns.setdefault(event.cause, _case(event, episode))
                 else:
                     self.failed_questions[event.cause] += 1
+                    self.first_questions.setdefault(event.cause, _case(event, episode))
 
     def take(self, episode: Episode) -> None:
         """Take in an episode that was played to its end."""
@@ -125,6 +130,12 @@ def cost_column(
     if not outcomes:
         return ()
     return (Column(LEDGER.name, LEDGER, COST, False, False, outcomes),)
+
+
+def _case(event: Unusable, episode: Episode) -> tuple[str, str, str]:
+    """Why a turn or a question failed for good, who was to reply, and where."""
+    when = f"turn {event.turn + 1}" if event.name == ACT else f'asked "{event.name}"'
+    return event.cause, f"{event.seat}, {when}: {event.problem}", episode.trial.id
 
 
 def _words(move: Moved) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column
 from sociolab.report.episodes import run_of_episodes
+from sociolab.report.failures import first_failures
 from sociolab.report.judged import CellValue, Judged, labels_of
 from sociolab.report.layout import layout_of
 from sociolab.report.macro import with_macro
@@ -52,6 +53,7 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
             "went_without": _counts(observed.went_without),
             "replies_asked_again": observed.asked_again,
             "scores": _counts(judged.causes),
+            "first": first_failures(store, run, trials, observed),
         }
     )
     return outline.model_copy(

@@ -9,6 +9,7 @@ from typing import Any
 
 from sociolab.report.distributions import Spread
 from sociolab.report.facts import course, date, failed, identity, setting, taken
+from sociolab.report.failures import first_pairs
 from sociolab.report.grids import (
     agent_grids,
     other_grids,
@@ -65,7 +66,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "identity": identity(result),
         "course": course(result),
         "failed": failed(result),
-        "problems": result.failures.problems,
+        "problems": first_pairs(result),
         "taken": taken(result),
         "agent_grids": [turned(grid) for grid in agent_grids(result) + other_grids(result)],
         "charts": charts_of(place, result),

@@ -47,6 +47,23 @@ class Tokens(Record):
     cached: int = 0
 
 
+FailedKind = Literal["trials", "turns", "questions", "scores", "calls"]
+
+
+class FirstFailure(Record):
+    """The first failure of a kind and cause (of scores also of a judge), and how many there are.
+
+    `episode` is null where only verdicts on more than an episode failed so.
+    """
+
+    kind: FailedKind
+    cause: str
+    count: int
+    problem: str
+    episode: str | None
+    judge: str | None = None
+
+
 class Failures(Record):
     """Everything that went wrong, by cause.
 
@@ -55,7 +72,7 @@ class Failures(Record):
     question, by its name. `replies_asked_again` could not be used but were followed by another
     attempt. `scores` are missing verdicts, each single
     judging and each derived measure counted. `problems` has the first failed trial of each cause in
-    words.
+    words, `first` the first of everything that failed, with an episode to look at.
     """
 
     trials: dict[str, int] = {}
@@ -66,6 +83,7 @@ class Failures(Record):
     replies_asked_again: int = 0
     scores: dict[str, int] = {}
     calls: dict[str, int] = {}
+    first: tuple[FirstFailure, ...] = ()
 
 
 class JudgeEntry(Record):

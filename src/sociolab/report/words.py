@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from sociolab.core.score import Method
+from sociolab.report.failures import first_words
 from sociolab.report.layout import layout_of
 from sociolab.report.macro import macro_of
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
@@ -30,6 +31,9 @@ OWN: Mapping[str, str] = {
 }
 """What to think of the figures that this package counts itself, by their judge's name."""
 
+ANEW = (
+    'a trial that failed with "plugin" is played anew, from its beginning, when the run is resumed'
+)
 
 _MISSED: Mapping[str, str] = {
     "general_plan": "TDP's general plan",
@@ -113,16 +117,20 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     if result.failed:
         causes = counted(failures.trials)
         found.append(f"{result.failed} of {plural(result.trials, 'trial')} failed: {causes}")
-        found += [f"{cause}: {problem}" for cause, problem in failures.problems.items()]
+        found += first_words(result, "trials")
+        if "plugin" in failures.trials:
+            found.append(ANEW)
     left = result.trials - result.played - result.failed
     if left:
         found.append(f"{left} of {plural(result.trials, 'trial')} not played yet")
     if failures.turns:
         turns = plural(sum(failures.turns.values()), "turn")
         found.append(f"{turns} failed for good: {counted(failures.turns)}")
+        found += first_words(result, "turns")
     if failures.questions:
         questions = plural(sum(failures.questions.values()), "question")
         found.append(f"{questions} failed for good: {counted(failures.questions)}")
+        found += first_words(result, "questions")
     if failures.went_without:
         without = failures.went_without.items()
         missed = [f"{n:,} without {_MISSED.get(name, name)}" for name, n in without]
@@ -130,6 +138,7 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     if failures.scores:
         scores = plural(sum(failures.scores.values()), "score")
         found.append(f"{scores} missing: {counted(failures.scores)}")
+        found += first_words(result, "scores")
     if failures.calls:
         calls = plural(sum(failures.calls.values()), "call")
         found.append(f"{calls} failed for good: {counted(failures.calls)}")
@@ -147,14 +156,14 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def number(value: float, measure: MeasureEntry) -> str:
-    """A value of a measure: two decimals, or the first three digits of money."""
-    return first_digits(value) if measure.measure == "cost_usd" else f"{value:.2f}"
+    """A value of a measure: two decimals, or the first three digits of money; never "-0.00"."""
+    return first_digits(value) if measure.measure == "cost_usd" else f"{value:z.2f}"
 
 
 def first_digits(value: float) -> str:
     """Three significant digits and at least two decimals, never in powers of ten."""
     size = math.floor(math.log10(abs(value))) if value else 0
-    return f"{value:,.{max(2, 2 - size)}f}"
+    return f"{value:z,.{max(2, 2 - size)}f}"
 
 
 def interval(result: RunResult, entry: ScoreEntry) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from sociolab.core.episode import Answered, Episode, Event, Moved, Trial
+from sociolab.core.blame import told
+from sociolab.core.episode import Answered, Ended, Episode, Event, Moved, Trial
 from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError
 from sociolab.core.ports import Judge, Player, World
+from sociolab.core.secrets import without_secrets
 from sociolab.engine.drive import drive
+from sociolab.runner.foreign import ForeignPlayer
+from sociolab.runner.jury import Jury
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.sqlite import Store
 from sociolab.store.trials import TrialRow
@@ -19,7 +23,8 @@ from sociolab.store.trials import TrialRow
 class Table:
     """All that is needed to play and judge the trials of one run.
 
-    `players` are known by their agents' labels.
+    `players` are known by their agents' labels. `foreign` names those that are not ours, with the
+    seconds that each may take to reply (None: as long as it likes).
     """
 
     store: Store
@@ -29,6 +34,15 @@ class Table:
     judges: Sequence[Judge]
     replies: TalliedReplies
     tally: Tally
+    foreign: Mapping[str, float | None] = field(default_factory=dict)
+
+    def player(self, trial: Trial, label: str) -> Player:
+        """Who plays a seat of a trial; somebody's own player is kept in bounds."""
+        player = self.players[label]
+        if label not in self.foreign:
+            return player
+        seconds = self.foreign[label]
+        return ForeignPlayer(player, label, trial.task.id, seconds, self.tally.waits)
 
 
 @dataclass(slots=True)
@@ -41,18 +55,23 @@ class Stopped:
 async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Stopped:
     """Play and judge what is not done yet, at most `episodes` at once.
 
-    A trial that fails is on record with its cause, and the others go on. A fatal error stops
-    everything: what is under way stays as it is and resumes with the run's name. The same holds
-    when this coroutine is cancelled.
+    A trial that fails is on record with its cause, and the others go on; so is a judge that breaks,
+    in each of its scores, and the trial stays played. A fatal error stops everything: what is under
+    way stays as it is and resumes with the run's name. The same holds when this coroutine is
+    cancelled.
     """
     stopped = Stopped()
     waiting = iter(rows)
-    async with asyncio.TaskGroup() as group:
-        workers = [
-            group.create_task(_work(table, waiting, stopped))
-            for _ in range(min(episodes, len(rows)))
-        ]
-        group.create_task(_stop_all(workers, stopped))
+    jury = Jury(table.store, table.run, table.tally.waits)
+    try:
+        async with asyncio.TaskGroup() as group:
+            workers = [
+                group.create_task(_work(table, jury, waiting, stopped))
+                for _ in range(min(episodes, len(rows)))
+            ]
+            group.create_task(_stop_all(workers, stopped))
+    finally:
+        jury.settle()
     return stopped
 
 
@@ -71,12 +90,12 @@ async def _stop_all(workers: list[asyncio.Task[None]], stopped: Stopped) -> None
             return
 
 
-async def _work(table: Table, waiting: Iterator[TrialRow], stopped: Stopped) -> None:
+async def _work(table: Table, jury: Jury, waiting: Iterator[TrialRow], stopped: Stopped) -> None:
     for row in waiting:
         if stopped.error is not None:
             return
         try:
-            await _one(table, row)
+            await _one(table, jury, row)
         except ModelError as error:
             if error.fatal:
                 stopped.error = stopped.error or error
@@ -85,43 +104,58 @@ async def _work(table: Table, waiting: Iterator[TrialRow], stopped: Stopped) -> 
         except SociolabError as error:
             _fail(table, row.trial, "plugin", str(error))
         except Exception as error:  # noqa: BLE001  the one broad catch: a plugin's bug is one trial's
-            _fail(table, row.trial, "plugin", f"{type(error).__name__}: {error}")
+            # Players and judges are caught where they are asked.
+            _fail(table, row.trial, "plugin", f"the world {table.world.name}: {told(error)}")
         table.tally.done += 1
 
 
-async def _one(table: Table, row: TrialRow) -> None:
+async def _one(table: Table, jury: Jury, row: TrialRow) -> None:
     """Play a trial to its end, or what is left of it, and have it judged."""
     trial, store = row.trial, table.store
     if row.status == "played":
         episode = Episode(trial, store.events(table.run, trial.id))
     else:
-        episode = await _play(table, trial, resumed=row.status != "planned")
+        episode = await _play(table, trial, _journal(table, row))
         store.set_status(table.run, trial.id, "played")
     again = row.status == "played"
     for judge in table.judges:
         if not (again and store.judged(table.run, judge.id, trial=trial.id)):
-            verdicts = await judge.judge(episode)
-            store.add_verdicts(table.run, judge.id, verdicts, trial=trial.id)
+            await jury.judge(judge, episode)
     table.replies.release(trial.id)
 
 
-async def _play(table: Table, trial: Trial, *, resumed: bool) -> Episode:
-    store, run = table.store, table.run
-    journal = store.events(run, trial.id) if resumed else ()
-    if not resumed:
-        store.set_status(run, trial.id, "playing")
+def _journal(table: Table, row: TrialRow) -> tuple[Event, ...]:
+    """What was played of a trial before, to go on from there.
 
+    Nothing where a plugin's error ended it: what was wrong is mended since, and an episode is not
+    to be half by the broken code and half by the mended. Replies that were paid for are kept.
+    """
+    store, trial = table.store, row.trial.id
+    if row.status == "planned":
+        store.set_status(table.run, trial, "playing")
+        return ()
+    events = store.events(table.run, trial)
+    if (row.status, row.cause) != ("failed", "plugin") or not events:
+        return events
+    if isinstance(events[-1], Ended):  # it was played: only a judge broke
+        return events
+    table.tally.anew += 1
+    store.play_anew(table.run, trial)
+    return ()
+
+
+async def _play(table: Table, trial: Trial, journal: Sequence[Event]) -> Episode:
     def record(event: Event) -> None:
         table.tally.turns += isinstance(event, Moved)
         table.tally.answers += isinstance(event, Answered)
-        store.append(run, trial.id, event)
+        table.store.append(table.run, trial.id, event)
 
-    players = {member.seat: table.players[member.agent] for member in trial.cast}
+    players = {member.seat: table.player(trial, member.agent) for member in trial.cast}
     play = table.world.play(trial.task, trial.id, trial.seed)
     return Episode(trial, await drive(play, players, record, journal))
 
 
 def _fail(table: Table, trial: Trial, cause: Cause, problem: str) -> None:
     table.tally.failed += 1
-    table.store.set_status(table.run, trial.id, "failed", cause, problem)
+    table.store.set_status(table.run, trial.id, "failed", cause, without_secrets(problem))
     table.replies.release(trial.id)

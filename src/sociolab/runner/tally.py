@@ -7,12 +7,17 @@ from dataclasses import dataclass, field
 
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.runner.waits import Waits
 from sociolab.store.replies import RunReplies
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counters that only grow; `total` and `done` count trials, earlier parts of a run included."""
+    """Counters that only grow; `total` and `done` count trials, earlier parts of a run included.
+
+    `anew` are trials begun anew, since a plugin's error had ended them. `waits` is no counter, but
+    who is waited for.
+    """
 
     total: int = 0
     done: int = 0
@@ -23,6 +28,8 @@ class Tally:
     tokens: int = 0
     usd: float = 0.0
     done_before: int = 0
+    anew: int = 0
+    waits: Waits = field(default_factory=Waits)
     began: float = field(default_factory=time.perf_counter)
 
     @property
@@ -60,11 +67,15 @@ class TalliedReplies:
         self._replies.release(trial)
 
     def find(self, key: str) -> ChatReply | None:
-        """A reply that was paid for before: not counted as a call."""
-        return self._replies.find(key)
+        """A reply that was paid for before: not counted as a call. Without one a call begins."""
+        found = self._replies.find(key)
+        if found is None:
+            self._tally.waits.call_begun()
+        return found
 
     def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
         """Count and store."""
+        self._tally.waits.call_ended()
         self._tally.calls += 1
         self._tally.tokens += reply.usage.prompt + reply.usage.completion
         self._tally.usd += reply.usd or 0.0
@@ -72,5 +83,6 @@ class TalliedReplies:
 
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
         """Count and store."""
+        self._tally.waits.call_ended()
         self._tally.calls += 1
         self._replies.keep_failure(call, model, error, seconds)

@@ -1,0 +1,85 @@
+"""Somebody's own classes as agents and judges: what is wrong with one is said in a sentence."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import FunctionType, MethodType
+from typing import Any
+
+from sociolab.core.blame import told
+from sociolab.core.code_mark import with_code
+from sociolab.core.episode import Episode
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import Judge
+from sociolab.core.score import JudgeId, Verdict
+
+_JUDGE = "async def judge(self, episode, judging=0)"
+
+
+def built(label: str, made: Any) -> Any:
+    """An instance of a class, made without arguments, or the object itself; ConfigError where the
+    class cannot be made so."""
+    return constructed(label, made) if isinstance(made, type) else made
+
+
+def constructed(label: str, make: Callable[[], Any]) -> Any:
+    """What is made without arguments; ConfigError where it cannot be."""
+    try:
+        return make()
+    except Exception as error:  # somebody's constructor
+        inner = error.__traceback__ and error.__traceback__.tb_next
+        if isinstance(error, TypeError) and inner is None:
+            raise ConfigError(
+                f'"{label}" cannot be made: expected a class that is made without arguments, found '
+                f"that {error}; give its arguments defaults, or name an instance"
+            ) from error
+        raise ConfigError(f'"{label}" cannot be made: {told(error)}') from error
+
+
+def check_async(label: str, made: object, name: str, arguments: str) -> None:
+    """ConfigError where a method is a plain `def`, whose result nobody can await."""
+    method = getattr(made, name)
+    found = method.__func__ if isinstance(method, MethodType) else method
+    if isinstance(found, FunctionType) and not inspect.iscoroutinefunction(found):
+        raise ConfigError(
+            f'"{label}": {name} is not async: expected "async def {name}({arguments})", found a '
+            'plain "def"'
+        )
+
+
+def own_judge(label: str, made: Any, code: str) -> OwnJudge:
+    """Somebody's judge, known by its id and its code; ConfigError if it is none."""
+    known_as = getattr(made, "id", None)
+    if not callable(getattr(made, "judge", None)) or known_as is None:
+        raise ConfigError(
+            f'"{label}" is no judge: expected a class with an "id" and "{_JUDGE}"; '
+            "see docs/agents.md"
+        )
+    if not isinstance(known_as, JudgeId):
+        raise ConfigError(
+            f'"{label}": expected id = JudgeId(name, method, settings), found {known_as!r:.80}'
+        )
+    check_async(label, made, "judge", "self, episode, judging=0")
+    try:
+        inspect.signature(made.judge).bind(None, 0)
+    except TypeError as error:
+        found = inspect.signature(made.judge)
+        raise ConfigError(f'"{label}": expected "{_JUDGE}", found judge{found}') from error
+    except ValueError:  # one without a signature, such as a builtin's: it will show when called
+        pass
+    return OwnJudge(label, replace(known_as, settings=with_code(known_as.settings, code)), made)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnJudge:
+    """Somebody's judge, under the id that its code is a part of."""
+
+    label: str
+    id: JudgeId
+    own: Judge
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """What it says; what it breaks reaches the caller."""
+        return await self.own.judge(episode, judging)

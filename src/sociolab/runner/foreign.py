@@ -1,0 +1,178 @@
+"""Players that are not ours, kept in bounds: their time, their memory, and whose mistake it was."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable, Coroutine, Generator
+from dataclasses import dataclass
+from typing import Any
+
+from sociolab.core.blame import told
+from sociolab.core.episode import ACT, Json
+from sociolab.core.errors import ConfigError, ModelError, WorldError
+from sociolab.core.ports import NoReply, Player, Reply, Request
+from sociolab.runner.waits import Waits
+
+LONGEST_REPLY = 600.0
+"""Seconds until a player that is not ours is given up, unless a run says otherwise."""
+
+LONGEST_STEP = 0.1
+"""Seconds: a player that works on for longer, awaiting nothing, makes all others wait."""
+
+_DEEPEST = 100
+"""Levels of a memory: a deeper one, or one that holds itself, is no JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignPlayer:
+    """Somebody's player in an episode, asked for at most `seconds` at a time (None: for ever).
+
+    Late, it has given no usable reply, and may be asked again. Whatever it breaks is a WorldError
+    that names it, its seat, the turn, and the line; ModelError passes through.
+    """
+
+    player: Player
+    label: str
+    task: str
+    seconds: float | None
+    waits: Waits
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """What the player replies, in time."""
+        with self.waits.until_answered(self.label, f"{self.task}, turn {request.turn + 1}"):
+            given = await self._bounded(request, memory)
+        if problem := memory_problem(given.memory):
+            raise self._error(request, problem)
+        return given
+
+    async def _bounded(self, request: Request, memory: Json) -> Reply | NoReply:
+        limit = asyncio.timeout(self.seconds)
+        try:
+            async with limit:
+                return await self._asked(request, memory)
+        except (ModelError, ConfigError):
+            raise
+        except (Exception, SystemExit) as error:
+            if isinstance(error, TimeoutError) and limit.expired():
+                problem = f"{self.label} gave no reply within {self.seconds:g} s"
+                return NoReply("timeout", problem)
+            raise self._error(request, _words(error)) from error
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():  # it is this run that stops
+                raise
+            raise self._error(request, told(error)) from error
+
+    async def _asked(self, request: Request, memory: Json) -> Reply | NoReply:
+        given: object = self.player.reply(request, memory)
+        if inspect.iscoroutine(given):
+            found: object = await _Stepped(given, self._late)
+        elif inspect.isawaitable(given):
+            found = await given
+        else:
+            raise _UnlikeReplyError(
+                'expected "async def reply(self, request, memory)", found one without "async", '
+                f"which returns {_kind(given)} at once"
+            )
+        if not isinstance(found, Reply | NoReply):
+            raise _UnlikeReplyError(f"expected a Reply or a NoReply, found {found!r:.80}")
+        return found
+
+    def _late(self, seconds: float) -> None:
+        self.waits.late(self.label, seconds)
+
+    def _error(self, request: Request, problem: str) -> WorldError:
+        asked = "" if request.name == ACT else f', asked "{request.name}"'
+        where = f"{self.label} as {request.seat}, turn {request.turn + 1}{asked}"
+        return WorldError(f"{where}: {problem}")
+
+
+def memory_problem(memory: object) -> str:
+    """Why a memory cannot be kept and handed back as it is, with the path inside; "" if it can."""
+    found = _not_json(memory, "memory", 0)
+    if not found:
+        return ""
+    path, kind = found
+    return (
+        f"expected a memory of JSON (text, numbers, true, false, null, lists, and objects whose "
+        f"keys are text), found {kind} at {path}"
+    )
+
+
+def _not_json(value: object, path: str, depth: int) -> tuple[str, str] | None:
+    """The path and the kind of the first part that is no JSON."""
+    if value is None or isinstance(value, str | int | float):
+        return None
+    if depth > _DEEPEST:
+        return path[:80], f"more than {_DEEPEST} levels"
+    if isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            if found := _not_json(item, f"{path}[{i}]", depth + 1):
+                return found
+        return None
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                return path, f"the key {key!r:.40} ({_kind(key)})"
+            if found := _not_json(item, f"{path}[{key[:40]!r}]", depth + 1):
+                return found
+        return None
+    return path, _kind(value)
+
+
+class _UnlikeReplyError(Exception):
+    """What came back is no reply: no line of the player was under way then."""
+
+
+class _Stepped:
+    """Awaits a coroutine step by step, and tells of each step that took too long."""
+
+    __slots__ = ("_coroutine", "_late")
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], late: Callable[[float], None]) -> None:
+        self._coroutine = coroutine
+        self._late = late
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        coroutine = self._coroutine
+        sent: Any = None
+        thrown: BaseException | None = None
+        while True:
+            began = clock()
+            try:
+                waits_for = coroutine.send(sent) if thrown is None else coroutine.throw(thrown)
+            except StopIteration as end:
+                return end.value
+            finally:
+                took = clock() - began
+                if took > LONGEST_STEP:
+                    self._late(took)
+            sent = thrown = None
+            try:
+                sent = yield waits_for
+            except GeneratorExit:
+                coroutine.close()
+                raise
+            except BaseException as error:  # noqa: BLE001  the coroutine's to handle
+                thrown = error
+
+
+def clock() -> float:
+    """Seconds on the clock that steps are measured by."""
+    return time.perf_counter()
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, _UnlikeReplyError):
+        return str(error)
+    said = told(error)
+    if isinstance(error, TypeError) and "in 'await' expression" in said:
+        return f'{said}; write "async def" before what is awaited there'
+    return said
+
+
+def _kind(value: object) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,116 @@
+"""Who is waited for, and who makes others wait: told while a run is played, and at its end."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+PATIENCE = 30.0
+"""Seconds: nobody is named who has been waited for no longer."""
+
+OFTEN = 2
+"""A player that held others up less often (an import at its first turn) is not named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Somebody who was asked and has not answered: who, where, and since when (`now`)."""
+
+    whom: str
+    where: str
+    since: float
+
+
+@dataclass(slots=True)
+class HeldUp:
+    """How often a player worked on without giving others their turn, and for how many seconds."""
+
+    times: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Waits:
+    """What a run waits for at the moment; read from another thread while the loop is busy."""
+
+    held_up: dict[str, HeldUp] = field(default_factory=dict)
+    _people: dict[int, Wait] = field(default_factory=dict)
+    # By task, since a task waits for one call at a time: neither a timer nor a task of its own.
+    _calls: dict[asyncio.Task[object], float] = field(default_factory=dict)
+    _asked: int = 0
+
+    @contextmanager
+    def until_answered(self, whom: str, where: str) -> Iterator[None]:
+        """Somebody is asked now, and has answered when this is left."""
+        self._asked += 1
+        number = self._asked
+        self._people[number] = Wait(whom, where, now())
+        try:
+            yield
+        finally:
+            del self._people[number]
+
+    def call_begun(self) -> None:
+        """The task that runs now makes a call."""
+        if (task := _task()) is not None:
+            self._calls[task] = now()
+
+    def call_ended(self) -> None:
+        """The call of the task that runs now is over."""
+        if (task := _task()) is not None:
+            self._calls.pop(task, None)
+
+    def late(self, whom: str, seconds: float) -> None:
+        """A player kept everything else waiting for so long."""
+        held = self.held_up.setdefault(whom, HeldUp())
+        held.times += 1
+        held.seconds += seconds
+
+    def words(self) -> tuple[str, ...]:
+        """Whom and what the run has waited for long, in a clause each; empty if nobody."""
+        return (*self._for_people(), *self._for_calls())
+
+    def held_up_words(self) -> tuple[str, ...]:
+        """Who held up all others, and how to mend it, in a sentence each."""
+        return tuple(
+            f"{whom} held up all other episodes {held.times} times, {held.seconds:.1f} s in all: "
+            "it works on for longer than 0.1 s without awaiting anything; use an asynchronous "
+            "client, or `await asyncio.to_thread(...)` around what takes so long"
+            for whom, held in list(self.held_up.items())
+            if held.times >= OFTEN
+        )
+
+    def _for_people(self) -> Iterator[str]:
+        at = now()
+        late = [wait for wait in list(self._people.values()) if at - wait.since > PATIENCE]
+        if late:
+            first = min(late, key=lambda wait: wait.since)
+            others = f" and for {len(late) - 1} more" if late[1:] else ""
+            waited = at - first.since
+            yield f"waiting {waited:.0f} s for {first.whom} in {first.where}{others}"
+
+    def _for_calls(self) -> Iterator[str]:
+        at = now()
+        calls = list(self._calls.items())
+        for task, _ in calls:
+            if task.done():  # it was cancelled, and ends no call any more
+                self._calls.pop(task, None)
+        late = [at - since for task, since in calls if not task.done() and at - since > PATIENCE]
+        if late:
+            noun = "call" if len(late) == 1 else "calls"
+            yield f"{len(late)} {noun} waiting, the longest since {max(late):.0f} s"
+
+
+def now() -> float:
+    """Seconds on the clock that waits are measured by."""
+    return time.monotonic()
+
+
+def _task() -> asyncio.Task[object] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:  # no loop is running
+        return None

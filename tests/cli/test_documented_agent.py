@@ -1,0 +1,144 @@
+"""The agent and the judge in docs/agents.md, as they stand there, and its tables of what is asked.
+
+The agent plays the three worlds that it says it plays, and no answer of it is missing.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from answer_forms import answer_form, inner
+from cli.conftest import Sociolab
+from sociolab.app.data import load_world, world_names
+from sociolab.core.episode import ActionSpace, Json
+from sociolab.core.ports import NoReply, Player, Question, Reply, Request
+from sociolab.testing.playing import driven
+from sociolab.town.mind import QUESTIONS
+
+DOCS = Path(__file__).parents[2] / "docs" / "agents.md"
+AGENT, JUDGE = "python:my_agent:Echo", "python:my_judge:Asks"
+TURNS = ("sotopia", "anteval-information", "anteval-intention")
+
+
+@pytest.fixture(autouse=True)
+def _blocks(tmp_path: Path) -> None:
+    """Write each Python block of the page under the name in its first line."""
+    found = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+    assert [name for name, _ in found] == ["my_agent.py", "test_my_agent.py", "my_judge.py"]
+    for name, text in found:
+        (tmp_path / name).write_text(text, "utf-8")
+
+
+def test_the_agent_keeps_its_contract(tmp_path: Path) -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_agent.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+@pytest.mark.parametrize("world", TURNS)
+def test_the_agent_plays_where_it_says_so(sociolab: Sociolab, world: str) -> None:
+    tried = sociolab("doctor", AGENT, "--world", world)
+    assert tried.code == 0, tried.out
+    done = sociolab("run", world, "--agent", AGENT, "--partner", "scripted", "--limit", 1, "--json")
+    assert done.code == 0, done.err
+    failures = done.document["failures"]
+    assert done.document["played"] == done.document["trials"] > 0
+    assert {key: found for key, found in failures.items() if found} == {}
+
+
+def test_the_judge_judges_and_judges_again(sociolab: Sociolab) -> None:
+    assert sociolab("doctor", JUDGE).code == 0
+    done = sociolab("run", "sotopia", "--judge", JUDGE, "--limit", 1, "--name", "asked", "--json")
+    assert done.code == 0, done.err
+    (entry,) = [
+        one for one in done.document["scores"] if one["measure"] == "asking" and not one["by"]
+    ]
+    assert (entry["judge"], entry["n"], entry["failures"]) == ("asks", 2, 0)
+    again = sociolab("judge", "asked", "--judge", JUDGE, "--repeats", 2, "--json")
+    judges = {one["judge"]: one["judgings"] for one in again.document["judges"]}
+    assert judges["asks"] == 2
+
+
+def test_the_help_of_judge_names_own_classes(sociolab: Sociolab) -> None:
+    for verb in ("run", "judge"):
+        assert "python:module" in sociolab(verb, "--help").out.replace("\n", "")
+
+
+def rows(head: str) -> list[list[str]]:
+    """The rows of the table with this head, each as its cells."""
+    text = DOCS.read_text("utf-8")
+    body = text[text.index(head) :].split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in body]
+
+
+def names(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+class Listening:
+    """A scripted player; notes what it is asked."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self.asked: list[ActionSpace | Question] = []
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        self.asked.append(request.wanted)
+        return await self._player.reply(request, memory)
+
+
+def asked_in(world: str) -> list[ActionSpace | Question]:
+    """All that players are asked in the first task of a world."""
+    kit = load_world(world)
+    player = Listening(kit.players["scripted"])
+    task = kit.world.tasks()[0]
+    events = driven(kit.world.play(task, "t", 0), dict.fromkeys(task.seats, player))
+    assert events
+    return player.asked
+
+
+def test_each_world_has_its_kinds_of_action_in_the_table() -> None:
+    found = {names(row[0])[0]: row for row in rows("| world | a turn holds |")}
+    assert set(found) == set(world_names())
+    for world in TURNS:
+        (space,) = {one for one in asked_in(world) if isinstance(one, ActionSpace)}
+        _, most, texts, bare = found[world]
+        assert names(texts) == [kind.name for kind in space.kinds if kind.has_text]
+        assert names(bare) == [kind.name for kind in space.kinds if not kind.has_text]
+        assert most == ("1 or 2 actions of different kinds" if space.most == 2 else "1 action")
+        assert space.distinct == (space.most == 2) == ("(alone)" in bare)
+
+
+def test_each_question_is_in_the_table_with_the_type_of_its_answer() -> None:
+    table = [
+        (world, names(question)[0], names(answer)[0])
+        for worlds, question, _, answer in rows("| world | question |")
+        for world in names(worlds)
+    ]
+    for world in (*TURNS, "stss-talk"):
+        asked = {one for one in asked_in(world) if isinstance(one, Question)}
+        known = {(name, form) for where, name, form in table if where == world}
+        assert {(one.name, answer_form(one.reply)) for one in asked} <= known, world
+        if world in TURNS:
+            assert {name for name, _ in known} == {one.name for one in asked}
+    town = {(name, form) for where, name, form in table if where == "stss"}
+    assert town == {(name, answer_form(kind)) for name, kind in QUESTIONS.values()}
+    assert {form for where, _, form in table if where == "stss-talk"} <= {form for _, form in town}
+
+
+def test_the_records_inside_answers_are_told() -> None:
+    text = DOCS.read_text("utf-8")
+    for _, kind in QUESTIONS.values():
+        for one in inner(kind):
+            assert f"`{answer_form(one)}`" in text
