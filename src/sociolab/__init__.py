@@ -4,7 +4,8 @@
 >>> result = run(RunConfig(world="sotopia", limit=20, seed=1))  # doctest: +SKIP
 
 Everything that the command line does is here too: `run` and `run_async` play, `judge_run` judges
-again, `result_of` computes a stored run's result. Importing this package loads nothing of them.
+again, `result_of` computes a stored run's result, `Environment` is a seat to train in. Importing
+this package loads nothing of them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sociolab.app.config import RunConfig
+    from sociolab.app.environment import Environment
     from sociolab.app.estimate import estimate
     from sociolab.app.judge import judge_run, judge_run_async
     from sociolab.app.play import run, run_async
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from sociolab.report.result import RunResult, result_of
 
 _HOMES = {
+    "Environment": "sociolab.app.environment",
     "RunConfig": "sociolab.app.config",
     "RunResult": "sociolab.report.result",
     "estimate": "sociolab.app.estimate",
@@ -34,6 +37,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Environment",
     "RunConfig",
     "RunResult",
     "__version__",

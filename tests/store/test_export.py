@@ -328,3 +328,10 @@ def test_lines_out_of_order_are_refused(store: Store, exported: Path) -> None:
     exported.write_text("".join([*lines, lines[event]]))
     with pytest.raises(StoreError, match="this line comes after the end"):
         import_run(store, exported, "again")
+
+
+def test_a_name_that_promises_compression_is_refused(store: Store, tmp_path: Path) -> None:
+    fill(store, "r")
+    with pytest.raises(StoreError, match="compress it afterwards"):
+        export_run(store, "r", tmp_path / "run.jsonl.gz")
+    assert list(tmp_path.glob("run*")) == []

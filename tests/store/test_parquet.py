@@ -94,6 +94,12 @@ def test_every_call_is_a_row_of_calls(played: Store, tmp_path: Path) -> None:
     ]
     assert rows[0]["prompt_tokens"] == 100
     assert rows[0]["at"] == 9.0
+    sent = samples.prompt("Go.")
+    assert rows[0]["messages"] == [
+        {"role": message.role, "content": message.text} for message in sent.messages
+    ]
+    assert rows[0]["schema"] == (sent.schema.text if sent.schema else None)
+    assert rows[0]["temperature"] == sent.temperature
 
 
 def test_tables_longer_than_a_batch_are_whole(
@@ -124,3 +130,28 @@ def test_an_unknown_run_and_an_unwritable_folder_are_sentences(
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreError, match="cannot be written to"):
         export_parquet(played, "r", tmp_path / "file" / "out")
+
+
+def test_a_table_that_cannot_be_finished_leaves_the_old_one(
+    played: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export_parquet(played, "r", tmp_path)
+    before = (tmp_path / "turns.parquet").read_bytes()
+    played.append("r", "t1", samples.moved(0))
+
+    def broken(event: object) -> object:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sociolab.store.parquet._of_event", broken)
+    with pytest.raises(StoreError, match="No space left"):
+        export_parquet(played, "r", tmp_path)
+    assert (tmp_path / "turns.parquet").read_bytes() == before
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_half_a_pair_in_a_prompt_is_replaced(played: Store, tmp_path: Path) -> None:
+    replies = RunReplies(played, "r")
+    replies.keep("k", samples.call(), "m", samples.prompt("Go \ud83d"), samples.reply())
+    export_parquet(played, "r", tmp_path)
+    (row,) = table(tmp_path, "calls")
+    assert "\ufffd" in row["messages"][-1]["content"] or "\ufffd" in str(row["messages"])

@@ -13,8 +13,11 @@ from sociolab.cli.options import (
     InFlight,
     KeyEnv,
     ModelsFile,
+    OptFloat,
+    OptInt,
     OptPath,
     OptText,
+    OptTexts,
     RunName,
     Settings,
     Store,
@@ -131,17 +134,85 @@ def import_(
 
 @verbs.command()
 def export(
-    run: RunName,
-    path: Annotated[Path, typer.Argument(help="The file, or folder for Parquet, to write.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs' names.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file, or folder for Parquet, to write.")
+    ],
     parquet: Annotated[
-        bool, typer.Option("--parquet", help="Tables of scores, turns and calls.")
+        bool, typer.Option("--parquet", help="Tables of scores, turns, calls and prompts.")
     ] = False,
+    form: Annotated[
+        OptText,
+        typer.Option("--as", metavar="FORM", help="Examples to train on: turns, sft or pairs."),
+    ] = None,
+    measure: Annotated[
+        OptTexts,
+        typer.Option("--measure", metavar="NAME", help="What is the reward. Repeat it."),
+    ] = None,
+    by: Annotated[
+        OptText, typer.Option("--by", metavar="JUDGE", help="Who gave it; if several judged.")
+    ] = None,
+    least: Annotated[
+        OptFloat, typer.Option("--min", metavar="VALUE", help="Only what earned this much.")
+    ] = None,
+    agent: Annotated[
+        OptText, typer.Option("--agent", metavar="LABEL", help="Only turns of this agent.")
+    ] = None,
+    seat: Annotated[
+        OptText, typer.Option("--seat", metavar="SEAT", help="Only this seat: its id, or 1, 2...")
+    ] = None,
+    world: Annotated[
+        OptText, typer.Option("--world", metavar="WORLD", help="Only runs of this world.")
+    ] = None,
+    asked: Annotated[
+        OptText, typer.Option("--asked", metavar="NAME", help='Only "act", or this question.')
+    ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Of sft: one chat for an episode and seat.")
+    ] = False,
+    margin: Annotated[
+        OptFloat, typer.Option("--margin", metavar="VALUE", help="Of pairs: the least difference.")
+    ] = None,
+    split: Annotated[
+        OptText, typer.Option("--split", metavar="scenario:SHARE", help="Hold scenarios out.")
+    ] = None,
+    seed: Annotated[OptInt, typer.Option("--seed", help="Of what is held out; default 0.")] = None,
+    gzip: Annotated[bool, typer.Option("--gzip", help="Compress; so does a .gz name.")] = False,
     store: Store = None,
 ) -> None:
-    """Write a whole run to JSON lines, or its tables to Parquet."""
+    """Write a run to JSON lines or Parquet, or runs as examples to train a model on."""
     from sociolab.cli import exporting as verb
 
-    verb.export(run, path, parquet=parquet, store=store)
+    if form is None:
+        verb.refuse({
+            "--measure": measure, "--by": by, "--min": least, "--agent": agent, "--seat": seat,
+            "--world": world, "--asked": asked, "--whole": whole, "--margin": margin,
+            "--split": split, "--seed": seed, "--gzip": gzip,
+        })  # fmt: skip
+        verb.export(runs, path, parquet=parquet, store=store)
+        return
+    from sociolab.app.training.wanted import Wanted, share_of
+    from sociolab.cli.settings import several
+    from sociolab.core.errors import ConfigError
+
+    if parquet:
+        raise ConfigError("--parquet writes tables and --as examples: give one of the two")
+    wanted = Wanted(
+        form=form,
+        measures=tuple(dict.fromkeys(several(measure) or ())),
+        least=least,
+        by=by,
+        agent=agent,
+        seat=seat,
+        world=world,
+        asked=asked,
+        whole=whole,
+        margin=margin,
+        heldout=None if split is None else share_of(split),
+        seed=seed or 0,
+        gzip=gzip,
+    )
+    verb.export_examples(runs, path, wanted, store)
 
 
 @verbs.command()

@@ -28,9 +28,14 @@ def export_run(store: Store, name: str, file: Path) -> None:
     """Write a run to `file`, which appears when it is complete.
 
     Half a surrogate pair (from a reply that was cut) is written as U+FFFD. StoreError if there is
-    no such run or the file cannot be written.
+    no such run or the file cannot be written, or is to be compressed, which none is.
     """
     store.run_pk(name)
+    if file.suffix == ".gz":
+        raise StoreError(
+            f"a whole run is written as plain text, which `sociolab import run` reads; name "
+            f"{file.with_suffix('')}, and compress it afterwards"
+        )
     part = file.with_name(f"{file.name}.part")
     try:
         with part.open("w", encoding="utf-8", newline="\n") as out:

@@ -1,8 +1,9 @@
-"""A run as three Parquet tables: scores, turns and calls."""
+"""A run as three Parquet tables: scores, turns and calls; docs/training.md tells their columns."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -67,6 +68,9 @@ _CALLS = {
     "index": "int",
     "model": "str",
     "prompt_hash": "str",
+    "messages": "messages",  # what was sent, as chat messages
+    "schema": "str",  # the JSON schema that the reply was to follow, or null
+    "temperature": "float",
     "prompt_tokens": "int",
     "completion_tokens": "int",
     "cached_tokens": "int",
@@ -82,8 +86,8 @@ _CALLS = {
 def export_parquet(store: Store, name: str, folder: Path) -> None:
     """Write `scores.parquet`, `turns.parquet` and `calls.parquet` of a run into `folder`.
 
-    ConfigError if pyarrow is missing; StoreError if there is no such run, or the folder cannot be
-    written.
+    A table appears when it is complete. ConfigError if pyarrow is missing; StoreError if there is
+    no such run, or the folder cannot be written.
     """
     _pyarrow()
     trials = {row.trial.id: row.trial for row in store.trials(name)}
@@ -100,13 +104,30 @@ def export_parquet(store: Store, name: str, folder: Path) -> None:
 
 def _write(file: Path, columns: Mapping[str, str], rows: Iterable[_Row]) -> None:
     pa, parquet = _pyarrow()
-    types = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
-    schema = pa.schema([(column, types[kind]) for column, kind in columns.items()])
+    schema = pa.schema([(column, kind) for column, kind in _types(pa, columns).items()])
     left = iter(rows)
-    with parquet.ParquetWriter(file, schema) as writer:
-        while batch := list(islice(left, _BATCH)):
-            values = [[_plain(row.get(column)) for row in batch] for column in columns]
-            writer.write_batch(pa.record_batch(values, schema))
+    part = file.with_name(f"{file.name}.part")
+    try:
+        # zstd, since each prompt holds most of the one before: a third of what snappy makes of it.
+        with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+            while batch := list(islice(left, _BATCH)):
+                values = [[_plain(row.get(column)) for row in batch] for column in columns]
+                writer.write_batch(pa.record_batch(values, schema))
+        os.replace(part, file)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _types(pa: Any, columns: Mapping[str, str]) -> Mapping[str, Any]:
+    message = pa.struct([("role", pa.string()), ("content", pa.string())])
+    types = {
+        "str": pa.string(),
+        "int": pa.int64(),
+        "float": pa.float64(),
+        "bool": pa.bool_(),
+        "messages": pa.list_(message),
+    }
+    return {column: types[kind] for column, kind in columns.items()}
 
 
 def _pyarrow() -> tuple[Any, Any]:
@@ -185,7 +206,7 @@ def _of_event(event: Event) -> Iterator[_Row]:
 
 
 def _calls(store: Store, name: str) -> Iterator[_Row]:
-    for row in store.calls(name):
+    for row, prompt in store.calls_with_prompts(name):
         call, reply = row.call, row.reply
         yield {
             "run": name,
@@ -198,6 +219,12 @@ def _calls(store: Store, name: str) -> Iterator[_Row]:
             "index": call.index,
             "model": row.model,
             "prompt_hash": row.prompt_hash,
+            "messages": [
+                {"role": message.role, "content": replaced(message.text)}
+                for message in prompt.messages
+            ],
+            "schema": prompt.schema.text if prompt.schema else None,
+            "temperature": prompt.temperature,
             "prompt_tokens": reply.usage.prompt,
             "completion_tokens": reply.usage.completion,
             "cached_tokens": reply.usage.cached,

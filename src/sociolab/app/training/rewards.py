@@ -1,0 +1,92 @@
+"""What judges gave each seat of each episode, and which of it is the reward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from sociolab.analysis.values import RunValues
+from sociolab.core.errors import ConfigError
+from sociolab.report.layout import layout_of
+
+Scores: TypeAlias = dict[str, dict[str, float | None]]
+"""By judge and measure; None where a score was due and is missing."""
+
+
+class Rewards:
+    """The scores of some runs, by run, trial and seat (None: of the whole episode)."""
+
+    def __init__(self, runs: Sequence[RunValues]) -> None:
+        self._runs = runs
+        self._scores: dict[tuple[str, str, str | None], Scores] = {}
+        for run in runs:
+            for one in run.values:
+                at = self._scores.setdefault((one.run, one.trial, one.seat), {})
+                at.setdefault(one.judge, {})[one.measure] = one.value
+
+    def of(self, run: str, trial: str, seat: str | None) -> Scores:
+        """All scores of a seat, or of the episode; what a judge cannot tell is not among them."""
+        return self._scores.get((run, trial, seat), {})
+
+    def methods(self, judges: Iterable[str]) -> dict[str, str]:
+        """Where the figures of these judges come from: a model, rules, people..."""
+        known = {label: judge.method for run in self._runs for label, judge in run.judges.items()}
+        return {label: known[label] for label in judges}
+
+    def reward(self, judge: str, measure: str, run: str, trial: str, seat: str) -> float | None:
+        """What the judge gave the seat, or else the episode; None where it gave nothing."""
+        for whose in (seat, None):
+            value = self.of(run, trial, whose).get(judge, {}).get(measure)
+            if value is not None:
+                return value
+        return None
+
+    def main(self) -> str:
+        """The measure that the paper of the runs' world compares first."""
+        known = self._measures()
+        if not known:
+            raise ConfigError("nobody judged these runs: there is no reward; see `sociolab judge`")
+        for name in layout_of(self._runs[0].world).main if self._runs else ():
+            if name in known:
+                return name
+        raise ConfigError(f"name what counts by --measure, one of {', '.join(known)}")
+
+    def judge_of(self, measure: str, wanted: str | None) -> str:
+        """Who scored a measure: the judge that is wanted, or the only one.
+
+        ConfigError where nobody did, where several did and none is named, and where judges of that
+        label differ in prompt or settings: their figures are no one scale.
+        """
+        known = self._measures()
+        if measure not in known:
+            raise ConfigError(
+                f'--measure: nothing was scored in "{measure}", expected one of '
+                f"{', '.join(known) or 'none, since nobody judged these runs'}"
+            )
+        judges = known[measure]
+        if wanted is not None and wanted not in judges:
+            raise ConfigError(
+                f'--by: "{wanted}" gave no {measure} in these runs, expected one of '
+                f"{', '.join(judges)}"
+            )
+        if wanted is None and len(judges) > 1:
+            raise ConfigError(
+                f"several judges gave {measure}: {', '.join(judges)}; name one by --by"
+            )
+        label = wanted or judges[0]
+        ids = {run.judges[label] for run in self._runs if label in run.judges}
+        if len(ids) > 1:
+            raise ConfigError(
+                f"{label} judged these runs with different prompts or settings, so that its scores "
+                "are no one reward; judge them anew with `sociolab judge`, or export run by run"
+            )
+        return label
+
+    def _measures(self) -> Mapping[str, list[str]]:
+        """The measures that were scored, each with its judges."""
+        found: dict[str, dict[str, None]] = {}
+        for scores in self._scores.values():
+            for judge, values in scores.items():
+                for measure in values:
+                    found.setdefault(measure, {})[judge] = None
+        return {measure: sorted(judges) for measure, judges in sorted(found.items())}

@@ -1,0 +1,239 @@
+"""One seat of one episode played from outside: what it is asked comes out, replies go in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from pydantic import BaseModel
+
+from sociolab.app.training.replaying import replies_of
+from sociolab.app.training.turn import ChatMessage, chat_messages
+from sociolab.core.episode import Action, Episode, Event, Json, Trial, Unusable
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import (
+    CallKey,
+    ChatModel,
+    ChatReply,
+    NoReply,
+    Observation,
+    Player,
+    Prompt,
+    Reply,
+    Request,
+    World,
+)
+from sociolab.engine.drive import drive
+
+Answer: TypeAlias = "str | Action | Sequence[Action] | BaseModel"
+"""What a policy replies: the text that a model would write, or the typed value itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What the seat is asked: `prompt` is what a model in a run would be sent, word for word."""
+
+    trial: Trial
+    request: Request
+    prompt: Prompt
+
+    @property
+    def task(self) -> str:
+        """The task's id."""
+        return self.trial.task.id
+
+    @property
+    def scenario(self) -> str:
+        """What intervals cluster by, and what should be held out whole."""
+        return self.trial.task.cluster
+
+    @property
+    def seat(self) -> str:
+        """Whose turn it is."""
+        return self.request.seat
+
+    @property
+    def turn(self) -> int:
+        """Its number, from 1."""
+        return self.request.turn + 1
+
+    @property
+    def asked(self) -> str:
+        """ "act", or the name of a question."""
+        return self.request.name
+
+    @property
+    def attempt(self) -> int:
+        """Counts from 1; after a reply that could not be used, the turn is asked for again."""
+        return self.request.attempt
+
+    @property
+    def problem(self) -> str:
+        """Why the reply before could not be used; "" at the first attempt. `messages` say it."""
+        return self.request.problem
+
+    @property
+    def messages(self) -> list[ChatMessage]:
+        """The prompt as chat messages, ready to be sent."""
+        return chat_messages(self.prompt)
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """The JSON schema that a reply must follow; None where it is plain text."""
+        schema = self.prompt.schema
+        found: dict[str, Any] | None = None if schema is None else json.loads(schema.text)
+        return found
+
+    @property
+    def shown(self) -> Observation:
+        """The same as records: head, history, tail, who else is there, and the world's `view`."""
+        return self.request.observation
+
+
+class Taken(NamedTuple):
+    """What came of a reply: `problem` says why it could not be used.
+
+    `usable` is None where the play was over before the reply counted.
+    """
+
+    usable: bool | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    observed: Observed
+    answer: asyncio.Future[Answer]
+
+
+class Seat:
+    """A seat of an episode that is being driven; to be used in one event loop.
+
+    `make_player` makes a model's player, as in a run: so its prompts are those of a run, and its
+    replies are read and refused as there.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        trial: Trial,
+        seat: str,
+        others: Mapping[str, Player],
+        make_player: Callable[[ChatModel], Player],
+    ) -> None:
+        self.trial = trial
+        self._asked: asyncio.Queue[_Waiting] = asyncio.Queue()
+        self._current: _Waiting | None = None
+        self._events: list[Event] = []
+        hand = _Hand(trial, self._asked)
+        # Made before the play: a town keeps another pace once a model is in it.
+        players = {**others, seat: _Outside(make_player(hand), hand)}
+        play = world.play(trial.task, trial.id, trial.seed)
+        self._driven = asyncio.ensure_future(drive(play, players, self._events.append))
+
+    @property
+    def waiting(self) -> Observed | None:
+        """What is asked now; None before the first request and after the last."""
+        return self._current.observed if self._current else None
+
+    async def next(self) -> Observed | None:
+        """The next request to this seat; None when the episode is over.
+
+        What breaks the play (a partner's failed call, somebody's bug) is raised.
+        """
+        getting = asyncio.ensure_future(self._asked.get())
+        try:
+            await asyncio.wait({getting, self._driven}, return_when=asyncio.FIRST_COMPLETED)
+            self._current = getting.result() if getting.done() else None
+        finally:
+            getting.cancel()
+        if self._current is None:
+            self._driven.result()
+            return None
+        return self._current.observed
+
+    def answer(self, reply: Answer) -> None:
+        """Reply to what is asked now; ConfigError where nothing is, or it is no reply."""
+        if self._current is None:
+            raise ConfigError("nothing is asked: the episode is over, or was not begun; reset it")
+        checked = _checked(reply)
+        if not self._current.answer.done():
+            self._current.answer.set_result(checked)
+
+    def taken(self, observed: Observed) -> Taken:
+        """What came of the reply to this request."""
+        request = observed.request
+        key = (request.seat, request.turn, request.name, request.attempt)
+        _, event = replies_of(self._events).get(key, (0, None))
+        if event is None:
+            return Taken()
+        return Taken(False, event.problem) if isinstance(event, Unusable) else Taken(True)
+
+    def episode(self) -> Episode:
+        """What happened, once it is over."""
+        return Episode(self.trial, self._driven.result())
+
+    async def close(self) -> None:
+        """End the play, wherever it is."""
+        self._driven.cancel()
+        await asyncio.gather(self._driven, return_exceptions=True)
+        self._current = None
+
+
+class _Typed(Exception):  # noqa: N818  an answer on its way past the reader of texts, not a fault
+    def __init__(self, value: tuple[Action, ...] | BaseModel) -> None:
+        self.value = value
+
+
+class _Hand:
+    """A chat model that hands its prompts out and takes the replies in."""
+
+    def __init__(self, trial: Trial, asked: asyncio.Queue[_Waiting]) -> None:
+        self.label = "policy"
+        self.requests: dict[tuple[int, str, int], Request] = {}
+        self._trial = trial
+        self._asked = asked
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        request = self.requests[key.turn, key.name, key.attempt]
+        waiting = _Waiting(
+            Observed(self._trial, request, prompt), asyncio.get_running_loop().create_future()
+        )
+        self._asked.put_nowait(waiting)
+        answer = await waiting.answer
+        if isinstance(answer, str):
+            return ChatReply(answer)
+        raise _Typed(answer if isinstance(answer, BaseModel) else _actions(answer))
+
+
+class _Outside:
+    """The player of the seat: a model's, whose model is whoever is outside."""
+
+    def __init__(self, player: Player, hand: _Hand) -> None:
+        self._player = player
+        self._hand = hand
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        self._hand.requests[request.turn, request.name, request.attempt] = request
+        try:
+            return await self._player.reply(request, memory)
+        except _Typed as given:
+            return Reply(given.value)
+
+
+def _checked(reply: Answer) -> Answer:
+    if isinstance(reply, str | BaseModel | Action):
+        return reply
+    if isinstance(reply, Sequence) and all(isinstance(one, Action) for one in reply):
+        return reply
+    raise ConfigError(
+        "expected a reply as text, an Action, several of them, or the answer to a question, found "
+        f"{reply!r:.80}"
+    )
+
+
+def _actions(answer: Action | Sequence[Action]) -> tuple[Action, ...]:
+    return (answer,) if isinstance(answer, Action) else tuple(answer)

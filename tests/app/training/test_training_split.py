@@ -1,0 +1,85 @@
+"""Held-out scenarios: in no other file, the same each time, and told where there are none."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from sociolab.app.config import RunConfig
+from sociolab.app.play import run
+from sociolab.app.training.export import export_training
+from sociolab.app.training.wanted import Wanted, share_of
+from sociolab.app.training.writing import part_of
+from sociolab.core.errors import ConfigError
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a run of 12 tasks, and 12 scenarios."""
+    path = tmp_path_factory.mktemp("split") / "s.db"
+    run(RunConfig(limit=12, settings={"turns": "2"}, name="many", store=path, judges=("none",)))
+    return path
+
+
+def read(file: Path) -> list[dict[str, object]]:
+    opened = gzip.open if file.suffix == ".gz" else open
+    with opened(file, "rt", encoding="utf-8") as text:
+        return [json.loads(line) for line in text]
+
+
+def test_no_scenario_is_in_both_files(many: Path, tmp_path: Path) -> None:
+    wanted = Wanted("turns", heldout=0.4, seed=1)
+    done = export_training(["many"], tmp_path / "t.jsonl", wanted, many)
+    assert [one.path.name for one in done.files] == ["t.train.jsonl", "t.heldout.jsonl"]
+    train, heldout = ({row["scenario"] for row in read(one.path)} for one in done.files)
+    assert train
+    assert heldout
+    assert not train & heldout
+    assert len(train | heldout) == 12
+    assert sum(len(read(one.path)) for one in done.files) == 24
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.heldout.jsonl", "t.train.jsonl"]
+
+
+def test_compressed_parts_keep_their_ending(many: Path, tmp_path: Path) -> None:
+    wanted = Wanted("sft", heldout=0.4, seed=1, gzip=True)
+    done = export_training(["many"], tmp_path / "t.jsonl", wanted, many)
+    assert [one.path.name for one in done.files] == ["t.train.jsonl.gz", "t.heldout.jsonl.gz"]
+    again = export_training(
+        ["many"], tmp_path / "u.jsonl.gz", Wanted("sft", heldout=0.4, seed=1), many
+    )
+    for one, other in zip(done.files, again.files, strict=True):
+        assert one.path.read_bytes() == other.path.read_bytes()
+        assert len(read(one.path)) == one.examples
+        assert one.path.read_bytes()[4:8] == bytes(4), "no time in the header"
+
+
+def test_a_scenario_falls_where_it_falls_whatever_else_is_there_and_more_share_only_adds() -> None:
+    scenarios = [("sotopia", f"s{n}") for n in range(400)]
+    few = {s for s in scenarios if part_of(s, Wanted("sft", heldout=0.1)) == "heldout"}
+    more = {s for s in scenarios if part_of(s, Wanted("sft", heldout=0.3)) == "heldout"}
+    other = {s for s in scenarios if part_of(s, Wanted("sft", heldout=0.1, seed=2)) == "heldout"}
+    assert sorted(name for _, name in few)[:4] == ["s0", "s107", "s128", "s137"], (
+        "a split that was published stays"
+    )
+    assert few < more
+    assert few != other
+    assert 20 < len(few) < 60
+    assert 90 < len(more) < 150
+
+
+def test_a_part_that_would_be_empty_is_refused_and_leaves_nothing(
+    many: Path, tmp_path: Path
+) -> None:
+    wanted = Wanted("sft", heldout=0.0001)
+    with pytest.raises(ConfigError, match="all 12 scenarios with examples fall to the other part"):
+        export_training(["many"], tmp_path / "t.jsonl", wanted, many)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["task:0.1", "scenario", "scenario:", "scenario:2", "0.1"])
+def test_a_split_that_is_none_is_a_sentence(text: str) -> None:
+    with pytest.raises(ConfigError, match="scenario:SHARE"):
+        share_of(text)

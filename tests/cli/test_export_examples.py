@@ -1,0 +1,73 @@
+"""`sociolab export --as`: what is written is told, and bad input is one sentence and no file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Sociolab
+from training_cases import lines, play
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("examples") / "s.db"
+    play(path, "small")
+    return path
+
+
+@pytest.fixture
+def store(small: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(small, tmp_path / "s.db"))
+
+
+def test_counts_come_at_the_end_and_nothing_on_stdout(
+    sociolab: Sociolab, store: Path, tmp_path: Path
+) -> None:
+    done = sociolab(
+        "export", "small", "s.jsonl", "--as", "sft", "--measure", "goal", "--min", 7,
+        "--store", store,
+    )  # fmt: skip
+    assert (done.code, done.out) == (0, "")
+    assert done.err.splitlines() == [
+        "wrote s.jsonl: 8 examples from 4 episodes of 1 run, 2 scenarios; 4 rebuilt of players "
+        "that are no models",
+        "left out: 18 turns with goal below 7; 8 turns without goal by by-hand; "
+        "2 turns with an unusable reply",
+    ]
+    assert len(lines(tmp_path / "s.jsonl")) == 8
+
+
+def test_several_runs_go_into_one_file(sociolab: Sociolab, store: Path, tmp_path: Path) -> None:
+    assert sociolab("export", "small", "run.jsonl", "--store", store).code == 0
+    assert sociolab("import", "run", "run.jsonl", "--name", "copy", "--store", store).code == 0
+    done = sociolab(
+        "export", "small", "copy", "t.jsonl", "--as", "turns", "--measure", "goal,mood",
+        "--store", store,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "72 examples from 16 episodes of 2 runs, 2 scenarios" in done.err
+    assert {row["run"] for row in lines(tmp_path / "t.jsonl")} == {"small", "copy"}
+
+
+@pytest.mark.parametrize(
+    ("args", "named"),
+    [
+        (("small", "gone", "x", "--as", "turns"), 'no run "gone"'),
+        (("small", "small", "x"), "--as"),
+        (("small", "x", "--min", 3), "--min is for examples: add --as"),
+        (("small", "x", "--as", "turns", "--parquet"), "one of the two"),
+        (("small", "x", "--as", "sft", "--split", "task:0.1"), "scenario:SHARE"),
+        (("small", "no/x", "--as", "turns"), "no/x"),
+        (("small", "x.gz"), "sociolab import run"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_no_file(
+    sociolab: Sociolab, store: Path, tmp_path: Path, args: tuple[object, ...], named: str
+) -> None:
+    done = sociolab("export", *args, "--store", store)
+    assert (done.code, done.out) == (2, "")
+    assert named in done.sentence
+    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith("s.db")] == []

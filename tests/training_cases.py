@@ -1,0 +1,114 @@
+"""A small run whose every turn, score and pair can be counted by hand, and who plays and judges it.
+
+Two tasks, each with openai/x in one seat and then the other, twice: 8 episodes of 4 turns. In the
+first seat the model is asked three times (its first reply at turn 3 cannot be used), in the second
+twice: 20 replies, 4 of them unusable. The scripted partner takes the other 16 turns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from sociolab.app.config import RunConfig
+from sociolab.app.play import run
+from sociolab.core.episode import Action, Episode, Json
+from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.models.endpoint.chat import ChatBody
+from sociolab.models.endpoint.running import start_in_thread
+from sociolab.models.endpoint.settings import EndpointSettings
+
+GOAL = Measure("goal", 0, 10)
+MOOD = Measure("mood", 0, 1)
+TURNS, UNUSABLE, SCRIPTED = 20, 4, 16
+
+
+class ByHand:
+    """Goal of the first seat: 5 in the first repeat, 8 in the second; of the second seat: 6, and a
+    failure where the first seat is scripted. The mood of an episode is its repeat."""
+
+    id = JudgeId("by-hand", "rules")
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        trial = episode.trial
+        first, second = trial.task.seats
+        goal: Verdict = Score(GOAL, second, 6)
+        if trial.agent(first) == "scripted":
+            goal = ScoreFailure(GOAL, second, "unreadable", "no number")
+        return (
+            Score(GOAL, first, 8 if trial.repeat else 5),
+            goal,
+            Score(MOOD, None, trial.repeat),
+        )
+
+
+class Broken:
+    """A judge with a bug."""
+
+    id = JudgeId("broken", "rules")
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        raise KeyError("no such page")
+
+
+class Leaver:
+    """A partner who is gone at once."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        return Reply((Action("leave"),))
+
+
+class Muser:
+    """Says, in the first two turns, what would be taken for a model's thinking."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        return Reply((Action("speak", "Well. </think> So." if request.turn < 2 else "Well."),))
+
+
+class Stumbler:
+    """A partner with a bug."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        raise KeyError("stumbled")
+
+
+class Offers:
+    """A model that says which offer this is to the same prompt, and is unreadable once a game."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[tuple[str, ...]] = Counter()
+
+    def __call__(self, chat: ChatBody) -> str:
+        texts = tuple(message.text for message in chat.messages)
+        if "Turn 3 of 4" in texts[-1] and "could not be used" not in texts[-1]:
+            return "hm"
+        self.seen[texts] += 1
+        turn = texts[-1].partition("Turn ")[2].partition(" ")[0]
+        return json.dumps({"action": "speak", "text": f"Offer {self.seen[texts]} at {turn}."})
+
+
+def play(store: Path, name: str = "small") -> None:
+    """Play the small run into a store."""
+    with start_in_thread(EndpointSettings(responder=Offers())) as endpoint:
+        run(
+            RunConfig(
+                agents=("openai/x",),
+                partner="scripted",
+                judges=("python:training_cases:ByHand",),
+                settings={"turns": "4"},
+                limit=2,
+                repeats=2,
+                name=name,
+                store=store,
+                base_url=endpoint.url,
+                in_flight=1,
+                episodes=1,
+            )
+        )
+
+
+def lines(file: Path) -> list[dict[str, object]]:
+    """The examples of a file."""
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
