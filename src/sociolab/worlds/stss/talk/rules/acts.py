@@ -5,6 +5,9 @@ from __future__ import annotations
 from sociolab.worlds.stss.talk.rules.patterns import Phrases
 
 ACCEPTS = Phrases(
+    r"^(?:and |then )?i (?:will|can|could|would),? (?:but )?(?:only )?(?:if|provided|as long as"
+    r"|so long as) you\b|"
+    r"\bbut (?:okay|ok|all right|fine|yes|agreed|deal|sure)(?=[.,!]|$)|"
     r"^(?:right[.!]|(?:where|who|what|how|when) else(?:[.!?]|$| (?:would|could|should)))|"
     r"\b(?:am i ever not|when am i not|when do i not|twist my arm|wild horses|if we must|if i must"
     r"|(?:couldn't|can't|wouldn't|nothing'll|nothing will|nothing would"
@@ -23,7 +26,8 @@ ACCEPTS = Phrases(
     r"(?:^|[.!?,;:-] ?|\b(?:well|then|and|oh|hm+|ah|so|mm+|right|okay|,) )"
     r"(?:yes|yep|yeah|yup|aye|sure|of course|certainly|gladly|absolutely|definitely|okay|ok\b"
     r"|all right|alright|deal|done|agreed|perfect|ideal|with pleasure|my pleasure|why not|great"
-    r"|good idea|fine|lovely|splendid|excellent|brilliant|wonderful|marvellous|terrific|super|cool"
+    r"|good idea|fine|lovely|splendid|excellent|brilliant|wonderful|marvellous|terrific|super"
+    r"|cool|capital(?! \w)|champion|glorious|divine|tip-top"
     r"|fantastic|grand|right you are|very well|right then|settled|noted|got it|will do|you're on"
     r"|it's a date|suits me|works for me|sounds (?:good|great|lovely|fun|fine|perfect|like)|good"
     r"|go on then|i'm in|i'm game|i'm yours|gotcha|roger|righto|bien|naturally|happily|superb"
@@ -44,7 +48,9 @@ ACCEPTS = Phrases(
     r"|expect|practi[sc]e|go|eat|get|tell)\b|\bcount me in\b|\bsee you\b(?! (?:never|around))"
     r"|\bi(?:'d| would) (?:love|be (?:happy|glad|delighted|honoured|pleased)|like) (?:to|that"
     r"|it)\b(?! see\b)"
-    r"|\blooking forward\b|\bcan(?:'t|not) wait|\bi(?:'m| am) (?:in|free|there|yours|coming"
+    r"|\blooking forward\b|\bcan(?:'t|not) wait"
+    r"|(?<!when )(?<!if )(?<!whether )(?<!until )(?<!before )\bi(?:'m| am) (?:in(?! (?:the|an?|my"
+    r"|bed|town|court)\b)|free|there|yours|coming"
     r"|up for)\b"
     r"|^(?:in|always|present)[.!]|\b(?:no (?:objections?|quarrel)|nothing against"
     r"|don't see why not|you(?:'ve| have) (?:talked"
@@ -92,6 +98,7 @@ DECLINES = Phrases(
     r"|somebody) else"
     r"|won't work|i'm away|(?<!never )(?<!don't )(?<!can't )(?<!not )say no|wish i could)\b"
     r"|^can't,|^not (?:tomorrow|today|tonight|on)\b"
+    r"|\b(?:nah|nope|lost cause|not a chance|no chance)\b"
     r"|\bmust decline\b|\b(?:don't|do not) think i(?:'ll| can| could| will)|\btoo busy\b"
     r"|\bwithout me\b|\bcount me out\b|\bhave to (?:pass|say no|decline)|\bhave to miss\b"
     r"|\bi'll (?:pass|miss|have to pass)\b|(?<!n't )\bmiss it\b|\bout of the question\b"

@@ -6,6 +6,7 @@ from datetime import date
 
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.acts import ABOUT_PLACE, ABOUT_TIME, OPEN
+from sociolab.worlds.stss.talk.rules.agreed_spots import spot
 from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere, hours_of, unfit
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.day_words import days_in
@@ -19,12 +20,13 @@ from sociolab.worlds.stss.talk.rules.note_words import (
     WISH_ONLY,
     YES,
 )
-from sociolab.worlds.stss.talk.rules.patterns import Phrases
+from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
-from sociolab.worlds.stss.talk.rules.sites import definite, meant_places
+from sociolab.worlds.stss.talk.rules.sites import meant_places
 
 _SAYS_NO = Phrases(
-    r"\b(?:too \w+ to (?:reply|answer)|before i could|to refuse|(?:said|say|told (?:him|her"
+    r"\b(?:lost cause|not a chance|no chance|too \w+ to (?:reply|answer)|before i could|to refuse"
+    r"|(?:said|say|told (?:him|her"
     r"|them)) no\b|declined|refused|(?:had|have) to decline"
     r"|turned (?:it|him|her) down)"
 )
@@ -57,6 +59,25 @@ _LEFT_OPEN = Phrases(
     r"|\bto be (?:settled|fixed|decided|agreed)\b|\bstill (?:open|undecided|to (?:settle|fix"
     r"|find))\b"
 )
+# A place that is only one of the wishes: "perhaps in the music room".
+_PERHAPS = Phrases(
+    r"\b(?:perhaps|maybe|possibly|might|either|somewhere like|or wherever|(?:whose"
+    r"|which) \w+ (?:it|we)"
+    r"|(?:we'll|we|to|must) (?:decide|choose|pick))\b"
+)
+_COMES = Phrases(
+    r"\b(?:he|she|they|[a-z]+) (?:comes|is coming|sits|visits|drops in|expects me|picks me up)\b"
+)
+_PERHAPS_IN = Pattern(r"(?:perhaps|maybe) (?:in|at|on) (?:the|my|his|her|our|their)\b")
+_IS_HERE = Phrases(r"\b(?:my|his|her|their) \w+ (?:is|are|was|were) here\b")
+# Who is sent on to another has been declined.
+_SENT_ON = Phrases(
+    r"\b(?:sent|send|sending|referred|passed) (?:him|her|them) (?:to|on|away|off|over)\b"
+    r"|\bi have to be \w+(?: \w+)? then\b|\btoo \w+ to (?:settle|fix|decide|agree|promise)\b"
+    r"|^(?:i )?(?:went|stayed|slept)\b[^.]*\b(?:instead|back|on|in bed)\b|\bwe'd see\b|\bof (?:a"
+    r"|some) place\b|\btold (?:him|her|them) (?:he|she|they) (?:just |only )?(?:has|have|had)"
+    r" (?:just |only )?to (?:say|ask)\b"
+)
 _DECLINES = Phrases(r"\b(?:can't|cannot|couldn't|won't|declined|refused|no)\b")
 # What the one who proposed has still to do with others does not undo a yes.
 _OTHERS = Phrases(
@@ -76,7 +97,12 @@ _SAID_YES = Phrases(
 
 def right_day(occasion: Occasion, said: tuple[Said, ...], with_hour: Said) -> bool:
     """The day said beside the hour, else any day of the note, else today."""
-    days = _days(occasion, (with_hour,)) or _days(occasion, said) or [occasion.now.date()]
+    days = (
+        _beside(occasion, with_hour)
+        or _days(occasion, (with_hour,))
+        or _days(occasion, said)
+        or [occasion.now.date()]
+    )
     return occasion.task.day in days
 
 
@@ -92,17 +118,28 @@ def time_in_note(occasion: Occasion, said: tuple[Said, ...]) -> str:
         agreed = agreed or bool(hours and _SAID_YES.search(one.text))
         if hours and right_day(occasion, said, one) and (said_yes or not HEARSAY.search(one.text)):
             quote = one.quote
-            wished = bool(WISH_ONLY.search(one.text)) and not YES.search(one.text)
+            wished = bool(WISH_ONLY.search(_headed(one.text))) and not _arranged(one)
         if _hour_open(one) and not (agreed and _OTHERS.search(one.text)):
             off = not (_SAID_YES.search(one.text) or (hours and AGREED.search(one.text)))
     return "" if off or (wished and not said_yes) else quote
+
+
+def _headed(text: str) -> str:
+    """What a sentence says behind a heading: "Kavya wants no mercy: exam tomorrow at three"."""
+    head, mark, rest = text.partition(": ")
+    return rest if mark and hours_in(rest) and not hours_in(head) else text
+
+
+def _arranged(one: Said) -> bool:
+    """Whether a sentence has a yes in it, or says what will be: "so he comes to me at five"."""
+    return bool(YES.search(one.text) or _COMES.search(one.text))
 
 
 def _hour_open(one: Said) -> bool:
     """Whether a sentence leaves more open than the place: "She'll tell me where" does not."""
     found = NO_YES.search(one.text) or _LEFT_OPEN.search(one.text)
     of_place = one.places and not hours_in(one.text) and not _DECLINES.search(one.text)
-    if found is None or of_place:
+    if found is None or of_place or _PERHAPS_IN.match(one.text, found.start()):
         return False
     return not ABOUT_PLACE.search(one.sentence.clause_at(found.start()))
 
@@ -116,10 +153,10 @@ def place_in_note(occasion: Occasion, said: tuple[Said, ...]) -> str:
         of_place = ABOUT_PLACE.search(one.text) and not ABOUT_TIME.search(one.text)
         if opens and (place or of_place):
             return ""
-        if place and not HEARSAY.search(one.text):
+        if place and not (HEARSAY.search(one.text) or _PERHAPS.search(one.text)):
             quote = quote or one.quote
             wished = bool(WISH_ONLY.search(one.text)) and not YES.search(one.text)
-        if _SAYS_NO.search(one.text) or _puts_off_all(one):
+        if any(words.search(one.text) for words in (_SAYS_NO, _SENT_ON)) or _puts_off_all(one):
             return ""
         if NO_YES.search(one.text) and not _of_time(one):
             unsure = wished and not place
@@ -139,11 +176,20 @@ def _of_time(one: Said) -> bool:
 
 def _fit_place(occasion: Occasion, one: Said) -> bool:
     """Whether a sentence names a place to meet at: not where they ran into each other."""
-    named = definite(one)
+    named = spot(one)
     if named is None:
-        return bool(meant_places(occasion, one))
+        return bool(meant_places(occasion, one)) and not _IS_HERE.search(one.text)
     clause = one.sentence.clause_at(named[1][0])
     return not (MET.search(clause) or elsewhere(clause, one.about))
+
+
+def _beside(occasion: Occasion, one: Said) -> list[date]:
+    """The days in the clauses of the hours: "on Wednesday at four, as I'm away tomorrow"."""
+    clauses = {one.sentence.clause_at(hour.span[0]) for hour in hours_in(one.text)}
+    today = occasion.now.date()
+    found = [day for day in days_in(one.text, today) if not denied(one.text, day.span)]
+    near = [day.date for day in found if one.sentence.clause_at(day.span[0]) in clauses]
+    return near if len(clauses) == 1 else []
 
 
 def _days(occasion: Occasion, said: tuple[Said, ...]) -> list[date]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sociolab.worlds.stss.talk.findings import Occasion
@@ -17,7 +16,15 @@ from sociolab.worlds.stss.talk.rules.acts import (
     HEDGES,
     OPEN,
 )
-from sociolab.worlds.stss.talk.rules.agreement import Negotiation
+from sociolab.worlds.stss.talk.rules.agreed_spots import (
+    EITHER_OF_US,
+    SAME_PLACE,
+    THERE,
+    alike,
+    spot,
+    whose,
+)
+from sociolab.worlds.stss.talk.rules.agreement import Negotiation, Offer
 from sociolab.worlds.stss.talk.rules.answering import (
     at_once,
     hearsay,
@@ -27,18 +34,19 @@ from sociolab.worlds.stss.talk.rules.answering import (
 )
 from sociolab.worlds.stss.talk.rules.attaching import denied, unfit
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
-from sociolab.worlds.stss.talk.rules.deferring import puts_off_place
+from sociolab.worlds.stss.talk.rules.deferring import NOT_FOUND, SOME_PLACE, puts_off_place
 from sociolab.worlds.stss.talk.rules.meeting_places import offered_place
 from sociolab.worlds.stss.talk.rules.patterns import Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
-from sociolab.worlds.stss.talk.rules.sites import definite
 
 _ELSEWHERE = Phrases(r"\b(?:somewhere else|elsewhere|another (?:place|room|spot))\b")
 _WHERE = Phrases(r"\bwhere\b[^.!]*\?")
 _BETTER = Phrases(r"\bwould be (?:\w+ )?(?:better|best|easier)\b")
 _FEW = 6
 """Words of a sentence that only names a place."""
-_YES = Phrases(r"\b(?:yes|yeah|exactly|it is)\b")
+_YES = Phrases(
+    r"\b(?:yes|yeah|exactly|it is)\b|^(?:oh,? |well,? )?(?:sure|of course|gladly|certainly),"
+)
 
 
 class PlaceAgreed:
@@ -49,6 +57,8 @@ class PlaceAgreed:
         self.table: Negotiation[str] = Negotiation()
         self._hearsay = False
         self._asked_where = ""
+        self._last = ""
+        self._passed: Offer[str] | None = None
         self._asked_time = False
         self._stale = False
 
@@ -91,11 +101,12 @@ class PlaceAgreed:
             if lets_stand(said) and not self._stale:
                 self.table.accept(by, said[0].quote)
             elif not _of_the_hour(said):
+                self._passed = self.table.open
                 self.table.refuse(by)
         if waited and by == "O" and not (asks or _of_the_hour(said)):
             self._stale = self.table.waits_for(by)
-        self._asked_time = any(one.sentence.asks and ABOUT_TIME.search(one.text) for one in said)
-        self._asked_where = by if any(_WHERE.search(one.text) for one in said) else ""
+        self._asked_time = any(map(_asks_when, said))
+        self._asked_where = by if any(map(_asks_where, said)) else ""
 
     def _put_off(self, said: Sequence[Said]) -> None:
         """What is put off is not agreed, but for a place to which the same line says yes."""
@@ -104,15 +115,25 @@ class PlaceAgreed:
             self.table.undo()
 
     def _sentence(self, one: Said, by: str, wavers: bool, first: bool) -> None:
-        place = offered_place(self._occasion, one, self._asked_where not in ("", by))
-        if CANCELS.search(one.text) or _ELSEWHERE.search(one.text):
+        asked = self._asked_where not in ("", by)
+        place = (whose(one) if asked else None) or offered_place(self._occasion, one, asked)
+        if place is None and self._last and SAME_PLACE.search(one.text):
+            place = self._last
+        if any(words.search(one.text) for words in (CANCELS, _ELSEWHERE, NOT_FOUND)):
             self.table.undo()
+        if place and not one.sentence.asks and SOME_PLACE.search(one.text):
+            self.table.undo()
+            return
         clause = one.text if ABOUT_PLACE.search(one.text) else _clause_of_place(one)
         if OPEN.search(clause) and (ABOUT_PLACE.search(one.text) or place):
             self.table.undo()
             return
         if place is None and one.places and all(denied(one.text, p.span) for p in one.places):
             self.table.refuse(by)
+            return
+        passed = self._passed
+        if passed and passed.by != by and self.table.open is None and THERE.search(one.text):
+            self.table.settle(by, passed.value, one.quote)
             return
         if DECLINES.search(one.text) and place is None and not hours_in(one.text):
             self.table.refuse(by)
@@ -121,6 +142,7 @@ class PlaceAgreed:
             if unfit(clause):
                 self.table.refuse(by)
                 return
+            self._last = place
             self._put(one, by, place)
         elif not (wavers or self._stale or of_a_thing(one) or _BETTER.search(one.text)) and (
             ACCEPTS.search(one.text) or (first and one.ours and CONFIRMS.search(one.text))
@@ -133,7 +155,7 @@ class PlaceAgreed:
             offer is not None
             and offer.by != by
             and not one.sentence.asks
-            and alike(offer.value, place)
+            and alike(self._occasion, offer.value, place)
         ):
             self.table.accept(by, one.quote)
             return
@@ -141,16 +163,25 @@ class PlaceAgreed:
             self.table.settle(by, place, one.quote)
             return
         agreed = self.table.agreed
-        if agreed is None or (not alike(agreed.value, place) and _moves(one)):
+        if agreed is None or (not alike(self._occasion, agreed.value, place) and _moves(one)):
             self.table.offer(by, place, one.quote)
 
 
+def _asks_where(one: Said) -> bool:
+    return bool(_WHERE.search(one.text) or EITHER_OF_US.search(one.text))
+
+
+def _asks_when(one: Said) -> bool:
+    of_time = one.sentence.asks and (ABOUT_TIME.search(one.text) or hours_in(one.text))
+    return bool(of_time and not one.places)
+
+
 def _named_at_all(one: Said) -> bool:
-    return one.about or bool(ABOUT_PLACE.search(one.text) or definite(one) or hours_in(one.text))
+    return one.about or bool(ABOUT_PLACE.search(one.text) or spot(one) or hours_in(one.text))
 
 
 def _named(one: Said, quote: str) -> bool:
-    return one.quote == quote and definite(one) is not None
+    return one.quote == quote and spot(one) is not None
 
 
 def _clause_of_place(one: Said) -> str:
@@ -180,18 +211,3 @@ def _another(one: Said) -> bool:
     """Whether a sentence may move to another place what was agreed just before."""
     asks = one.sentence.asks or one.about or CORRECTS.search(one.text)
     return bool(asks or OPEN.search(one.text) or _ELSEWHERE.search(one.text) or not one.places)
-
-
-def alike(one: str, two: str) -> bool:
-    """Whether two ways of naming a place may be the same: none of a room and its building."""
-    first, second = one.split(": "), two.split(": ")
-    if len(first) != len(second):
-        return bool(_words(one) & _words(two))
-    if len(first) != 2:
-        return one.split()[-1] == two.split()[-1]
-    return all(a == b or not a or not b for a, b in zip(first, second, strict=True))
-
-
-def _words(place: str) -> set[str]:
-    """The words of a place, without an s: "my studio" may be Old Mill Studios."""
-    return {word.removesuffix("s") for word in re.findall(r"\w{4,}", place.lower())}

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 
 from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.rules.acts import (
-    ABOUT_PLACE,
-    ABOUT_TIME,
     ACCEPTS,
     CANCELS,
     CONFIRMS,
     CORRECTS,
     DECLINES,
-    OPEN,
+)
+from sociolab.worlds.stss.talk.rules.agreed_day import DaySpoken
+from sociolab.worlds.stss.talk.rules.agreed_hours import (
+    HALF_A_DAY,
+    asks_of_hour,
+    beside,
+    clashes,
+    opens_hour,
 )
 from sociolab.worlds.stss.talk.rules.agreement import Negotiation, Offer
 from sociolab.worlds.stss.talk.rules.answering import (
-    FEW,
     answers_only,
     at_once,
     echoes,
@@ -29,29 +32,28 @@ from sociolab.worlds.stss.talk.rules.answering import (
     of_a_thing,
     wavering,
 )
-from sociolab.worlds.stss.talk.rules.attaching import days_of, elsewhere, hours_of, unfit
+from sociolab.worlds.stss.talk.rules.attaching import days_of, hours_of, unfit
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.deferring import puts_off_hour
 from sociolab.worlds.stss.talk.rules.hour_talk_words import (
-    AT_ONCE,
     COUNTER,
     EITHER,
     FROM,
     HOUR_OPEN,
     LATER,
-    MINE,
     MORE,
+    NOT_AT_ALL,
     NUMBER,
     PAST,
+    PAST_THEN,
     SETTLED,
     SIZES,
     SURELY,
+    TOO,
     WHEN,
     WISHES_OTHER,
 )
 from sociolab.worlds.stss.talk.rules.reading import Said
-
-_HALF_A_DAY = 720
 
 
 class TimeAgreed:
@@ -59,15 +61,15 @@ class TimeAgreed:
 
     def __init__(self, occasion: Occasion) -> None:
         self._today = occasion.now.date()
-        self._goal = occasion.task.day
         self.table: Negotiation[int] = Negotiation()
-        self._day: date | None = None
+        self._day = DaySpoken(self._today, occasion.task.day)
         self._stale = False
         self._asked_when = False
         self._hearsay = False
-        self._asked_else = self._asked_more = False
+        self._asked_else = self._asked_more = self._asked_too = False
         self._objects = False
         self._last: int | None = None
+        self._before: Offer[int] | None = None
         # What each may settle on without asking: hours that the other can do ("not before five")
         # or has offered before.
         self._limits: dict[str, set[int]] = {"P": set(), "O": set()}
@@ -75,7 +77,7 @@ class TimeAgreed:
     @property
     def met(self) -> bool:
         """Whether an hour is agreed, for the right day; unsaid, the day is today."""
-        return self._settled is not None and (self._day or self._today) == self._goal
+        return self._settled is not None and self._day.right
 
     @property
     def _settled(self) -> Offer[int] | None:
@@ -92,9 +94,10 @@ class TimeAgreed:
     def line(self, said: Sequence[Said]) -> None:
         """Take in the sentences of one line."""
         by = "P" if said[0].ours else "O"
+        self._before = self.table.agreed
         waited = self.table.waits_for(by)
         offered = self.table.open if waited else None
-        wavers = [wavering(one) or self._clashes(one) for one in said]
+        wavers = [wavering(one) or clashes(one, self.table.open) for one in said]
         asks = any(one.sentence.asks for one in said)
         if said[0].ours and any(self._comes_back(one) for one in said):
             self._stale = False
@@ -119,8 +122,9 @@ class TimeAgreed:
         if by == "O":
             yes = any(ACCEPTS.search(one.text) for one in said) and not any(wavers)
             self._asked_when = yes and any(WHEN.search(one.text) for one in said)
-        of_hour = [asks and _asks_of_hour(one) for one in said]
+        of_hour = [asks and asks_of_hour(one) for one in said]
         self._asked_else = asks and not any(of_hour)
+        self._asked_too = any(TOO.search(one.text) for one in said)
         self._asked_more = any(
             one.sentence.asks and not hour for one, hour in zip(said, of_hour, strict=True)
         )
@@ -129,15 +133,6 @@ class TimeAgreed:
         if waited and not any(MORE.search(one.text) for one in said):
             self._stale = self.table.waits_for(by)
 
-    def _clashes(self, one: Said) -> bool:
-        """Whether a sentence has something else at the very hour that is proposed."""
-        return self.table.open is not None and any(
-            hour.minute % _HALF_A_DAY == self.table.open.value
-            and elsewhere(one.sentence.clause_at(hour.span[0]), one.about)
-            and MINE.search(one.sentence.clause_at(hour.span[0]))
-            for hour in hours_in(one.text)
-        )
-
     def _comes_back(self, one: Said) -> bool:
         """Whether a sentence is about the matter again, after other talk."""
         return one.about or bool(
@@ -145,32 +140,39 @@ class TimeAgreed:
         )
 
     def _sentence(self, one: Said, by: str, wavers: bool, first: bool, after_maybe: bool) -> None:
+        if first and self._asked_too and NOT_AT_ALL.match(one.text):
+            self.table.accept(by, one.quote)
+            return
         if CANCELS.search(one.text):
             self.table.undo()
         counter = COUNTER.search(one.text) and not hours_in(one.text)
         if counter or HOUR_OPEN.search(one.text):
             self.table.undo()
-        self._keep_day(one)
-        if self._opens(one):
+        self._day.keep(one, bool(self._settled or self.table.open))
+        if opens_hour(one):
             self.table.undo()
             return
         other = "O" if by == "P" else "P"
         self._limits[other] |= {
-            hour.minute % _HALF_A_DAY
+            hour.minute % HALF_A_DAY
             for hour in hours_in(one.text)
             if FROM.search(one.text[: hour.span[0]]) or EITHER.search(one.text)
         }
         hours = hours_of(one.sentence, one.about)
         for hour in hours_in(one.text):
-            self._last = hour.minute % _HALF_A_DAY
+            self._last = hour.minute % HALF_A_DAY
         if self._asked_else and NUMBER.match(one.text):
             hours = ()  # "Shall I bring a blanket?" - "Two."
+        agreed = self.table.agreed
+        just = agreed is not None and agreed is not self._before and agreed.by == by
+        hours = tuple(hour for hour in hours if not beside(one, hour, self.table, just))
         refused = self._refused(one, by)
-        if not hours and not refused and (past := self._past(one)) is not None:
+        past = None if refused else self._past(one, by, bool(hours))
+        if past is not None:
             self.table.offer(by, past, one.quote)
             return
         for hour in hours:
-            value = hour.minute % _HALF_A_DAY
+            value = hour.minute % HALF_A_DAY
             if not one.sentence.asks and unfit(one.sentence.clause_at(hour.span[0])):
                 self.table.refuse(by)
             elif (value in self._limits[by] and not one.sentence.asks and not wavers) or (
@@ -187,12 +189,14 @@ class TimeAgreed:
         if not hours and not refused and not wavers and self._accepts(one, first, after_maybe):
             self.table.accept(by, one.quote)
 
-    def _past(self, one: Said) -> int | None:
-        """ "Quarter past" of the hour that was named last."""
-        found = PAST.search(one.text)
-        if found is None or self._last is None:
-            return None
-        return self._last // 60 * 60 + SIZES[found["size"]]
+    def _past(self, one: Said, by: str, among_hours: bool) -> int | None:
+        """ "Quarter past" of the hour that was named last, or of the one that is on the table."""
+        if not among_hours and self._last is not None and (found := PAST.search(one.text)):
+            return self._last // 60 * 60 + SIZES[found["size"]]
+        if self.table.open is not None and (found := PAST_THEN.search(one.text)):
+            value = self.table.open.value // 60 * 60 + SIZES[found["size"]]
+            return value if self._is_open(value, by) else None
+        return None
 
     def _is_open(self, value: int, by: str) -> bool:
         return (
@@ -226,33 +230,3 @@ class TimeAgreed:
             self.table.refuse(by)
             return True
         return False
-
-    def _moves(self, one: Said) -> bool:
-        """Whether a sentence may move what is agreed to another day: not "I'll cram tonight"."""
-        if one.about or one.sentence.asks or hours_in(one.text) or CORRECTS.search(one.text):
-            return True
-        return len(one.text.split()) <= FEW and not one.text.startswith(("i ", "i'"))
-
-    def _opens(self, one: Said) -> bool:
-        """Whether the hour is left open again."""
-        if not OPEN.search(one.text) or ABOUT_PLACE.search(one.text):
-            return False
-        return bool(ABOUT_TIME.search(one.text) or hours_in(one.text))
-
-    def _keep_day(self, one: Said) -> None:
-        days = [
-            d.date
-            for d in days_of(one.sentence, self._today, one.about)
-            if self._day is None or not AT_ONCE.match(one.text[slice(*d.span)])
-        ]
-        if not days and self._day is None:
-            # "I've the studio tomorrow": better than none.
-            days = [d.date for d in days_of(one.sentence, self._today, True)]
-        if self._day and (self._settled or self.table.open) and not self._moves(one):
-            return
-        if days and not unfit(one.sentence.clause_at(0)):
-            self._day = self._goal if self._goal in days and len(days) > 1 else days[-1]
-
-
-def _asks_of_hour(one: Said) -> bool:
-    return bool(ABOUT_TIME.search(one.text) or hours_in(one.text) or WHEN.search(one.text))

@@ -35,6 +35,12 @@ _WILL_BE = Phrases(
     r"|will (?:want|love|like|enjoy|be) |(?:and |just |but |then |you )bring|^bring|expect me"
     r"|wear|i'd better (?:bring|get|dig|dust|practi[sc]e))\b"
 )
+_READY = Pattern(
+    r"(?:(?:and|but|just|then|so|now),? )*(?:mind you )?(?:bring|wear|knock|ring (?:the|my) bell"
+    r"|i(?:'ll| will| shall) (?:knock|ring|come and find)"
+    r"|don't be late|be (?:punctual|on time)|come hungry)\b"
+    r"|(?:and|plus|with) (?:an?|the|some|plenty of|two|three|lots of|no) \w"
+)
 # Who speaks of itself, of the one who asks or of both, without a word against it, goes along.
 _PERSONAL = Phrases(r"\b(?:i|i'm|i'll|i'd|me|my|mine|we|we'll|us|let's)\b")
 # Words that lead away from what was proposed, or let it down gently.
@@ -82,6 +88,8 @@ def of_a_thing(one: Said) -> bool:
 
 def lets_stand(said: Sequence[Said]) -> bool:
     """Whether a line takes an offer for granted: words of what will be, and no word against it."""
+    if _readies(said):
+        return True
     personal = not said[0].ours and any(_PERSONAL.search(one.text) for one in said)
     if not (personal or any(_WILL_BE.search(one.text) for one in said)):
         return False
@@ -97,10 +105,35 @@ def lets_stand(said: Sequence[Said]) -> bool:
     )
 
 
+def _readies(said: Sequence[Said]) -> bool:
+    """Whether a line says what to bring or how one comes: "Bring a pencil too." """
+    return any(_READY.match(one.text) for one in said) and not any(
+        one.sentence.asks
+        or DECLINES.search(one.text)
+        or HEDGES.search(one.text)
+        or OPEN.search(one.text)
+        or unfit(one.text)
+        for one in said
+    )
+
+
+# "Eight in the morning? You're not serious."
+_INCREDULOUS = Phrases(
+    r"\b(?:(?:not|be|can't be) serious|(?:are you|you're|you must be) (?:mad|joking|kidding|crazy"
+    r"|out of"
+    r"|dreaming)|middle of the night|have mercy|good grief|ungodly|unholy|civili[sz]ed|human hour"
+    r"|so early"
+    r"|that early|so late|that late)\b"
+)
+
+
 def objects(said: Sequence[Said]) -> bool:
     """Whether a line has something against an hour: other engagements, or "that's early"."""
     return any(
-        elsewhere(one.text, one.about) or unfit(one.text) or DECLINES.search(one.text)
+        elsewhere(one.text, one.about)
+        or unfit(one.text)
+        or DECLINES.search(one.text)
+        or _INCREDULOUS.search(one.text)
         for one in said
     )
 

@@ -34,7 +34,8 @@ _OTHER = Phrases(
     r"|were) up (?:at|since)"
     r"|been (?:up|here|on|running|at|in)|i promised(?! to (?:come|meet|be|go|sit|do|turn up"
     r"|join)\b)"
-    r"|i (?:usually|teach|work|finish|knock off|get off|come off"
+    r"|i (?:usually|teach|eat|lunch|sup|dine|sleep|swim|train|lock up|work|finish|knock off"
+    r"|get off|come off"
     r"|start work|ring|open|close|close up|go to bed|get up|have to be|must be|need to be)"
     r"|i'm (?:at (?!your)|on (?:shift|duty|call|the)|in (?:the|a|class|court|surgery|lectures?"
     r"|town)"
@@ -71,6 +72,16 @@ _LIMIT = Phrases(
     r"|(?<!kick-)(?<!kicks )(?<!kick )off at) (?:about "
     r"|around )?$"
 )
+# What makes the hour behind it an offer, whatever else the clause is about.
+_PROPOSED = Pattern(
+    r"\b(?:(?:shall|should|can|could|may|might) (?:we|i) (?:say|do|make it|meet(?: at)?)"
+    r"|(?:how|what) about|let's (?:say|make it|meet(?: at)?)|make it|make that) (?:at |about )?$"
+)
+# "She's shifting it from four to six": the second hour holds.
+_MOVED = Pattern(
+    r"\b(?:shift|mov|chang|push|put|bring|brought)\w* (?:it |that |us |things )?"
+    r"(?:back |forward |on )?(?:from (?:\w+ ){1,3})?(?:to|till|until) (?:about )?$"
+)
 _UNFIT = Phrases(
     r"\b(?:awkward|tight|too (?:early|late|soon)|difficult|tricky|bad(?! \w)|no good"
     r"|won't (?:work|do"
@@ -90,7 +101,8 @@ _TAKEN = Phrases(
     r"|occupied|shut|too (?:noisy|small|cold|loud|hot|crowded)|a (?:mess|battlefield|zoo)|out of"
     r"|flooded|under water"
     r"|freezing)\b|\b(?:smells|stinks|leaks)\b"
-    r"|\bhas (?:choir|exams?|a class|classes)\b"
+    r"|\bhas (?:an? )?(?:\w+ )?(?:choir|exams?|class|classes|visitors|guests|people|tour|visit"
+    r"|meeting|seminar|rehearsal|wedding|party|course|leak|lecture|concert|workmen|painters)\b"
 )
 
 
@@ -144,15 +156,23 @@ def taken(clause: str) -> bool:
     return bool(_TAKEN.search(clause))
 
 
+def _moved_to(sentence: Sentence, hour: Hour) -> bool:
+    return bool(_MOVED.search(sentence.text[: hour.span[0]]))
+
+
 def hours_of(sentence: Sentence, about: bool) -> tuple[Hour, ...]:
     """The hours in a sentence that may be those of the matter; ends of spans are left out."""
     return tuple(
         hour
         for hour in hours_in(sentence.text)
-        if not hour.closes
+        if not (hour.closes and not _moved_to(sentence, hour))
         and not _LIMIT.search(sentence.text[: hour.span[0]])
         and not denied(sentence.text, hour.span)
-        and not elsewhere(sentence.clause_at(hour.span[0]), about)
+        and (
+            not elsewhere(sentence.clause_at(hour.span[0]), about)
+            or _moved_to(sentence, hour)
+            or _PROPOSED.search(sentence.text[: hour.span[0]])
+        )
         and not _ADVICE.search(sentence.clause_at(hour.span[0]))
     )
 

@@ -64,7 +64,7 @@ def _finding(occasion: Occasion, condition: Condition, turns: Sequence[Sequence[
                 return Finding(condition, hour.met, where.unopposed if hour.met else "")
             return Finding(condition, where.met, where.quote if where.met else "")
         case _:
-            invitation = Invitation()
+            invitation = Invitation(occasion.task.type == "appointment")
             meant = serious(turns) if occasion.task.type == "appointment" else turns
             _go_through(invitation, meant)
             if not invitation.met and occasion.task.type in _ARRANGED and _named(turns):

@@ -36,6 +36,7 @@ DEFERS = Phrases(
     r"|\b(?:give|get|have) (?:you )?(?:an|my|your) answer\b(?! now)"
     r"|\b(?:can't|cannot|won't|not) (?:quite )?(?:decide|settle|commit|fix)\b"
     r"|\b(?:leave|keep) (?:it|that) (?:open|with me|at that|there|for now)\b"
+    r"|\b(?:ask|check with) (?:her|him|them|[a-z]+) (?:first|before)\b"
     r"|\bwait and see\b|\bwhen i know\b|\bonce i know\b|\bbefore i (?:say|promise|decide|commit)\b"
 )
 # Said by the one who proposes: it hangs on others.
@@ -43,6 +44,23 @@ _OTHERS_FIRST = Phrases(
     r"\blet you (?:all |both )?know\b|\btell you (?:what|how|if|whether|when)\b|\b(?:has"
     r"|have) to (?:tell|ask|say|answer|agree)\b"
     r"|\b(?:have|need|want) to (?:hear from|check with|ask (?:around|the others))\b"
+)
+
+
+# A place that is still to be found.
+NOT_FOUND = Phrases(
+    r"(?<!couldn't )(?<!can't )(?<!could )\b(?:think of|look for|come up with|hunt for"
+    r"|dig up) (?:some(?:where|thing)|an?(?:other)?"
+    r" (?:\w+ )?(?:place|room|spot|corner))\b|\bwe'll see where\b"
+    r"|\b(?:let's|let us|we'll|we can|we'd better|i'll) (?:decide|choose|pick|settle|sort) "
+    r"(?:that|it|which|where|on the spot|then|tomorrow|between)\b"
+    r"|\b(?:i'll|we'll) find somewhere\b"
+)
+# Places from which nobody has chosen: "It could be the studio, or your garden".
+SOME_PLACE = Phrases(
+    r"\b(?:could|might|may|either|maybe|perhaps)\b[^.?!]*,? or (?:(?:in|at|even|else|maybe"
+    r"|perhaps|we could) )*"
+    r"(?:the|your|my|our|here|mine|yours)\b|^or (?:in |at )?(?:the|your|my|our|here)\b"
 )
 
 

@@ -17,6 +17,13 @@ from sociolab.worlds.stss.talk.rules.sites import meant_places, near_sectors, ri
 _FOR_WHOM = Pattern(r"\bfor (?:the |our |my |your |his |her )?$")
 
 
+# "I can't leave the counter": where the speaker is tied to nothing is fetched or brought.
+_TIED = Pattern(
+    r"\b(?:(?:can't|cannot|won't|couldn't|not|never) (?:\w+ )?(?:leave|get (?:away from|out of))"
+    r"|\b(?:i'm|i am|i'll be|i have to be) (?:\w+ )?(?:stuck (?:at|in|behind|on)|chained to"
+    r"|tied to))"
+    r" (?:the |my |our )?$"
+)
 # "You live by the market": where the other goes anyway.
 _YOU = Pattern(r"\byou(?:'\w+)?\b")
 
@@ -47,7 +54,8 @@ class ErrandPlaces:
         jobs = any(job.verbs(one.text) for job in self.jobs)
         self.narrowed = set()
         for mention in self._mentions(one):
-            if denied(one.text, mention.span) or _FOR_WHOM.search(one.text[: mention.span[0]]):
+            lead = one.text[: mention.span[0]]
+            if denied(one.text, mention.span) or _FOR_WHOM.search(lead) or _TIED.search(lead):
                 continue
             number, sure = job_at(self.jobs, one.text, mention.span, self.last)
             right = self.right(mention, number, near)

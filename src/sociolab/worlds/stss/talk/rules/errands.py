@@ -45,7 +45,9 @@ BRING = Phrases(
     r"|took) (?:[\w'-]+ ){1,6}?from (?:[\w'-]+ ){1,6}?to\b|take to (?=[a-z]+,)|giv(?:e|ing) (?:it"
     r"|them)|pass (?:it"
     r"|them)"
-    r"|put (?:it|them)(?! (?:down|aside|away|(?:in|into) my|on (?:my|the|our) (?:bill|tab|account"
+    r"|(?:taken|carried) (?:on |over |up |round |back )?to"
+    r"|put (?:it|them)(?! (?:by|down|aside|away|(?:in|into) my|on (?:my|the|our) (?:bill|tab"
+    r"|account"
     r"|slate))\b)"
     r"|put (?:my|the|your|that) (?:\w+ ){1,3}(?:there|in|on|into|at|back)\b|send (?:it|them)"
     r"|get (?:it|them"
@@ -144,10 +146,11 @@ def job_at(jobs: tuple[Job, ...], text: str, span: tuple[int, int], last: int) -
     """
     place, end = span
     lead = _LEAD.search(text[:place])
-    if lead and lead[1] == "to" and _FOR.match(text, end):
-        return _of_kind(jobs, "fetch"), True
     verbs = sorted((at, job.number) for job in jobs for at in job.verbs(text))
     before = [number for at, number in verbs if at < place]
+    brought = _of_kind(jobs, "bring") in before
+    if lead and lead[1] == "to" and not brought and _FOR.match(text, end):
+        return _of_kind(jobs, "fetch"), True
     if lead and lead[1] in ("from", "off the", "out of"):
         return _of_kind(jobs, "fetch"), True
     if lead and not _GOING.search(text[: lead.start(1)]):

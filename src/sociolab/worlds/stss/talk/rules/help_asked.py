@@ -12,7 +12,6 @@ from sociolab.worlds.stss.talk.rules.correcting import corrects, unrepaired
 from sociolab.worlds.stss.talk.rules.errand_ledger import Ledger
 from sociolab.worlds.stss.talk.rules.errand_places import ErrandPlaces
 from sociolab.worlds.stss.talk.rules.errands import jobs_of
-from sociolab.worlds.stss.talk.rules.note_words import SOME_DAY
 from sociolab.worlds.stss.talk.rules.parts import (
     gives,
     jobs_in,
@@ -30,16 +29,13 @@ from sociolab.worlds.stss.talk.rules.request_words import (
     KEEPS,
     NEEDS,
     OFFERS,
-    ONLY,
     OWN_WAY,
     PASSES,
     RESIGNS,
     SELF,
-    THEMSELVES,
     THERE,
     TO,
     UNABLE,
-    UNSAID,
     UPTAKE,
     WHERE,
     WHERE_TO,
@@ -49,7 +45,6 @@ from sociolab.worlds.stss.talk.rules.told_time import agrees, sums_up
 
 _FEW = 6
 """Words of an answer that only names the thing."""
-
 _SOON = 2
 """How many lines before its matter a request may come: "A favour?" - "What?" - "The honey." """
 
@@ -73,33 +68,6 @@ class Help(Ledger):
         self._sums_up = self._wonders = False
         self._asks_way = self._declined = False
 
-    def read_note(self, said: Sequence[Said], asked: bool) -> None:
-        """Take in a note by the other: what it was asked for, and where."""
-        self.thing_named = any(one.about for one in said)
-        for one in said:
-            if SOME_DAY.search(one.text):
-                continue
-            unknown = UNSAID.search(one.text)
-            numbers = jobs_in(self.jobs, one, 0, unknown.start() if unknown else None)
-            if THEMSELVES.search(one.text):
-                self._undo(2)  # who comes for it or brings it spares the other the way
-                continue
-            for number in of_others(self.jobs, one):
-                self._undo(number)  # "His colleague takes them on to the Town Hall."
-                numbers.discard(number)
-            if (only := ONLY.search(one.text)) and (kept := jobs_in(self.jobs, one, only.start())):
-                numbers = kept
-                self.off |= set(self.places) - kept
-            if asked:
-                for number in numbers:
-                    self.asked.setdefault(number, one.quote)
-            for number, right, quote in self._values(one):
-                if number in self.off:
-                    continue
-                self.places[number].say(right, quote, changes=False)
-                if asked and right and one.about:
-                    self.asked.setdefault(number, quote)
-
     def line(self, said: Sequence[Said]) -> None:
         """Take in the sentences of one line."""
         self.thing_named = self.thing_named or any(one.about for one in said)
@@ -118,8 +86,8 @@ class Help(Ledger):
                 self.places[number].say(right, quote, changes=True)
                 if right and self._has_asked:
                     self._placed.setdefault(number, quote)
-        refuses = said[0].text.startswith("no") and not any("please" in one.text for one in said)
-        if refuses:
+        please = any("please" in one.text for one in said)
+        if refuses := said[0].text.startswith("no") and not please:
             self.off |= self._bare
             if self._only_offered:
                 self._has_asked = ""  # "Shall I get it?" - "No, it can wait."
@@ -278,6 +246,5 @@ class Help(Ledger):
         """The other's own offer, taken up by the performer, is as good as asked."""
         if self._has_asked:
             for number, quote in self.offered.items():
-                if number in self.off:
-                    continue
-                self.asked.setdefault(number, quote)
+                if number not in self.off:
+                    self.asked.setdefault(number, quote)

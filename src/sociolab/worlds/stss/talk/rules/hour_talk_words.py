@@ -37,8 +37,32 @@ MORE = Phrases(
     r"|inside|outside|indoors)\b[^.!]*\?"
 )
 # "Make it quarter past.": of the hour that is spoken of.
-PAST = Pattern(r"\b(?P<size>half|(?:a )?quarter|ten|twenty) past(?=[.,;!?]|$)")
+PAST = Pattern(
+    r"\b(?P<size>half|(?:a )?quarter|ten|twenty) past"
+    r"(?=[.,;!?]|$| (?:and|then|instead|please)\b)"
+)
 SIZES = {"half": 30, "quarter": 15, "a quarter": 15, "ten": 10, "twenty": 20}
+PAST_THEN = Pattern(
+    r"\b(?P<size>half|(?:a )?quarter|ten|twenty) past"
+    r"(?=(?:'s| is| it is| then| works| suits| would| will| sounds)\b)"
+)
+# "I'm done by five": until when, once an hour is on the table.
+BY = Pattern(r"\bby (?:about |around )?$")
+# How an hour is put in the place of another.
+INSTEAD = Phrases(
+    r"\b(?:could|can we|shall|better|rather|make (?:it|that)|let's|say|prefer|suggest|or|but"
+    r"|unless|instead)\b"
+)
+# "Is nine too early for you?" - "Not at all."
+TOO = Phrases(
+    r"\b(?:too (?:early|late|soon|much)|mind (?:if|coming|it)|be (?:a )?(?:trouble"
+    r"|bother))\b[^.!]*\?"
+)
+NOT_AT_ALL = Pattern(
+    r"(?:oh,? |no,? |for me,? )*(?:no[.!]|not (?:at all|a bit|in the least|for me)|never"
+    r"|by no means|far from it"
+    r"|hardly)(?=[.,!]|$)"
+)
 NUMBER = Pattern(r"(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+)[.!]?$")
 # A yes that can only be to a meeting.
 SURELY = Phrases(

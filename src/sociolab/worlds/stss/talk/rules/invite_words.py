@@ -21,7 +21,8 @@ INVITES = Phrases(
     r"|\bare you (?:busy|doing anything|about|planning|off|free|in\b|coming|able|up for|around"
     r"|game|interested|joining|available|on for)"
     r"|\bjoin(?:ing|ed)?\b|\binvit(?:e|es|ing|ed|ation)\b(?! (?:her|him|them|only|list))"
-    r"|\bwelcome\b(?! back| home)|\bcome (?:along|to|and|by|over|with|round|too|join|down|up|as"
+    r"|\bwelcome\b(?! back| home)|(?<!\bi )\bcome (?:along|to|and|by|over|with|round|too|join"
+    r"|down|up|as"
     r"|for|if|one|play|sit|have|hungry|see|try|then|there|at|in)\b"
     r"|\b(?:do|please|then|just|to|you'd|you'll|must|should|could|can|might|why not|hope you|and"
     r"|you|,) come\b|^come\b|\byou (?:came|come|joined|were there|took part|could (?:come|join|make"
@@ -73,28 +74,38 @@ INVITES = Phrases(
     r"|need an? (?:\w+ )?(?:\w+er|\w+ist|partner|second|third|fourth|fifth|sixth|extra)"
     r"|it's (?:free|open) (?:for|to)|no (?:ticket|charge)|all you need|expecting you|expect you"
     r"|(?:going|meant|meaning|wanted|want|about|like) to ask you|i take it|wouldn't be the same)\b"
-    r"|^(?:so,? |and |but )?when(?:,? then)?\?|\bwhen (?:can|could|shall|would|are) (?:you|we)\b"
+    r"|^(?:so,? |and |but )?when(?:,? then)?\?|\bwhen (?:can|could|shall|would|are|do|may|might"
+    r"|must|will) (?:you|we|i)\b"
+    r"|\bhave you (?:got )?(?:an?|any|half an|some|time)\b[^.!?]*\b(?:hour|time|minutes?|evening"
+    r"|afternoon|morning|corner|free|for (?:me|us))\b[^.!]*\?|\bask(?:ing)? (?:you )?for an?\b"
+    r"|\bwould it be (?:\w+ ){1,3}(?:to|if)\b|\byou're (?:going|coming) (?:on|in|to be)\b"
+    r"|\bi(?:'ve| have) volunteered\b"
     r"|(?:^|, |\bthen |\bso |\bjust )be (?:on|at|in|there|here)\b"
     r"|\b(?:don't say no|say yes|say you'll)\b"
     r"|\bbe (?:our|my|the)\b(?! (?:end|death|ruin))"
     r"|\bi'd feel\b|\b(?:reserved|waiting|set aside|free|spare|kept|saved?|left|room) for you\b"
     r"|\bthis is for you\b|\bwant in\b|\bno experience\b|\bhigh time\b|\bhelp (?:me|us)\b"
     r"|\blet me \w+ you\b|\b(?:does|would|will)"
-    r" [\w ]{2,24}(?:suit|work|do)\b|\bbetter with (?:you|a)\b|\bin it for you\b|'s yours\b"
+    r" [\w ]{2,24}(?:suit|work|do)\b(?=[^.!]*\?)|\bbetter with (?:you|a)\b|\bin it for you\b"
+    r"|'s yours\b"
     r"|'ve got your name on"
-    r"|'d be (?:lovely|nice|great|good|fun|better) (?:to|if|with)\b|\b(?:talk|wouldn't be (?:a"
-    r"|the same))\b"
+    r"|'d be (?:lovely|nice|great|good|fun|better) (?:to|if|with)\b|\bwouldn't be (?:a|the same)\b"
     r"|\bwithout your?\b|\byou (?:can|could|might|may|should) \w+ along"
     r"|\btake part\b|\bpop (?:in|by|over)|\bdrop (?:in|by)\b|\bturn up\b|\bup for\b|\btell (?:your"
     r"|all|everybody|everyone)|\bspread the word|\bmay i\b|\bgive me (?:a|an|one|your)\b|\bcould do"
     r" with (?:you|an|a|one)|\blend (?:me|us)|\bsign (?:you )?up|\bput your name|\blog ?in\b"
+    r"|\byou and (?:me|i)\b|\byou (?:can|could|might|may) (?:\w+ )?(?:sit|watch|listen|look (?:on"
+    r"|in))\b"
+    r"(?![^.!?]*\b(?:her|him|them)\b)"
+    r"|\b(?:one|two|three|a player|a man) short\b|\bteach me\b|\bprove it\b|\boffer\b[^.!]*\?"
+    r"|\byou're to \w+\b|\bwith the rest of us\b"
     r"|\bwe ought to\b|\bwe should\b|\bshould (?:sit|meet|get|go)\b|\bthe two of us\b"
     r"|\b(?:play|examine|interview|try|test|quiz) (?:it )?(?:with )?(?:me|us|you|that|our)\b"
 )
 # What the other may do in the matter: "You could play from your armchair."
 MAY_DO = Phrases(
     r"\byou(?:'d| could| can| should| might| may| ought to) (?!(?:be |see |say |hear |guess|imagine"
-    r"|tell|call|think|have thought|have seen)\b)\w+"
+    r"|tell|call|think|have thought|have seen)\b)\w+\b(?![^.!?]*\b(?:her|him|them)\b)"
 )
 # Speaking to the other of the matter, whatever is said.
 IS_OPEN = Phrases(
@@ -105,15 +116,54 @@ SMALL_TALK = Pattern(
     r"\b(?<!be )(?<!be so )(?:nice|good|lovely|great|wonderful|delightful|glad|happy|pleased"
     r"|pleasure|joy) (?:to (?:see|meet|find|catch|run into)|seeing|meeting|running into) you\b"
     r"(?! (?:there|at|in|on|for|to|tomorrow))"
-    r"|\b(?:how (?:are|have) you|(?:see you(?! there| at\b| tomorrow)|(?:thank|tell|told"
+    r"|\b(?:good for you|how (?:are|have) you|(?:see you(?! there| at\b| tomorrow)|(?:thank|tell"
+    r"|told"
     r"|bless) you)|you (?:know|see),"
     r"|you (?:look\w*|too[.!])"
     r"|you're (?:right|welcome|an angel))\b"
 )
+# Welcome on no day at all: "Come by the registry any morning", "one of these days".
+SOME_TIME = Phrases(
+    r"\b(?:any|some) (?:morning|afternoon|evening|day|time)\b(?! (?:today|tomorrow|between|from"
+    r"|after))"
+    r"|\bsometime\b(?! (?:today|tomorrow|between|after|this))|\bone of these days\b"
+    r"|\bwhenever you\b|\bnext time\b|\banother (?:day|time)\b"
+)
+# What the speaker would do, were things otherwise: "If I were any good I'd draw you."
+UNREAL = Phrases(r"\bif (?:i|we) (?:were(?! you)|had been|knew how|was)\b")
+# What has been is no matter to be asked to.
+PAST = Phrases(
+    r"\b(?:last (?:night|week|month|year|time|spring|summer|autumn|winter)|yesterday|\w+ ago"
+    r"|in (?:18|19)\d\d)\b"
+)
+# What somebody is good for, asked before the matter is named: "Do you play football?"
+DO_YOU = Phrases(
+    r"\b(?:do|can) you (?:\w+ )?(?:play|dance|sing|draw|cook|fold|bake|fly|read|swim|like|know"
+    r"|speak|own)\b|\bdon't you\?"
+)
+# The other proposes the appointment itself, and the performer is glad of it.
+PROPOSES = Phrases(
+    r"\b(?:let's|let us|shall (?:we|i)|why don't (?:we|i)|(?:shall|could|can"
+    r"|should) i (?:\w+ )?(?:come|give|test|sit|help)"
+    r"|would you like|how about|if you like)\b"
+)
+GLAD = Phrases(
+    r"\b(?:would|'d) (?:help|be (?:\w+ )?(?:kind|great|lovely|a help))\b|\bwould you\?|\bthank"
+    r"|^really\?"
+)
+BOTH = Phrases(r"\b(?:we|us|you and (?:i|me))\b")
+# A wish or a thought of anybody at all: "It would be nice if people came to see."
+WISHES = Phrases(
+    r"\b(?:would|'d) be (?:\w+ )?(?:nice|good|lovely|fun|great|something|pretty|pleasant)\b"
+    r"|\bone (?:could|might|should|ought|really)\b|\bif (?:people|i (?:were|had))\b"
+    r"|\bmake people\b|\bone of these days\b"
+)
 BUSY = Phrases(
-    r"\b(?:busy|up to my (?:ears|neck|eyes)|set(?:ting)? up|get(?:ting)? ready|prepar\w+"
+    r"\b(?:could|can|may) i (?:buy|borrow|have)\b|\bby any chance\b|\bdo you (?:have|sell|stock)\b"
+    r"|\b(?:busy|up to my (?:ears|neck|eyes)|set(?:ting)? up|get(?:ting)? ready|prepar\w+"
     r"|practi[sc]\w+"
-    r"|no time|haven't (?:slept|sat|had)|worn out|exhaust\w+|pile of|stress\w*|broken|deadline"
+    r"|can't (?:talk|stop|stay|chat|linger)|no time|haven't (?:slept|sat|had)|worn out|exhaust\w+"
+    r"|pile of|stress\w*|broken|deadline"
     r"|hardly"
     r"|(?:still|i) (?:have|has|need) to|marking|juggl\w+|worr\w+|swamped|drowning|behind with"
     r"|good luck"
@@ -143,23 +193,32 @@ TAKES_UP = Phrases(
     r"\bi(?:'ll| will| shall) (?:be (?:there|here|at|in)|come|join|bring|see you|play|dig|wear"
     r"|take part"
     r"|try|keep|sit|put on|log|let you know|think|see|have to (?:see|miss|pass))\b"
-    r"|\bcount me\b|\bit is(?=,)|\bcount on me\b|\bi'm (?:in\b|game|yours|coming)|\bmaybe\b"
-    r"|\bperhaps\b"
-    r"|\bi might\b"
+    r"|\bcount me\b|\bit is(?=,)|\bcount on me\b|\bi'm (?:in\b|game|yours|coming|willing)"
+    r"|\bi am (?:game|yours|coming|willing)\b|\bi might\b"
     r"|\b(?:could i|can i|i can't|how to) (?:refuse|resist|say no)|\bask (?:me )?twice"
     r"|\bwouldn't miss"
     r"|\bhate to miss|\bwhy not\b|\bcount us in"
-    r"|\btempting\b|\b(?:what|which) (?:time|hour|day)\b|\bwhen (?:do|does|is|would|should|shall"
-    r"|will|exactly)\b|\bwhen\?"
-    r"|\bwhere (?:do|does|is|would|should|shall|will)\b|\bi'd (?:love|like|be (?:glad|happy"
+    r"|\btempting\b|\bi'd (?:love|like|be (?:glad|happy"
     r"|honoured)) (?:to|that|it)\b"
-    r"|\bi'll do it\b|\bwhen's (?:it|that|kick-off)|\blet me know\b|\b(?:how|very|too) kind\b"
+    r"|\bi'll do it\b|\b(?:how|very|too) kind\b"
     r"|\bi accept\b|\b(?:keep|save|book|reserve) me\b"
     r"|\bi'm (?:honoured|flattered|touched|tempted)\b|\bi can (?:supply|bring|come|play|do"
     r"|make it)\b"
     r"|\b(?:so|then) i (?:switch|come|bring|just|log|turn|meet|sit|dial)\b"
     r"|\bi can't (?:come|make|join|play)|\bdo i (?:need|have|bring)|\bshould i (?:bring|wear)"
-    r"|\bme\?|\bis (?:good|fine|perfect)\b|\bsee you\b|\bi'm (?:your (?:wo)?man|(?:all )?yours)\b"
+    r"|\bis (?:good|fine|perfect)\b|\bsee you\b|\bi'm (?:your (?:wo)?man|(?:all )?yours)\b"
     r"|\bwhat can i (?:bring|carry)\b|\bwith pleasure\b|\bgladly\b"
     r"|\byou want me\b|\bthere i'll be\b|\b(?:nine|eight|seven|six|five|four|three|two) works\b"
+)
+# What may be no more than polite, as long as no day and no hour has been named.
+MAY_WANT = Phrases(
+    r"\b(?:maybe|perhaps|let me know)\b|\bme\?|\bwhen\?|\bwhen's (?:it|that|kick-off)"
+    r"|\b(?:what|which) (?:time|hour|day)\b"
+    r"|\b(?:when|where) (?:exactly|(?:do|does|is|would|should|shall|will|are) (?:i|we|it|that"
+    r"|this|the|they|he|she|you (?:start|begin|meet|hold|want|need|do|all|have|mean|think)))\b"
+)
+# Who puts a hint off to no day at all lets it go.
+OTHER_TIME = Pattern(
+    r"\b(?:maybe |perhaps )?(?:some other|another) (?:time|day|week|year)\b(?:,? (?:maybe"
+    r"|perhaps))?"
 )

@@ -8,12 +8,22 @@ from sociolab.worlds.stss.talk.rules.acts import ACCEPTS, CANCELS, CONFIRMS, DEC
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.invite_words import (
     ASKS_IN,
+    BOTH,
     BUSY,
+    DO_YOU,
+    GLAD,
     INVITES,
     IS_OPEN,
     MAY_DO,
+    MAY_WANT,
+    OTHER_TIME,
+    PAST,
+    PROPOSES,
     SMALL_TALK,
+    SOME_TIME,
     TAKES_UP,
+    UNREAL,
+    WISHES,
 )
 from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
@@ -30,12 +40,6 @@ _WONDERS = Pattern(
     r"|isn't|aren't)\b"
 )
 _SMALL_FAVOUR = Pattern(r"(?:pass|hand|hold|reach|give) me (?:that|the|my|your|a)\b")
-# Welcome on no day at all: "Come by the registry any morning", "one of these days".
-_SOME_TIME = Phrases(
-    r"\b(?:any|some) (?:morning|afternoon|evening|day|time)\b(?! (?:today|tomorrow|between|from"
-    r"|after))"
-    r"|\bone of these days\b|\bwhenever you\b|\bnext time\b|\banother (?:day|time)\b"
-)
 _COULD = Phrases(
     r"\bi(?:'d| could| can| might| may|'ll| would)? (?:\w+ )?(?:be there|come|make it|look in"
     r"|have a (?:lecture"
@@ -44,6 +48,8 @@ _COULD = Phrases(
     r"|seminar|shift|pupil|exam"
     r"|rehearsal|meeting)\b|\bat that (?:hour|time)\b"
 )
+_PASSING_THOUGHT = Phrases(r"\bpassing thought\b|\bnever mind,? (?:it|that) was\b")
+_WE_OR_YOU = Phrases(r"\b(?:i|my|me|we|us|our|you|your|yours)\b")
 _BRIEF = 8
 _NEAR = 2
 """How many lines before its matter a question may come: "Are you free?" - "Why?" - "A quiz!" """
@@ -52,7 +58,8 @@ _NEAR = 2
 class Invitation:
     """An invitation as it stands after each line: the matter must be named and the other asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, appointment: bool) -> None:
+        self._appointment = appointment
         self._named = False
         self._named_in = -1
         self._asked = ""
@@ -61,7 +68,8 @@ class Invitation:
         self._hinted = ""
         self._announced = ""
         self._open = False
-        self._busy = False
+        self._busy = self._dated = False
+        self._lead = ("", -_NEAR - 1)
         self.quote = ""
 
     @property
@@ -86,22 +94,42 @@ class Invitation:
             self._other(said)
             return
         self._announce(said)
+        self._dated = self._dated or any(_WHEN.search(one.text) for one in said)
         for one in said:
-            if CANCELS.search(one.text):
+            if CANCELS.search(one.text) or _PASSING_THOUGHT.search(one.text):
                 self.quote = self._asked = self._announced = ""
                 continue
-            if one.about or (self._named and not self._hinted):
+            if (one.about or (self._named and not self._hinted)) and not _of_others(one):
                 self._hinted = one.quote
-            if not self._asked and (_invites(one) or self._asks_for_hour(one)):
+            if not self._asked and (
+                _invites(one) or self._asks_for_hour(one) or self._puts_to_both(one)
+            ):
                 self._asked, self._asked_in = one.quote, number
+            self._lead_up(one)
         first = said[0].text
         if self._other_asks and (
-            CONFIRMS.search(first) or ACCEPTS.search(first) or _WHEN.search(first)
+            CONFIRMS.search(first)
+            or ACCEPTS.search(first)
+            or _WHEN.search(first)
+            or any(GLAD.search(one.text) for one in said)
         ):
             self._asked = self._asked or said[0].quote
         self._other_asks = False
         if self._named and self._asked:
             self.quote = self.quote or self._asked
+
+    def _lead_up(self, one: Said) -> None:
+        """ "You could keep goal." - "Me?" - "Five a side!": what led up to the matter asked."""
+        leads = MAY_DO.search(one.text) or (one.sentence.asks and DO_YOU.search(one.text))
+        if one.about and one.line - self._lead[1] <= _NEAR and not self._asked:
+            self._asked, self._asked_in = self._lead[0], one.line
+        if leads and (one.about or not self._named):
+            self._lead = (one.quote, one.line)
+
+    def _puts_to_both(self, one: Said) -> bool:
+        """ "We said we'd do the ledger": an appointment is asked for by speaking of it as ours."""
+        ours = self._appointment and one.about and BOTH.search(one.text)
+        return bool(ours) and not PAST.search(one.text)
 
     def _asks_for_hour(self, one: Said) -> bool:
         """ "Tomorrow at eleven?", said of the matter that was named just before."""
@@ -124,27 +152,50 @@ class Invitation:
     def _other(self, said: Sequence[Said]) -> None:
         """The other asks to take part, or says that it will."""
         self._other_asks = any(
-            ASKS_IN.search(one.text) or (one.about and INVITES.search(one.text)) for one in said
+            ASKS_IN.search(one.text)
+            or (one.about and INVITES.search(one.text))
+            or (self._appointment and self._named and PROPOSES.search(one.text))
+            for one in said
         )
         if self._announced and any(_weighs(one) for one in said):
             self._open = True
-        if self._named and self._hinted and any(TAKES_UP.search(one.text) for one in said):
+        if self._named and self._hinted and any(self._takes_up(one) for one in said):
             # Who was hinted at and understands it so has been asked.
             self._asked = self._asked or self._hinted
         if self._named and self._asked:
             self.quote = self.quote or self._asked
 
+    def _takes_up(self, one: Said) -> bool:
+        """Whether the other takes a hint for more; "when?" is that of what has a day or an hour."""
+        text = OTHER_TIME.compiled.sub("", one.text)
+        if TAKES_UP.search(text):
+            return True
+        sure = self._dated and not self._busy
+        return (sure or self._appointment) and bool(MAY_WANT.search(text))
+
+
+def _of_others(one: Said) -> bool:
+    """Whether a sentence tells what others do, or what has been."""
+    return bool(PAST.search(one.text)) or bool(
+        one.third[0] and one.third[0] in one.text and not _WE_OR_YOU.search(one.text)
+    )
+
 
 def _weighs(one: Said) -> bool:
     """Whether the other says whether it could come: it has been told so as to come."""
-    return bool(DECLINES.search(one.text) or HEDGES.search(one.text) or _COULD.search(one.text))
+    text = OTHER_TIME.compiled.sub("", one.text)
+    return bool(DECLINES.search(text) or HEDGES.search(text) or _COULD.search(text))
 
 
 def _invites(one: Said) -> bool:
     """Whether a sentence asks in or asks to: "Nice to see you." does not."""
     if _SMALL_FAVOUR.match(one.text):
         return False
-    if not one.about and _SOME_TIME.search(one.text):
+    if not one.about and SOME_TIME.search(one.text) and not BOTH.search(one.text):
+        return False
+    if UNREAL.search(one.text) and not one.sentence.asks:
+        return False
+    if WISHES.search(one.text) and not IS_OPEN.search(one.text) and not one.sentence.asks:
         return False
     if _asks_briefly(one) or ((one.about or one.topical) and MAY_DO.search(one.text)):
         return True

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from sociolab.worlds.stss.talk.findings import Occasion
+from sociolab.worlds.stss.talk.rules.agreed_spots import spot
 from sociolab.worlds.stss.talk.rules.answering import hearsay
 from sociolab.worlds.stss.talk.rules.attaching import elsewhere, taken
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 from sociolab.worlds.stss.talk.rules.place_words import Mention
 from sociolab.worlds.stss.talk.rules.reading import Said
-from sociolab.worlds.stss.talk.rules.sites import definite, meant_places
+from sociolab.worlds.stss.talk.rules.sites import meant_places
 
 BRIEF = 8
 """Words of a sentence that has room for little but the place: "In your workshop, then?" """
@@ -18,7 +19,8 @@ _MEETS = Phrases(
     r"\b(?:com(?:e|es|ing)|meet(?:ing)?|sit(?:ting)?|be|do (?:it|that|this)|see you|start|begin"
     r"|play|rehearse|gather|drop|pop|call|shall|how about|what about|let's|let us|could|would"
     r"|should|might|may|can|suits?|works?|stay|have it|hold it|host|over|round|wait|bring|find"
-    r"|settled|agreed|suggest\w*|propos\w+|there'll|we'll|we|i'll|you'll|fine|good|better|best|perfect|ideal|quiet"
+    r"|settled|agreed|suggest\w*|propos\w+|there'll|we'll|we|i'll|you'll|fine|good|better|best"
+    r"|perfect|ideal|quiet"
     r"|quieter|empty|free|then|use|prefer|rather|happily|yes|no|not|want|like|paint|draw"
     r"|interview|join|help|please|make it|same|said|knock|spread|take|look|go|meant|mean)\b"
 )
@@ -35,16 +37,23 @@ _OCCUPIED = Phrases(
     r"|\bi'm (?:by|near|down|over|out|up|usually|always)\b"
     r"|\b(?:have|has|had|did|were|was) (?:you|he|she|they|it)\b"
 )
+# "Where we were last time, the music room."
+_SAME = Pattern(r"(?:well,? |oh,? )?(?:where we|the same|same)\b")
 # "You know where I am": no place to meet at.
 _KNOWN = Pattern(r"where (?:i|you|we|he|she)(?: am|'m| are)\b(?=[.,!?]|$)")
 # "I've the studio to myself": an offer, though it is said of oneself.
 _FREE = Phrases(r"\b(?:to myself|to ourselves|free|empty|the keys?)\b")
 # Why an hour suits: "when I'm here anyway".
+_AT_HOME = Phrases(
+    r"\bi'm (?:at home|here|home) (?:\w+ing|with|for)\b"
+    r"|\bi(?:'m| am) (?:always|usually|mostly|often) (?:at home|here|in)\b"
+)
 _ANYWAY = Pattern(r"(?:when|while|as|since|because) (?:i'm|i am|you're|you are|we're|we are)\b")
 # What a place stands after where one meets there: not "the boy can mind the counter".
 _LED_TO = Pattern(
     r"(?:^|[,.;:!?(\u2014-] ?|\b(?:in|at|to|into|by|behind|inside|outside|near|over|on|onto|round"
-    r"|around|of|up|under|about|suggest|prefer|say|then|or|and|but|is|was|it's|not|yes|no|so|mean|meant"
+    r"|around|of|up|under|about|suggest|prefer|say|then|or|and|but|is|was|it's|not|yes|no|so|mean"
+    r"|meant"
     r"|there's|rather|use|have|take|make|be|than|that|if|because|only|perhaps|maybe|with|for|from"
     r"|down|off|across|through|beside|opposite|via|has|got|called|as|does|do|would|well)"
     r" )(?:(?:the|your|my|our|his|her|their|this|that|its|same|own|old|new|big|little|small|back"
@@ -65,18 +74,23 @@ def offered_place(occasion: Occasion, one: Said, asked: bool = False) -> str | N
 
     `asked` says that the other has just asked where.
     """
-    found = definite(one)
+    found = spot(one)
     known = found is not None and ": " in found[0]
     if not known and not hearsay((one,)) and (meant := _meant(occasion, one)):
         return f"{meant[0].sector}: {meant[0].arena}"
     if found is None:
         return None
     place, span = found
+    if place.endswith("here") and occasion.here:
+        return f"{occasion.here.partition(': ')[0]}: "
     clause = one.sentence.clause_at(span[0])
     if place.startswith("where "):
         return None if taken(clause) or not _DOES_THERE.match(place) else place
     if (
-        elsewhere(clause, one.about or bool(_FREE.search(clause)))
+        (
+            elsewhere(clause, one.about or bool(_FREE.search(clause)))
+            and not (asked and _SAME.match(clause))
+        )
         or taken(clause)
         or not (asked or _proposes(one, clause, span[0]))
     ):
@@ -90,14 +104,17 @@ def _meant(occasion: Occasion, one: Said) -> tuple[Mention, ...]:
         place
         for place in meant_places(occasion, one)
         if not _ANYWAY.match(one.sentence.clause_at(place.span[0]))
+        and not _AT_HOME.search(one.text)
         and not _KNOWN.match(one.text[place.span[0] :])
     )
 
 
 def _proposes(one: Said, clause: str, begin: int) -> bool:
-    if one.about or (_FREE.search(clause) and not _FROM.search(one.text[:begin])):
+    if _FROM.search(one.text[:begin]):
+        return False
+    if one.about or _FREE.search(clause):
         return True
-    if _FROM.search(one.text[:begin]) or _OCCUPIED.search(clause):
+    if _OCCUPIED.search(clause):
         return False
     if len(one.text.split()) <= BRIEF:
         return True

@@ -16,12 +16,15 @@ from sociolab.worlds.stss.talk.rules.agreed_in_note import (
 from sociolab.worlds.stss.talk.rules.attaching import hours_of
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.day_words import days_in
-from sociolab.worlds.stss.talk.rules.help_asked import Help
+from sociolab.worlds.stss.talk.rules.help_noted import HelpNoted
 from sociolab.worlds.stss.talk.rules.note_words import (
+    ANSWERED,
     ASKED,
     BUSY,
     GOES,
+    HEARD,
     IMPERSONAL,
+    IN_PASSING,
     MENTIONED,
     NOT_ASKED,
     OWN_WORDS,
@@ -31,7 +34,13 @@ from sociolab.worlds.stss.talk.rules.note_words import (
     UNKNOWN,
 )
 from sociolab.worlds.stss.talk.rules.parts import jobs_in
-from sociolab.worlds.stss.talk.rules.reading import Said, last_named, matter, said_one
+from sociolab.worlds.stss.talk.rules.reading import (
+    Said,
+    last_named,
+    matter,
+    said_one,
+    third_persons,
+)
 from sociolab.worlds.stss.talk.rules.sentences import sentences
 from sociolab.worlds.stss.talk.rules.taken_as_asked import only_some_day
 from sociolab.worlds.stss.talk.rules.telling import Told
@@ -41,9 +50,9 @@ from sociolab.worlds.stss.talk.rules.told_place import PlaceTold
 def findings_in_note(occasion: Occasion, note: str) -> tuple[Finding, ...]:
     """One finding for each condition, in order; a quote is a word-for-word part of the note."""
     about = matter(occasion.task)
-    them = occasion.performer.first_name.lower()
+    them, others = occasion.performer.first_name.lower(), third_persons(occasion)
     said = tuple(
-        said_one(occasion, about, False, 0, one, (last_named(occasion, one.text), them))
+        said_one(occasion, about, False, 0, one, (last_named(others, one.text), them))
         for one in sentences(note)
         if one.text.strip()
     )
@@ -52,14 +61,14 @@ def findings_in_note(occasion: Occasion, note: str) -> tuple[Finding, ...]:
     return tuple(_finding(occasion, one, said) for one in occasion.conditions)
 
 
-def _writer_does(found: Help, one: Said) -> bool:
+def _writer_does(found: HelpNoted, one: Said) -> bool:
     """Whether a sentence has an errand of which nobody else is said to do it."""
     errand = bool(jobs_in(found.jobs, one)) or (one.about and bool(one.places))
     return errand and not IMPERSONAL.search(one.text)
 
 
 def _of_help(occasion: Occasion, said: tuple[Said, ...]) -> tuple[Finding, ...]:
-    found = Help(occasion)
+    found = HelpNoted(occasion)
     whose = f"for {occasion.performer.first_name.lower()}"
     # An errand in a note is the writer's; only what is said without anybody doing it needs more.
     asked = not any(NOT_ASKED.search(one.text) for one in said) and any(
@@ -96,16 +105,13 @@ def _finding(occasion: Occasion, condition: Condition, said: tuple[Said, ...]) -
 def _invited(occasion: Occasion, said: tuple[Said, ...]) -> str:
     if not any(one.about for one in said):
         return ""
-    if occasion.task.type == "appointment" and not any(BUSY.search(one.text) for one in said):
-        them = rf"\b(?:me|my|i|we|us|(?:with|for) {occasion.performer.first_name.lower()})\b"
-        both = next((one.quote for one in said if one.about and re.search(them, one.text)), "")
-        if both:
-            return both
+    if occasion.task.type == "appointment" and (both := _of_both(occasion, said)):
+        return both
     together = re.compile(rf"\bwith {occasion.performer.first_name.lower()}\b|\bi'm on \w+'s\b")
     joined = next((one.quote for one in said if one.about and together.search(one.text)), "")
     if joined:
         return joined
-    if _only_mentioned(said):
+    if _only_mentioned(said) or _only_wished(occasion, said):
         return ""
     answered = next(
         (one.quote for one in said if ASKED.search(one.text) or STANCE.search(one.text)), ""
@@ -118,19 +124,48 @@ def _invited(occasion: Occasion, said: tuple[Said, ...]) -> str:
     return "" if busy or not event else next(one.quote for one in said if one.about)
 
 
+def _of_both(occasion: Occasion, said: tuple[Said, ...]) -> str:
+    """The words that put the matter to the writer and the performer, ""."""
+    name = occasion.performer.first_name.lower()
+    them = re.compile(
+        rf"\b(?:me|my|i|we|us|(?:with|for) {name})\b|^{name}[,:]"
+        rf"|\b{name} (?:wants|wanted|would like|asks for|is after|hopes for)\b"
+        rf"|\b(?:{name}|he|she)(?:'s| is|'ll| will)? (?:com(?:es|ing|e)|expect(?:s|ing)?) "
+    )
+    for one in said:
+        heard = HEARD.search(one.text) and one.third[0]
+        if not one.about or heard or BUSY.search(one.text) or IN_PASSING.search(one.text):
+            continue
+        if them.search(HEARD.compiled.sub("", one.text)):
+            return one.quote
+    return ""
+
+
 def _jotted(occasion: Occasion, one: Said) -> bool:
     """Whether an event is jotted down like a date: "Gwen's quiz, tomorrow at eight"."""
     name = occasion.performer.first_name.lower()
     does = r"(?:'s \w+ing| (?:is|was|has|holds|runs|will)\b)"
     news = re.search(rf"\b(?:{name}|he|she){does}", one.text)
-    when = days_in(one.text, occasion.now.date()) or hours_in(one.text)
-    return one.about and bool(when) and news is None
+    return one.about and _dated(occasion, one) and news is None
 
 
 def _only_mentioned(said: tuple[Said, ...]) -> bool:
     """Whether the matter was only spoken of: "She mentioned some quiz; I put her off"."""
-    by_the_way = any(one.about and MENTIONED.search(one.text) for one in said)
+    by_the_way = any(
+        one.about and (MENTIONED.search(one.text) or IN_PASSING.search(one.text)) for one in said
+    )
     return by_the_way and not any(TAKEN_UP.search(one.text) for one in said)
+
+
+def _only_wished(occasion: Occasion, said: tuple[Said, ...]) -> bool:
+    """Whether somebody has a mind to do it on no day, and the writer has not said if it comes."""
+    if occasion.task.type == "appointment" or any(_dated(occasion, one) for one in said):
+        return False
+    return not any(ANSWERED.search(one.text) or STANCE.search(one.text) for one in said)
+
+
+def _dated(occasion: Occasion, one: Said) -> bool:
+    return bool(days_in(one.text, occasion.now.date()) or hours_in(one.text))
 
 
 def _time(occasion: Occasion, said: tuple[Said, ...]) -> str:

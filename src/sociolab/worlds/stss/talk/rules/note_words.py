@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from sociolab.worlds.stss.talk.rules.patterns import Phrases
+from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 
 ASKED = Phrases(
-    r"\bi(?:'ve| have) been \w+ed\b|\b(?:talked into|turned down|declined|refused|me (?:included"
+    r"\b(?:is|are|was|were) after (?:an?|one|somebody|someone|me)\b|\bi(?:'ve| have) been \w+ed\b"
+    r"|\b(?:talked into|turned down|declined|refused|me (?:included"
     r"|along|too)|for my sake"
     r"|(?:an|my) answer|expects? me|expected|send(?:s|ing)? me|dragged|me a|of us|i bring"
-    r"|(?:told|tell) \w+ (?:no|yes|perhaps|maybe)|turn \w+ down|cross if|for me|stay(?:ed)? away"
+    r"|(?:told|tell) \w+ (?:no|yes|perhaps|maybe)|turn(?:ed)? \w+ down|cross if|for me"
+    r"|stay(?:ed)? away"
     r"|disappointed if|save me|counts? me|put me off)\b|"
     r"\b(?!(?:tells|told|shows|showed|gave|gives|reminded|reminds|greeted|passed|met|bored"
     r"|stopped|helped)\b)"
@@ -65,10 +67,35 @@ STANCE = Phrases(
     r"|\b(?:i'm|i am|we're) (?:free|tempted|not (?:sure|going|free)|in|out|to (?:bring|come|be))\b"
     r"|\bi (?:can't|couldn't|won't|shan't|mustn't|wouldn't) (?:come|go|make|be|join|do)\b"
 )
+# That somebody is wanted, or what the writer said to it; where no day is named it takes this.
+ANSWERED = Phrases(
+    r"\b(?:(?:is|are|was|were) after (?:an?|one|somebody|someone|me)|looking for|short of)\b"
+    r"|^(?:ask|check|see|look|tell|remember|bring|take|must|let) |\b(?:ask(?:s|ed)|want(?:s|ed)"
+    r"|invit\w+|urg(?:es|ed)|would like|likes|expects?|needs) (?:me|us|my)\b"
+    r"|\b(?:suggest|propos|persuad)\w*\b|\bi (?:take part|come|join|go|am to|was to)\b"
+    r"|\btell (?:him|her|them|\w+) (?:no|yes|i)\b"
+    r"|\bi (?:(?:had |have )?said|answered|promised|agreed|accepted|declined|refused)\b"
+    r"|\b(?:i|and|but|so) (?:have |had )?told (?:him|her|them|\w+)\b(?! (?:about|of|how|why"
+    r"|that (?:it|the)))"
+    r"|\bi(?:'d| would|'ll| will| might| may|'m| am)\b(?! (?:hear|told))|\bwelcome\b"
+    r"|\b(?:join|gladly|why not|count(?:s|ing)? (?:me|on me)|turned (?:him|her|them|\w+) down)\b"
+    r"|\bme (?:to|along|too|in)\b|(?<!front )(?<!ahead )\b(?:of|on|for|from) me\b"
+)
+# What was told or asked in passing, and what is only thought to want doing.
+HEARD = Pattern(
+    r"\b(?:told|tells|showed|shows|asked) (?:me|us) (?:about|of|that|how|why)\b"
+    r"|\bi (?:met|saw|ran into|bumped into)\b"
+)
+IN_PASSING = Phrases(
+    r"\bask(?:s|ed) (?:me )?(?:after|about|how)\b"
+    r"|\b(?:should|ought to|needs? to|might|could) be \w+ed\b"
+)
 # What was only spoken of, and what shows that it was more.
 MENTIONED = Phrases(
-    r"\b(?:mentioned|mentions|mentioning|talk(?:s|ed|ing)? (?:of|about)|some talk|notion of|full of"
-    r"|going on about|spoke of|speaks of|asked (?:me )?(?:about|how|which|what)|some (?:business"
+    r"\b(?:apparently|mentioned|mentions|mentioning|talk(?:s|ed|ing)? (?:of|about)|some talk"
+    r"|notion of|full of"
+    r"|going on about|spoke of|speaks of|asked (?:me )?(?:about|after|how|which|what)"
+    r"|some (?:business"
     r"|story) (?:of|about|with))\b"
 )
 # What the writer thinks or does about it, beyond having met somebody.
@@ -80,7 +107,8 @@ OWN_WORDS = Phrases(
 TAKEN_UP = Phrases(
     r"\b(?:invit\w+|welcome|want(?:s|ed)? (?:me|us)|asked (?:me |us )?(?:to|along|whether|if"
     r"|again|over"
-    r"|round|in)\b|promis\w+|said (?:i'd|i would|i might|yes|no\b|perhaps|maybe|i'll)"
+    r"|round|in)\b|promis\w+|said (?:i'd|i would|i might|yes|why not|gladly|sure|no\b|perhaps"
+    r"|maybe|i'll)"
     r"|told \w+ (?:i'd"
     r"|i would|i might|yes|no\b|perhaps|maybe|not to|to count|i can't|i couldn't|that i)|agreed"
     r"|accepted|declined"
@@ -91,14 +119,17 @@ TAKEN_UP = Phrases(
     r"|hop(?:es|ed|ing) i|would (?:like|love) me|settled|come along|for me)\b"
 )
 BUSY = Phrases(
-    r"\bget(?:s|ting)? [^.;]{0,30}\bready\b|\b(?:mend(?:s|ed|ing)|fix(?:es|ing)|gluing|glued"
+    r"\b(?:needed|sold|lent|borrow(?:s|ed)|bought|was off to|sent (?:him|her|them) to"
+    r"|(?:had|has) to (?:rush|run|hurry))\b"
+    r"|\bget(?:s|ting)? [^.;]{0,30}\bready\b|\b(?:mend(?:s|ed|ing)|fix(?:es|ing)|gluing|glued"
     r"|repair\w*|scrub\w*|busy|tired|worn out|exhausted|buried|stressed|in a hurry|complained"
     r"|preparing|worried|swamped"
     r"|rushed off|snowed under|up to (?:his|her) (?:ears|neck|eyes))\b"
 )
 REQUESTED = Phrases(
     r"\b(?:i'm the one|the one who|wants? (?:six|the|it|them|a|some|\d)|supposed to|i'd (?:fetch"
-    r"|get|buy|pick|collect|bring|take|go)|(?:someone|somebody) to|after someone|falls to me"
+    r"|get|buy|pick|collect|bring|take|go)|(?:someone|somebody) to|after someone|f(?:alls?"
+    r"|ell) to me"
     r"|up to me|my (?:job|errand|task))\b|"
     r"^(?:promised|agreed|said|will|must|going|off|told)\b|\bonly needs\b|\bneeds? (?:the|it"
     r"|them|his|her)"

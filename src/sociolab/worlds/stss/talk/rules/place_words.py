@@ -12,8 +12,7 @@ from sociolab.worlds.stss.talk.rules.patterns import Pattern
 
 # What people call a building of this name; each is used only where the word stands in the name.
 _KINDS = {
-    "cafe": ("cafe", "café", "coffee shop", "coffee house"),
-    "pub": ("pub",),
+    "cafe": ("cafe", "café", "coffee shop", "coffee house"), "pub": ("pub",),
     "hardware": ("hardware store", "hardware shop", "hardware place", "ironmonger's"),
     "clinic": ("clinic", "doctor's", "health centre"),
     "college": ("college", "campus"),
@@ -40,8 +39,7 @@ _ROOMS = {
     "painting studio": ("painting studio", "paint studio", "painters' studio", "painting room"),
     "pottery": ("pottery", "potter's studio", "pottery studio", "potters' workshop"),
     "meadow": ("meadow", "grass", "lawn"),
-    "bandstand": ("bandstand",),
-    "playground": ("playground", "swings"),
+    "bandstand": ("bandstand",), "playground": ("playground", "swings"),
     "council chamber": ("council chamber", "chamber", "council room"),
     "registry": ("registry", "registrar's", "registry office"),
     "beer garden": ("beer garden", "garden"),
@@ -54,8 +52,7 @@ _ROOMS = {
     "bakehouse": ("bakehouse", "oven room"),
     "shop": ("shop", "shop front"),
     "common room": ("common room", "lounge"),
-    "gallery": ("gallery",),
-    "stage": ("stage",),
+    "gallery": ("gallery",), "stage": ("stage",),
     "foyer": ("foyer", "entrance hall", "lobby"),
     "lecture hall": ("lecture hall", "lecture theatre", "auditorium"),
     "pharmacy": ("pharmacy", "dispensary"),
@@ -135,7 +132,7 @@ def gazetteer(places: tuple[str, ...]) -> Gazetteer:
 
 # A building and a room with these between them are two places.
 _BETWEEN = Pattern(r"\b(?:and|but|then)\b")
-_OF = "college|school|cafe|pub|clinic|hall|park|bakery|market|gym|town|indoor|student|studio"
+_OF = "mill|college|school|cafe|pub|clinic|hall|park|bakery|market|gym|town|indoor|student|studio"
 _COUNTED = "one|two|three|sixty|forty|ten|\\d+|stool|hours|book|books|card|manager|class|party"
 _SURNAMES = "Street|Lane|Road|Procession|procession|walk|parade"
 
@@ -171,7 +168,7 @@ def _pairs(name: str) -> list[tuple[str, str]]:
 
 
 def _alone(names: dict[str, list[str]]) -> dict[str, str]:
-    return {name: found[0] for name, found in names.items() if len(found) == 1}
+    return {name: found[0] for name, found in names.items() if len(set(found)) == 1}
 
 
 def _rooms(arenas: Iterable[str]) -> dict[str, str]:

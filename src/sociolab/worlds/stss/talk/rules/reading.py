@@ -20,6 +20,7 @@ _ALSO = {
         "paint",
         "sketch",
         "draw",
+        "drawn",
         "pose",
         "model",
         "sitter",
@@ -38,7 +39,7 @@ _ALSO = {
         "recollections",
         "reminiscences",
     ),
-    "football": ("football", "soccer", "kick", "goalkeeper", "kick-about", "kickabout"),
+    "football": ("football", "soccer", "kick", "ball", "goalkeeper", "kick-about", "kickabout"),
     "ledger": ("ledger", "audit", "accounts", "books", "figures", "auditor", "club"),
     "duet": ("duet", "duo", "rehearse", "rehearsal", "play"),
     "examination": (
@@ -105,12 +106,12 @@ class Said:
 
 def said_in(occasion: Occasion, lines: Sequence[Line]) -> tuple[Said, ...]:
     """All sentences of a talk, in order."""
-    about = matter(occasion.task)
+    about, others = matter(occasion.task), third_persons(occasion)
     found = []
     for number, line in enumerate(lines):
         third, just = "", False
         for one in sentences(line.text):
-            third = last_named(occasion, one.text) or third
+            third = last_named(others, one.text) or third
             ours = line.who == occasion.performer.id
             said = said_one(occasion, about, ours, number, one, (third,))
             found.append(replace(said, topical=said.about or just))
@@ -131,12 +132,16 @@ def _first(name: str) -> str:
     return name.split()[0].lower()
 
 
-def last_named(occasion: Occasion, text: str) -> str:
-    """Of the residents but these two who is named last in words (small letters), "" if none."""
+def third_persons(occasion: Occasion) -> tuple[str, ...]:
+    """The residents but the two who talk, by first name in small letters."""
     both = (_first(occasion.performer.name), _first(occasion.other.name))
-    names = (_first(one.name) for one in occasion.people)
-    last = max(((text.rfind(name), name) for name in names if name not in both), default=(-1, ""))
-    return last[1] if last[0] >= 0 else ""
+    return tuple(name for one in occasion.people if (name := _first(one.name)) not in both)
+
+
+def last_named(names: tuple[str, ...], text: str) -> str:
+    """Which of these names stands last in words (small letters), "" if none does."""
+    last = max(((text.rfind(name), name) for name in names if name in text), default=(-1, ""))
+    return last[1]
 
 
 def _without(text: str, places: tuple[Mention, ...]) -> str:

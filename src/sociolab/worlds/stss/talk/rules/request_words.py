@@ -35,7 +35,8 @@ ASKS = Phrases(
     r"|deliver|take) (?!care)|\berrands?\b|\btwo (?:errands|things|jobs|favou?rs|legs) for you\b"
     r"|\bfor me\?|\bcan i count on you\b|\b(?:like|want|need) (?:it|them|that|this) (?:brought"
     r"|delivered|taken|carried|fetched|dropped|handed|collected|picked)\b|\byou'll do (?:that|it"
-    r"|this)\b|\bfor me, won't you"
+    r"|this)\b|\bfor me, won't you|\bwhen you(?:'ve| have) (?:got|fetched|collected|picked"
+    r"|bought)\b"
 )
 # What is asked in other ways than by asking: a part is given to the other, its help relied on.
 DIRECTS = Phrases(
@@ -94,7 +95,7 @@ UPTAKE = Phrases(
     r"|you can|you may|it is|it would|it could|not at all|they'd|they would)\b"
 )
 SELF = Phrases(
-    r"\bi (?:take care|do the|see to|deal with|handle)\b"
+    r"\bi went\b|\bi (?:take care|do the|see to|deal with|handle)\b"
     r"|\b(?:i'll|i will|i can|i could|i shall|i'd better|i'm going to|let me|i'd rather"
     r"|leave (?:that|the)"
     r" (?:\w+ )?to me|\w+ (?:will|can|'ll)|\w+'ll|\w+'s going to) (?:\w+ ){0,2}?"
@@ -109,7 +110,7 @@ BACK = Phrases(
     r"\b(?:never mind|(?<!'ll )(?<!will )(?<!won't )(?<!don't )(?<!i )"
     r"(?<!to )(?<!can't )(?<!not )(?<!might )(?<!never )(?<!you )forget(?! (?:where|what))"
     r"|no need|don't (?:bother|worry about|trouble|need)"
-    r"|needn't"
+    r"|needn't(?! (?:be|hurry|rush))"
     r"|leave (?:that|the)"
     r" (?:\w+ )?to me|skip|that's all\b(?! (?:right|fine|good|clear))|not necessary"
     r"|you don't have to|take that back"
@@ -162,12 +163,12 @@ OWN_WAY = Phrases(
 NEEDS = Phrases(
     r"\b(?:i|we|i'm|we're|we've|i've)\b[^.!?]{0,24}\b(?:need|out of|short of|run out|waiting"
     r"|after)\b"
-    r"|\b(?:waiting|lying|ready|put by|put aside|there's|there are|there is)\b"
+    r"|'s (?:done|mended)\b|\b(?:waiting|lying|ready|put by|put aside|there's|there are|there is)\b"
 )
 PASSES = Phrases(
     r"\b(?:are|will|do|would|might|if) you (?:\w+ ){0,3}?(?:pass|passing|go past|going past|go by"
     r"|going by"
-    r"|going to|going near|heading|be near|in town|anywhere near)\b[^.!]*\?"
+    r"|going to|going near|heading|be near|near|in town|anywhere near)\b[^.!]*\?"
 )
 WHERE = Phrases(r"\bwhere\b|\bplace\b")
 TO = Pattern(
@@ -175,7 +176,10 @@ TO = Pattern(
     r"|that|those) (?:goes|go|should) "
 )
 # A place that is not said: "where to bring it, she will tell me".
-UNSAID = Phrases(r"\bwhere (?:to|i'm to|i should|i am to|it|they)\b")
+UNSAID = Phrases(
+    r"\bwhere (?:to|i'm to|i should|i am to|it|they)\b"
+    r"|\b(?:didn't|never|forgot|don't|not)\b[^.;]{0,32}\bwhere i\b"
+)
 THERE = Phrases(r"\b(?:from |over |up )?there\b(?! (?:is|are|was|were|has|will|might)\b)")
 # "You know what, don't." takes all back.
 DONT = Phrases(r"\bdon't(?=[.!]|$)")

@@ -12,6 +12,10 @@ _SCHEDULES = Phrases(
     r"\bwhen (?:were|are|did|would|shall|should|could|can|do|might) (?:you|we|it|i)\b[^.!]*\?"
     r"|\b(?:what|which) (?:day|time|hour)\b[^.!]*\?|^(?:and |so )?when(?:,? then)?\?"
     r"|\bwhen it (?:fits|suits)\b|\b(?:come|stop|drop) (?:by|round|over|in|to me|and see me)\b"
+    r"|\byou(?:'d| would|'ll| will|'re| are)? (?:be )?(?:\w+ )?welcome\b(?! back| home)"
+    r"|\bwe(?:'ll| will| shall) find (?:an?|another|some|the)\b|\bthat's what i'm for\b"
+    r"|\b(?:whenever|any time) you\b|\bi(?:'m| am) (?:\w+ )?(?:honou?red|flattered|touched)\b"
+    r"|(?:^|\b(?:then|so|and|just),? )come (?:and|to|round|over|by)\b|\b(?:all )?of me\?"
     r"|\bit can be (?:done|arranged|managed)\b|\btalked into it\b"
     r"|\byou(?:'d| would) like (?:me|us|to be)\b"
     r"|\byou want (?:me|us) (?:to|for|with)\b|\bare you asking (?:me|us)\b"
@@ -19,7 +23,8 @@ _SCHEDULES = Phrases(
 )
 _SOME_DAY = Phrases(r"\b(?:one|some) (?:fine )?day\b|\bone of these (?:days|years)\b")
 _TOGETHER = Phrases(
-    r"\b(?:we|us|you and i|together|would you|will you|could you|can you|do you|ask(?:s|ed)?|shall"
+    r"\b(?:we|us|you and i|together|should \w+ for|sit for|would you|will you|could you|can you"
+    r"|do you|ask(?:s|ed)?|shall"
     r"|let me|let's|may i|invit\w+|we'd|we'll|if you)\b"
     r"|\b(?:wants?|wanted|would like) (?:to \w+ )?(?:me|my)\b"
 )

@@ -9,8 +9,8 @@ from sociolab.worlds.stss.talk.rules.acts import CANCELS, OPEN
 from sociolab.worlds.stss.talk.rules.attaching import denied, elsewhere, taken
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.correcting import corrects
-from sociolab.worlds.stss.talk.rules.invite_words import INVITES
-from sociolab.worlds.stss.talk.rules.patterns import Phrases
+from sociolab.worlds.stss.talk.rules.invite_words import INVITES, SOME_TIME
+from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 from sociolab.worlds.stss.talk.rules.place_words import Mention, gazetteer
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.sites import meant_places, near_sectors, right_place
@@ -23,6 +23,13 @@ _EITHER = Phrases(r"\beither\b[^.!?]*\bor\b")
 _WHERE = Phrases(
     r"\b(?:where|place|room|venue|spot|somewhere|elsewhere|location|hall|site|building)\b"
 )
+# "She stopped me on the meadow about the tea": where they ran into each other.
+_CAUGHT = Pattern(
+    r"\b(?:stopped|caught|met|found|cornered|collared|grabbed|waylaid|buttonholed|saw|spotted) "
+    r"(?:me|us|him|her|\w+) (?:\w+ )?(?:on|at|in|outside|by) (?:the |my |our |\w+'s )?$"
+)
+# "You know where I am" is said on parting.
+_WHERE_I_AM = Pattern(r"\byou know where (?:i am|i'm|to find me)\b")
 _FEW = 6
 """Words of an answer that only says a place: "At the pub, then." """
 
@@ -99,11 +106,11 @@ class PlaceTold:
     def values(self, one: Said) -> list[tuple[bool, str]]:
         """Whether the places that a sentence gives are right; those of other matters left out."""
         found: list[tuple[bool, str]] = []
-        if len(one.places) > 1 and _EITHER.search(one.text):
+        if (len(one.places) > 1 and _EITHER.search(one.text)) or self._of_no_day(one):
             return found
         for mention in (*self._else(one), *one.places):
             clause = one.sentence.clause_at(mention.span[0])
-            if denied(one.text, mention.span):
+            if denied(one.text, mention.span) or _CAUGHT.search(one.text[: mention.span[0]]):
                 continue
             right = right_place(
                 mention,
@@ -119,7 +126,8 @@ class PlaceTold:
             self._exact = self._exact or bool(right and mention.arena)
             self._other_room = self._room_of(mention) if right is False else ""
             self._before = mention.sector or self._before
-            if taken(clause):
+            # "The yard has a wedding" takes it; "Linh has a contest in the yard" does not.
+            if taken(clause[clause.find(one.text[slice(*mention.span)]) :]):
                 self._taken = self._taken or right is True
                 continue
             if right is not None and (right or not elsewhere(clause, one.about)):
@@ -127,6 +135,12 @@ class PlaceTold:
         if len(found) > 1 and not corrects(one.text) and any(right for right, _ in found):
             return [next(value for value in found if value[0])]
         return found
+
+    def _of_no_day(self, one: Said) -> bool:
+        """Whether a sentence speaks of no event: "Come down to the gym sometime"."""
+        if _WHERE_I_AM.search(one.text):
+            return True
+        return not (one.about or one.topical) and bool(SOME_TIME.search(one.text))
 
     def _room_of(self, mention: Mention) -> str:
         """The goal's sector where a mention is another of its rooms, ""."""

@@ -15,7 +15,7 @@ from sociolab.worlds.stss.talk.rules.acts import (
 from sociolab.worlds.stss.talk.rules.attaching import days_of, hours_of
 from sociolab.worlds.stss.talk.rules.clock_words import hours_in
 from sociolab.worlds.stss.talk.rules.correcting import corrects
-from sociolab.worlds.stss.talk.rules.patterns import Phrases
+from sociolab.worlds.stss.talk.rules.patterns import Pattern, Phrases
 from sociolab.worlds.stss.talk.rules.reading import Said
 from sociolab.worlds.stss.talk.rules.telling import Told
 
@@ -62,6 +62,7 @@ _SENDS = Phrases(
     r"|text"
     r"|mail|email|message|phone|drop you|let you know|tell you|remind|knock|ask (?:you )?again"
     r"|leave you|slip you|write)\b"
+    r"|\b(?:can't|cannot|couldn't|won't) (?:\w+ )?(?:say|tell|promise|decide|think|answer|give)\b"
 )
 _MOVES = Phrases(
     r"\b(?:make it|make that|move|moved|shift|push|put it|starts?|begins?|starting|beginning"
@@ -74,6 +75,9 @@ _WHICH_HOUR = Phrases(
     r"|a) (?:exact |right |good )?(?:time|hour|start)\b|\b(?:o'clock|earlier|later|starts?"
     r"|begins?|(?:move|change|shift) it)\b"
 )
+
+
+_WOULD = Pattern(r"(?:oh,? )?(?:that|it)(?:'d| would) (?:save|help|do|suit)")
 
 
 class TimeTold:
@@ -225,7 +229,7 @@ def sums_up(said: Sequence[Said]) -> bool:
 def agrees(said: Sequence[Said]) -> bool:
     """Whether the performer's line lets stand what the other has just said."""
     first = said[0].text
-    if _NEARLY.match(first):
+    if _NEARLY.match(first) or _WOULD.match(first):
         return True
     if corrects(first) and not first.startswith(("yes", "exactly", "right", "that's")):
         return False

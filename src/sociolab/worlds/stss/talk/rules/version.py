@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-TALK_RULES = "6"
+TALK_RULES = "7"

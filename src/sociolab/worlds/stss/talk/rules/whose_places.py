@@ -81,7 +81,12 @@ def work_of(known_as: str, sectors: tuple[str, ...]) -> str:
 
 def work_at(resident: Resident, places: tuple[str, ...]) -> str:
     """The sector that a resident works at, ""."""
-    return work_of(resident.known_as, tuple(dict.fromkeys(p.partition(": ")[0] for p in places)))
+    return _work_in(resident.known_as, places)
+
+
+@lru_cache(maxsize=512)
+def _work_in(known_as: str, places: tuple[str, ...]) -> str:
+    return work_of(known_as, tuple(dict.fromkeys(place.partition(": ")[0] for place in places)))
 
 
 def _akin(place: str, trade: str) -> bool:
