@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests .venv/bin/python benchmarks/talk_rules.py [--show] [FILES...]
 
-FILES hold labelled talks; without them the four of tests/worlds/stss/talk/talks are read, and
+FILES hold labelled talks; without them those of tests/worlds/stss/talk/talks are read, and
 the README there says how often the rules agreed when they first met each. `--show` lists every
 disagreement.
 """
