@@ -27,7 +27,7 @@ from worlds.stss.talk.talk_rule_cases import (
     talked,
 )
 
-AT_LEAST = 0.97
+AT_LEAST = 0.96
 # The rules have been written with all of these at hand: talks/README.md has the first readings.
 FILES = (
     "dev.jsonl",
