@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.cast import built
 from sociolab.app.config import RunConfig
+from sociolab.app.own_code import built
 from sociolab.app.play import run
 from sociolab.app.stored import find_episode, open_store
-from sociolab.cli.show import show
+from sociolab.cli.show import View, show
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import NoReply, Reply, Request
@@ -39,13 +39,16 @@ def test_why_a_trial_failed_is_in_the_report_and_in_the_episode(
     result = run(RunConfig(agents=(agent,), judges=("none",), limit=1, store=store, name="broken"))
     said = "the player of this test cannot count to three"
     assert result.failed == 1
-    assert result.failures.problems == {"plugin": said}
-    assert f"plugin: {said}" in warnings(result)
+    told = result.failures.problems["plugin"]
+    assert told.startswith(f"{agent} as ")
+    assert f", turn 1: WorldError: {said} (test_failures_are_told.py" in told
     with open_store(store) as opened:
         trial = opened.trials("broken")[0].trial.id
-        assert find_episode(opened, trial, "broken").problem == said
-    show(trial, seat=None, run="broken", prompts=False, markdown=False, store=store)
-    assert f"This trial failed: {said}" in capsys.readouterr().out
+        assert find_episode(opened, trial, "broken").problem == told
+    assert f"plugin 1, in episode {trial}: {told}" in warnings(result)
+    show([trial], ["broken"], View(), store)
+    said_there = capsys.readouterr()
+    assert told in said_there.out + said_there.err
 
 
 def test_a_class_that_cannot_be_made_is_refused_in_a_sentence() -> None:

@@ -171,4 +171,4 @@ def _with(found: Correlation) -> str:
 
 
 def _two(value: float) -> str:
-    return minus(f"{value:.2f}" if abs(value) >= 0.005 else "0.00")
+    return minus(f"{value:z.2f}")

@@ -131,7 +131,7 @@ def _with_ends(found: Compared, name: str) -> str:
 
 
 def _power(found: Compared) -> Iterator[str]:
-    name = _main(found)
+    name = main_measure(found)
     one, measure = found.found[name], found.measures[name]
     seen = detectable(one)
     if seen is not None:
@@ -171,7 +171,7 @@ def _cautions(found: Compared) -> Iterator[str]:
         )
 
 
-def _main(found: Compared) -> str:
+def main_measure(found: Compared) -> str:
     """The world's main measure that has a difference to speak of, or the first measure."""
     usable = [name for name, one in found.found.items() if one.design.detectable is not None]
     mains = [name for name in layout_of(found.world).main if name in usable]

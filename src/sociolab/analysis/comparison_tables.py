@@ -57,7 +57,7 @@ def basis(found: Compared) -> TextTable:
             f"{one.effect.better:,}",
             f"{one.effect.equal:,}",
             f"{one.effect.worse:,}",
-            NOTHING if one.effect.d_z is None else minus(f"{one.effect.d_z:.2f}"),
+            NOTHING if one.effect.d_z is None else minus(f"{one.effect.d_z:z.2f}"),
         )
         for name, one in found.found.items()
     )
@@ -119,7 +119,7 @@ def students(found: Compared) -> TextTable:
     rows = tuple(
         (
             title_of(found.measures[name]),
-            NOTHING if one.t_test.t is None else minus(f"{one.t_test.t:.2f}"),
+            NOTHING if one.t_test.t is None else minus(f"{one.t_test.t:z.2f}"),
             NOTHING if one.t_test.freedom is None else f"{one.t_test.freedom:,.0f}",
             p_text(one.t_test.p),
         )

@@ -28,8 +28,7 @@ def figure(value: float | None, measure: Measure) -> str:
     if value is None:
         return NOTHING
     decimals = 3 if measure.high - measure.low <= 1 else 2
-    text = f"{value:.{decimals}f}"
-    return minus(text.removeprefix("-") if float(text) == 0 else text)
+    return minus(f"{value:z.{decimals}f}")
 
 
 def span(found: Interval, measure: Measure) -> str:

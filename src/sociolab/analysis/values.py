@@ -115,8 +115,13 @@ def chosen_judge(runs: Sequence[RunValues], wanted: str | None) -> str:
     else:
         shared = [judge for judge in runs[0].judges if all(judge in one.judges for one in runs)]
         asked = [judge for judge in shared if not judge.startswith("rules:")] or shared
+        if not asked:
+            by = "; ".join(f"{one.run} by {', '.join(one.judges) or 'nobody'}" for one in runs)
+            raise ConfigError(
+                f"the judges differ: {by}; have all judged by one: sociolab judge RUN --judge JUDGE"
+            )
         if len(asked) != 1:
-            which = ", ".join(asked) or "none"
+            which = ", ".join(asked)
             raise ConfigError(
                 f"expected one judge that all these runs share, found {which}; name one by --judge"
             )

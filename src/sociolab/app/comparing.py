@@ -171,12 +171,13 @@ def _sides(runs: Sequence[OpenedRun], wanted: Wanted) -> tuple[Side, ...]:
     if wanted.other is None:
         named = (wanted.agent,) if wanted.agent else run.agents
         return tuple(run.side(agent_of(run, agent, "--agent")) for agent in named)
-    if wanted.agent is None or wanted.agent == wanted.other:
-        raise ConfigError("to compare two agents of one run, name both: --agent A --with B")
-    return (
-        run.side(agent_of(run, wanted.agent, "--agent")),
-        run.side(agent_of(run, wanted.other, "--with")),
-    )
+    both = "to compare two agents of one run, name both: --agent A --with B"
+    if wanted.agent is None:
+        raise ConfigError(both)
+    one, other = agent_of(run, wanted.agent, "--agent"), agent_of(run, wanted.other, "--with")
+    if one == other:
+        raise ConfigError(f"{both}; found {one} twice")
+    return run.side(one), run.side(other)
 
 
 def agent_of(run: OpenedRun, wanted: str | None, flag: str) -> str:

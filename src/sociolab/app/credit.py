@@ -69,7 +69,8 @@ class CreditResult:
         failed: Counter[str] = Counter(causes)
         if not self.plays or failed.total() < len(self.plays):
             return ""
-        return f"all of {plural(len(self.plays), 'list')} of turns failed ({counted(failed)})"
+        lists = plural(len(self.plays), "list")
+        return f"no list of turns could be had: all of {lists} missing ({counted(failed)})"
 
 
 def measures_of(text: str) -> tuple[CreditMeasure, ...]:

@@ -3,32 +3,122 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from sociolab.app.comparing import Wanted, compare_runs
+import typer
+
+from sociolab.app.comparing import Conclusions, Wanted, compare_runs
 from sociolab.app.page import write_page
+from sociolab.app.pairs import (
+    ComparedPairs,
+    check_pairs_file,
+    compared_pairs,
+    with_episodes,
+    write_pairs,
+)
 from sociolab.app.stored import open_store
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import result_of
-from sociolab.report.section import printed
+from sociolab.report.section import Section, printed
+
+if TYPE_CHECKING:
+    from sociolab.analysis.gates import Gate
+    from sociolab.store.sqlite import Store
 
 
-def compare(wanted: Wanted, *, html: Path | None, store: Path | None, as_json: bool) -> None:
-    """Print the conclusions as text or JSON, and write them as a page if asked."""
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What is asked for beside the figures: pairs of episodes, as text and as a file; gates."""
+
+    pairs_shown: int = 5
+    every: bool = False
+    pairs_file: Path | None = None
+    rules: tuple[str, ...] = ()
+
+
+def compare(
+    wanted: Wanted, extras: Extras, *, html: Path | None, store: Path | None, as_json: bool
+) -> None:
+    """Print the conclusions as text or JSON, and write them as a page if asked.
+
+    Exits with 1 where a rule of `--fail-if` holds.
+    """
+    rules = _rules(extras)
+    if extras.pairs_file is not None:
+        check_pairs_file(extras.pairs_file)
     with open_store(store) as opened:
         found = compare_runs(opened, wanted)
+        pairs, gates = _pairs(opened, found, extras), _gates(found, rules)
         if html is not None:
             results = [result_of(opened, outline.run) for outline in found.outlines]
-            write_page(opened, results, html, found.sections)
-    if as_json:
-        print_json(found.document())
-    else:
-        from rich.console import Console
-
-        Console().print(printed(found.sections))
+            extra = (with_episodes(opened, pairs),) if pairs and extras.pairs_shown else ()
+            write_page(opened, results, html, (*found.sections, *extra))
+    _print(found, pairs, gates, extras, as_json=as_json)
     if html is not None:
         say(f"wrote {html}")
+    if pairs is not None and extras.pairs_file is not None:
+        say(f"wrote {write_pairs(pairs, extras.pairs_file):,} pairs to {extras.pairs_file}")
+    for gate in gates:
+        say(gate.sentence)
+    if any(gate.failed for gate in gates):
+        raise typer.Exit(1)
+
+
+def _rules(extras: Extras) -> tuple[Any, ...]:
+    if not extras.rules:
+        return ()
+    from sociolab.analysis.gates import rule_of
+
+    return tuple(rule_of(text) for text in extras.rules)
+
+
+def _pairs(store: Store, found: Conclusions, extras: Extras) -> ComparedPairs | None:
+    """The pairs of episodes; ConfigError where they are asked for and there are none."""
+    if found.comparison is not None:
+        return compared_pairs(store, found.comparison, extras.pairs_shown, every=extras.every)
+    if extras.pairs_file is not None or extras.every:
+        raise ConfigError("--pairs and --all are for two agents; name both: --agent A --with B")
+    return None
+
+
+def _gates(found: Conclusions, rules: Sequence[Any]) -> tuple[Gate, ...]:
+    if not rules:
+        return ()
+    from sociolab.analysis.gates import gates_of
+
+    if found.comparison is None:
+        raise ConfigError("--fail-if is for two agents; name both: --agent A --with B")
+    return gates_of(found.comparison, rules)
+
+
+def _print(
+    found: Conclusions,
+    pairs: ComparedPairs | None,
+    gates: Sequence[Gate],
+    extras: Extras,
+    *,
+    as_json: bool,
+) -> None:
+    if as_json:
+        document = found.document()
+        document |= {"pairs": pairs.document() if pairs else []}
+        if gates:
+            document |= {"gates": [gate.document() for gate in gates]}
+        print_json(document)
+        return
+    extra = (pairs.section,) if pairs and extras.pairs_shown else ()
+    show_sections((*found.sections, *extra))
+
+
+def show_sections(sections: Sequence[Section]) -> None:
+    """Sections on the terminal."""
+    from rich.console import Console
+
+    Console().print(printed(sections))
 
 
 def ks_of(text: str) -> tuple[int, ...]:

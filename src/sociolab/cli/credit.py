@@ -28,7 +28,7 @@ def credit(
     """Ask, keep what is said, and print the findings or one JSON object."""
     given = {key: value for key, value in flags.items() if value is not None}
     config, measures = config_of(given, "credit"), measures_of(measure)
-    progress = watch(lambda name: None)
+    progress = watch(lambda name: None, failed="with a list of turns missing")
     try:
         found = credit_run(run, config, measures=measures, limit=limit, out=out, watch=progress)
     except KeyboardInterrupt:

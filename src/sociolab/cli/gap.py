@@ -166,7 +166,7 @@ def _plain(figure: Figure) -> str:
 def _text(value: float | None, low: float | None, high: float | None, by: int) -> str:
     if value is None:
         return NOTHING
-    shown = minus(f"{value * by:.1f}")
+    shown = minus(f"{value * by:z.1f}")
     if low is None or high is None:
         return shown
-    return minus(f"{shown}\n{low * by:.0f} to {high * by:.0f}")
+    return minus(f"{shown}\n{low * by:z.0f} to {high * by:z.0f}")

@@ -1,46 +1,48 @@
-"""`sociolab list`, `rename` and `delete`."""
+"""`sociolab list`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from itertools import groupby
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-import typer
 
 from sociolab.app.data import imported_names, load_world, world_names
+from sociolab.app.episode_list import Asked, asked_episodes
 from sociolab.app.registry import names
+from sociolab.app.run_list import runs_with
 from sociolab.app.stored import open_store
 from sociolab.app.task_lists import stored_lists, wanted_tasks
+from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
 from sociolab.cli.output import print_json, say
-from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.report.episodes import kept_work, run_of_episodes
 from sociolab.report.words import plural
-from sociolab.store.runs import RunRow
 
-Rows = list[dict[str, Any]]
-_FEW_SEATS = 6
+_WHOLE = ("episode", "run", "played", "cost")
+"""Columns that are never folded."""
 
 
-def show_list(
-    what: str,
-    *,
-    run: str | None,
-    world: str,
-    data: str | None,
-    tasks: str | None,
-    everything: bool,
-    store: Path | None,
-    as_json: bool,
-) -> None:
-    """Print a table, or the same as JSON; `everything`: runs that only keep replies, too."""
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What is listed, and of which run, world, data and tasks; `everything`: of runs, those that
+    only keep replies, too. `tags`: of runs, those with all of them. `asked`: which episodes; its
+    agent also which runs."""
+
+    what: str
+    run: str | None
+    world: str
+    data: str | None
+    tasks: str | None
+    everything: bool
+    asked: Asked
+    tags: tuple[str, ...] = ()
+
+
+def show_list(sought: Sought, store: Path | None, *, as_json: bool) -> None:
+    """Print a table, or the same as JSON with all that a program may want."""
+    what, world = sought.what, sought.world
     lists: dict[str, Callable[[], Rows]] = {
-        "runs": lambda: _runs(store, everything=everything),
-        "episodes": lambda: _episodes(store, run),
-        "tasks": lambda: _tasks(world, data, tasks),
+        "tasks": lambda: _tasks(world, sought.data, sought.tasks),
         "task-lists": _task_lists,
         "worlds": lambda: [{"world": name} for name in world_names()],
         "agents": lambda: _agents(world),
@@ -48,94 +50,56 @@ def show_list(
             {"world": w, "data": d} for w in (*world_names(), "dnd") for d in imported_names(w)
         ],
     }
-    if what not in lists:
-        raise ConfigError(f'expected one of {", ".join(lists)}, found "{what}"')
-    rows = lists[what]()
+    if what not in ("runs", "episodes", *lists):
+        names_ = ", ".join(("runs", "episodes", *lists))
+        raise ConfigError(f'expected one of {names_}, found "{what}"')
+    if what not in ("runs", "episodes") and sought.asked.agent is not None:
+        raise ConfigError("--agent is for `sociolab list runs` and `sociolab list episodes`")
+    if what != "episodes" and replace(sought.asked, agent=None) != Asked():
+        raise ConfigError(
+            "--partner, --task, --failed, --sort, --score, --judge and --limit are for "
+            "`sociolab list episodes`"
+        )
+    if what != "runs" and sought.tags:
+        raise ConfigError("--tag is for `sociolab list runs`")
+    if what in lists:
+        rows = lists[what]()
+        table = Table(rows, rows, {})
+    else:
+        table = _runs(store, sought) if what == "runs" else _episodes(store, sought)
     if as_json:
-        print_json({"schema": 1, what: rows})
-    elif rows:
-        _print(rows)
+        print_json({"schema": 1, **table.head, what: table.objects})
+    elif table.cells:
+        _print(table.cells)
     else:
         say(f"no {what}")
 
 
-def rename(old: str, new: str, *, store: Path | None) -> None:
-    """Rename a run."""
-    with open_store(store) as opened:
-        opened.rename_run(old, new)
-    say(f"{old} is now {new}")
-
-
-def delete(run: str, *, yes: bool, store: Path | None) -> None:
-    """Delete a run; asks first."""
-    with open_store(store) as opened:
-        row = opened.run(run)
-        what = f"{row.trials} trials" if not kept_work(row) else "replies"
-        for study in opened.studies():
-            if study.run == run:
-                people = plural(len(opened.participants(study.name)), "participant")
-                what += f" and the study {study.name} ({people})"
-        if not yes and not typer.confirm(f"delete {run} with its {what}?", err=True):
-            raise typer.Exit(1)
-        opened.delete_run(run)
-    say(f"deleted {run} with its {what}")
-
-
-def _runs(store: Path | None, *, everything: bool) -> Rows:
-    """A row for each run of episodes; `everything`: with what is kept there, also for others."""
+def _runs(store: Path | None, sought: Sought) -> Table:
+    """A row for each run of episodes; if everything is sought, also for others."""
     with open_store(store) as opened:
         runs = opened.runs()
-    shown = [row for row in runs if everything or not kept_work(row)]
-    if hidden := len(runs) - len(shown):
+        shown = [row for row in runs if sought.everything or not kept_work(row)]
+        shown = runs_with(shown, sought.asked.agent, sought.tags)
+        table = run_table(opened, shown, everything=sought.everything)
+    hidden = 0 if sought.everything else sum(bool(kept_work(row)) for row in runs)
+    if hidden:
         told = f"{plural(hidden, 'run')} of replies only, such as an audit's"
         say(f"not shown: {told}; --all shows them")
-    return [_run_row(row, everything=everything) for row in shown]
+    return table
 
 
-def _run_row(row: RunRow, *, everything: bool) -> dict[str, Any]:
-    return {
-        "run": row.name,
-        "world": row.world,
-        "created": f"{datetime.fromtimestamp(row.created, UTC):%Y-%m-%d %H:%M}",
-        "trials": row.trials,
-        "played": row.played,
-        "failed": row.failed,
-        **({"holds": _holds(row)} if everything else {}),
-    }
-
-
-def _holds(row: RunRow) -> str:
-    """What is in a run, in words."""
-    work = kept_work(row)
-    return f"the replies of {work}" if work else "episodes"
-
-
-def _episodes(store: Path | None, run: str | None) -> Rows:
+def _episodes(store: Path | None, sought: Sought) -> Table:
     with open_store(store) as opened:
         runs = [row for row in opened.runs() if not kept_work(row)]
-        if run is None and len(runs) != 1:
+        if sought.run is None and len(runs) != 1:
             known = ", ".join(row.name for row in runs) or "none"
             raise ConfigError(f"whose episodes? expected --run NAME; there is: {known}")
-        name = run_of_episodes(opened, run or runs[0].name).name
-        return [
-            {
-                "episode": row.trial.id,
-                "task": row.trial.task.id,
-                "agents": _cast(row.trial),
-                "repeat": row.trial.repeat,
-                "status": row.status if not row.cause else f"{row.status}: {row.cause}",
-            }
-            for row in opened.trials(name)
-        ]
-
-
-def _cast(trial: Trial) -> str:
-    """Who sits where; in a large cast, neighbours that one agent plays are counted."""
-    agents = [member.agent for member in trial.cast]
-    if len(agents) <= _FEW_SEATS:
-        return " / ".join(agents)
-    counted = ((agent, len(list(seats))) for agent, seats in groupby(agents))
-    return " / ".join(f"{agent} x {count}" if count > 1 else agent for agent, count in counted)
+        name = run_of_episodes(opened, sought.run or runs[0].name).name
+        answer = asked_episodes(opened, name, sought.asked)
+    if len(answer.listed) < answer.fit:
+        say(f"{len(answer.listed):,} of {answer.fit:,} episodes: --limit")
+    return episode_table(answer)
 
 
 def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
@@ -168,14 +132,14 @@ def _agents(world: str) -> Rows:
     return [*own, *plugins, *models]
 
 
-def _print(rows: Sequence[dict[str, Any]]) -> None:
+def _print(rows: Rows) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Table as Grid
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False)
+    table = Grid(box=None, pad_edge=False)
     for column in rows[0]:
-        table.add_column(column, overflow="fold", no_wrap=column in ("episode", "run"))
+        table.add_column(column, overflow="fold", no_wrap=column in _WHOLE)
     for row in rows:
         table.add_row(*(Text(str(value)) for value in row.values()))
     Console().print(table)

@@ -23,16 +23,27 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def show_result(
-    result: RunResult, store: Path | None, *, as_json: bool, details: bool = False
+    result: RunResult,
+    store: Path | None,
+    *,
+    as_json: bool,
+    details: bool = False,
+    brief: bool = False,
 ) -> None:
-    """The tables of a run, or its documented JSON object."""
+    """The tables of a run, or in brief one, or its documented JSON object."""
     if as_json:
         typer.echo(result.as_json())
         return
     from rich.console import Console
 
-    from sociolab.report.tables import print_report
+    if brief:
+        from sociolab.report.brief import brief_section
+        from sociolab.report.section import printed
 
-    print_report(result, Console(), details=details)
+        Console().print(printed([brief_section(result)]))
+    else:
+        from sociolab.report.tables import print_report
+
+        print_report(result, Console(), details=details)
     where = f" --store {store}" if store else ""
     say(f"read an episode: sociolab list episodes --run {result.run}{where}")

@@ -35,6 +35,10 @@ def run(
     file: Annotated[
         OptPath, typer.Option("--file", metavar="TOML", help="A description of the run.")
     ] = None,
+    write_file: Annotated[
+        OptPath,
+        typer.Option("--write-file", metavar="TOML", help="Write a description of this run."),
+    ] = None,
     agent: Annotated[
         OptTexts,
         typer.Option(
@@ -101,10 +105,20 @@ def run(
     ] = None,
     budget: Budget = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; play nothing.")
+        bool, typer.Option("--dry-run", help="Estimate calls, tokens, cost and time; play nothing.")
+    ] = False,
+    latency: Annotated[
+        float | None,
+        typer.Option("--latency", min=0, help="Seconds a call, for the time of --dry-run."),
+    ] = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="One table: measure, mean, interval, n, failures.")
     ] = False,
     name: Annotated[
         OptText, typer.Option("--name", help="The run's name; the same name resumes it.")
+    ] = None,
+    tag: Annotated[
+        OptTexts, typer.Option("--tag", metavar="WORD", help="To find the run by. Repeat it.")
     ] = None,
     store: Store = None,
     base_url: BaseUrl = None,
@@ -134,12 +148,22 @@ def run(
         "episodes": episodes,
         "budget": budget,
         "name": name,
+        "tags": tag,
         "store": store,
         "base_url": base_url,
         "key_env": key_env,
         "models": models,
     }
-    verb.run(flags, file, tdp=tdp, dry_run=dry_run, as_json=json)
+    verb.run(
+        flags,
+        file,
+        write_file=write_file,
+        tdp=tdp,
+        dry_run=dry_run,
+        brief=brief,
+        as_json=json,
+        latency=latency,
+    )
 
 
 @verbs.command("list")
@@ -149,7 +173,10 @@ def list_(
     ] = "runs",
     run: Annotated[OptText, typer.Option("--run", help="Whose episodes.")] = None,
     agent: Annotated[
-        OptText, typer.Option("--agent", metavar="LABEL", help="Episodes that it played.")
+        OptText, typer.Option("--agent", metavar="LABEL", help="Episodes, or runs, that it played.")
+    ] = None,
+    tag: Annotated[
+        OptTexts, typer.Option("--tag", metavar="WORD", help="Runs with this tag. Repeat it.")
     ] = None,
     partner: Annotated[
         OptText, typer.Option("--partner", metavar="LABEL", help="Episodes with it, too.")
@@ -187,7 +214,8 @@ def list_(
     from sociolab.cli import listing as verb
 
     asked = Asked(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)
-    sought = verb.Sought(what, run, world, data, tasks, everything, asked)
+    tags = tuple(tag or ())
+    sought = verb.Sought(what, run, world, data, tasks, everything, asked, tags)
     verb.show_list(sought, store, as_json=json)
 
 

@@ -14,15 +14,17 @@ LIVE_EVERY = 0.25
 PLAIN_EVERY = 10.0
 
 
-def watch(name_seen: Callable[[str], object], *, plain: bool = False) -> Watch:
+def watch(
+    name_seen: Callable[[str], object], *, plain: bool = False, failed: str = "failed"
+) -> Watch:
     """A progress display. `plain` keeps it to lines at the beginning and the end, for a run in
-    which a person types."""
+    which a person types. `failed` is what the episodes are that the tally counts as failed."""
 
     @contextmanager
     def open_(name: str, tally: Tally) -> Iterator[None]:
         name_seen(name)
         try:
-            with _shown(name, tally, plain=plain):
+            with _shown(name, tally, failed, plain=plain):
                 yield
         finally:
             for sentence in remarks(tally):
@@ -31,18 +33,18 @@ def watch(name_seen: Callable[[str], object], *, plain: bool = False) -> Watch:
     return open_
 
 
-def _shown(name: str, tally: Tally, *, plain: bool) -> AbstractContextManager[None]:
+def _shown(name: str, tally: Tally, failed: str, *, plain: bool) -> AbstractContextManager[None]:
     if plain:
-        return _lines(name, tally, every=None)
+        return _lines(name, tally, failed, every=None)
     if sys.stderr.isatty():
-        return _live(name, tally)
-    return _lines(name, tally, every=PLAIN_EVERY)
+        return _live(name, tally, failed)
+    return _lines(name, tally, failed, every=PLAIN_EVERY)
 
 
-def line(tally: Tally) -> str:
+def line(tally: Tally, failed: str = "failed") -> str:
     """Where a run stands: episodes, failures, turns or answers, calls, tokens, money, time left,
     and whom it has waited for long."""
-    parts = [f"{tally.done}/{tally.total} episodes", f"{tally.failed} failed"]
+    parts = [f"{tally.done}/{tally.total} episodes", f"{tally.failed} {failed}"]
     if tally.turns or not tally.answers:
         parts.append(f"{tally.turns} turns")
     else:  # a town: questions are answered there, and nobody takes turns
@@ -67,7 +69,7 @@ def remarks(tally: Tally) -> tuple[str, ...]:
 
 
 @contextmanager
-def _live(name: str, tally: Tally) -> Iterator[None]:
+def _live(name: str, tally: Tally, failed: str) -> Iterator[None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
@@ -76,10 +78,10 @@ def _live(name: str, tally: Tally) -> Iterator[None]:
     with (
         Progress(*columns, text, console=Console(stderr=True), auto_refresh=False) as progress,
     ):
-        task = progress.add_task("", name=name, line=line(tally), total=tally.total)
+        task = progress.add_task("", name=name, line=line(tally, failed), total=tally.total)
 
         def refresh() -> None:
-            progress.update(task, completed=tally.done, line=line(tally), refresh=True)
+            progress.update(task, completed=tally.done, line=line(tally, failed), refresh=True)
 
         with _ticking(LIVE_EVERY, refresh):
             yield
@@ -87,9 +89,9 @@ def _live(name: str, tally: Tally) -> Iterator[None]:
 
 
 @contextmanager
-def _lines(name: str, tally: Tally, *, every: float | None) -> Iterator[None]:
+def _lines(name: str, tally: Tally, failed: str, *, every: float | None) -> Iterator[None]:
     def tell() -> None:
-        print(f"{name}: {line(tally)}", file=sys.stderr, flush=True)  # noqa: T201
+        print(f"{name}: {line(tally, failed)}", file=sys.stderr, flush=True)  # noqa: T201
 
     tell()
     try:

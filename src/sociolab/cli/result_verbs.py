@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sociolab.cli.compare_verb import compare
 from sociolab.cli.options import (
     Details,
     Html,
@@ -59,43 +60,7 @@ def report(
     )
 
 
-@verbs.command()
-def compare(
-    run: Annotated[
-        list[str], typer.Argument(metavar="RUN [RUN]", help="Two runs, or one with several agents.")
-    ],
-    agent: Annotated[
-        OptText, typer.Option("--agent", metavar="LABEL", help="Whom to compare; if only one, it.")
-    ] = None,
-    with_: Annotated[
-        OptText,
-        typer.Option("--with", metavar="LABEL", help="With whom, in the other run or this."),
-    ] = None,
-    judge: Annotated[
-        OptText, typer.Option("--judge", metavar="LABEL", help="Whose scores, if several judged.")
-    ] = None,
-    measure: Annotated[
-        OptTexts,
-        typer.Option("--measure", metavar="NAME", help="Only these; default: all. Repeat it."),
-    ] = None,
-    k: Annotated[
-        str, typer.Option("--k", metavar="K,K", help="pass^k: all of k repeats succeed.")
-    ] = "1,2,4",
-    threshold: Annotated[
-        OptFloat,
-        typer.Option("--threshold", metavar="X", help="A success from here up; 0 to 1: 1."),
-    ] = None,
-    html: Html = None,
-    store: Store = None,
-    json: Json = False,
-) -> None:
-    """Compare two agents on the tasks that both played; of one run: consistency over repeats."""
-    from sociolab.app.comparing import Wanted
-    from sociolab.cli import compare as verb
-
-    names = tuple(measure or ())
-    wanted = Wanted(tuple(run), agent, with_, judge, names, verb.ks_of(k), threshold)
-    verb.compare(wanted, html=html, store=store, as_json=json)
+verbs.command()(compare)
 
 
 @verbs.command()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from sociolab.app.config import RunConfig, config_of, read_toml
+from sociolab.app.config import RunConfig
 from sociolab.app.play import run as play
+from sociolab.app.run_file import check_file, described, write_run
 from sociolab.cli.output import print_json, say, show_result
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
@@ -18,50 +21,85 @@ TDP_WORLDS = ("stss", "stss-talk")
 
 
 def run(
-    flags: dict[str, Any], file: Path | None, *, tdp: bool, dry_run: bool, as_json: bool
+    flags: dict[str, Any],
+    file: Path | None,
+    *,
+    write_file: Path | None = None,
+    tdp: bool,
+    dry_run: bool,
+    brief: bool,
+    as_json: bool,
+    latency: float | None = None,
 ) -> None:
-    """Play what the flags and the file describe; a flag wins over the file."""
-    described = read_toml(file) if file else {}
+    """Play what the flags and the file describe; a flag wins over the file.
+
+    `write_file` gets the description when the run begins, so that nothing is written of one that
+    cannot.
+    """
+    if write_file is not None:
+        check_file(write_file)
     given = {key: value for key, value in flags.items() if value is not None}
-    if "world" not in given and "world" not in described:
+    config, remarks = described(file, given)
+    if "world" not in config.model_fields_set:
         raise ConfigError("which world? expected `sociolab run sotopia`, or a --file that names it")
-    config = config_of({**described, **given}, str(file) if file else "run")
+    for remark in remarks:
+        say(remark)
     if tdp and config.world not in TDP_WORLDS:
         raise ConfigError(
             f"--tdp (target-driven planning) is for the worlds {' and '.join(TDP_WORLDS)}, found "
             f"{config.world}: leave it out"
         )
+    if latency is not None and not dry_run:
+        raise ConfigError("--latency is for an estimate: say --dry-run too, or leave it out")
     if dry_run:
-        _estimate(config, as_json=as_json)
+        _estimate(config, latency, as_json=as_json)
+        _write(write_file, config)
         return
-    raise typer.Exit(play_and_show(config, as_json=as_json))
+    begun = partial(_write, write_file, config)
+    raise typer.Exit(play_and_show(config, begun, brief=brief, as_json=as_json))
 
 
-def play_and_show(config: RunConfig, *, as_json: bool) -> int:
-    """Play, print tables or JSON, and return the exit code."""
+def _write(file: Path | None, config: RunConfig) -> None:
+    """Write the description, if it is wanted."""
+    if file is not None:
+        write_run(file, config)
+        say(f"wrote {file}; play it: sociolab run --file {file}")
+
+
+def play_and_show(
+    config: RunConfig, begun: Callable[[], None] | None = None, *, brief: bool, as_json: bool
+) -> int:
+    """Play, print tables (or in brief one) or JSON, and return the exit code; `begun` is called as
+    soon as the run is in the store."""
     from sociolab.app.session import interrupted_result
 
     by_person = "human" in (*config.agents, config.partner)
     if by_person:  # one scene at a time, and no display that writes between the lines
         config = config.model_copy(update={"episodes": 1})
     name_seen: list[str] = []
+
+    def seen(name: str) -> None:
+        name_seen.append(name)
+        if begun is not None:
+            begun()
+
     try:
-        result = play(config, watch(name_seen.append, plain=by_person))
+        result = play(config, watch(seen, plain=by_person))
     except KeyboardInterrupt:
         if name_seen:
             result = interrupted_result(config, name_seen[0])
-            show_result(result, config.store, as_json=as_json)
+            show_result(result, config.store, as_json=as_json, brief=brief)
             say(f"interrupted; the same command with --name {name_seen[0]} goes on from here")
         return 130
-    show_result(result, config.store, as_json=as_json)
+    show_result(result, config.store, as_json=as_json, brief=brief)
     broken = result.failed or "plugin" in result.failures.scores
     return 1 if broken or result.stopped else 0
 
 
-def _estimate(config: RunConfig, *, as_json: bool) -> None:
+def _estimate(config: RunConfig, latency: float | None, *, as_json: bool) -> None:
     from sociolab.app.estimate import estimate
 
-    found = estimate(config)
+    found = estimate(config, latency)
     if as_json:
         print_json(found.document())
     else:

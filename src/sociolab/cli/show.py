@@ -1,8 +1,10 @@
-"""`sociolab show`: an episode to read."""
+"""`sociolab show`: an episode to read, or two side by side."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -10,10 +12,14 @@ from rich.console import Console
 
 from sociolab.analysis.credit_words import with_credit
 from sociolab.app.credited import credit_of
-from sociolab.app.stored import find_episode, open_store, world_of
+from sociolab.app.seat_names import seat_called
+from sociolab.app.stored import Found, find_episode, open_store, world_of
+from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
-from sociolab.report.shown import shown
+from sociolab.report.shown import Shown, shown
+from sociolab.report.side_by_side import Reader, pair_page, side_by_side
 from sociolab.report.transcript import play, play_markdown
+from sociolab.report.whole_file import write_whole
 from sociolab.store.calls import CallRow
 from sociolab.store.sqlite import Store
 
@@ -21,41 +27,81 @@ _LONG = 1_000
 """Characters of a message that is shown once."""
 
 
-def show(
-    wanted: str,
-    *,
-    seat: str | None,
-    run: str | None,
-    prompts: bool,
-    markdown: bool,
-    store: Path | None,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class View:
+    """How episodes are shown: as what one seat saw, as prompts, as Markdown, as a page."""
+
+    seat: str | None = None
+    prompts: bool = False
+    markdown: bool = False
+    html: Path | None = None
+
+
+def show(wanted: Sequence[str], runs: Sequence[str], view: View, store: Path | None) -> None:
     """Print the transcript with its scores; or what one seat saw; or every prompt and reply."""
+    if len(wanted) > 2:
+        raise ConfigError(f"expected one episode or two, found {len(wanted)}")
+    if view.prompts and (len(wanted) > 1 or view.html):
+        raise ConfigError("--prompts is for one episode in the terminal: leave out the others")
     with open_store(store) as opened:
-        found = find_episode(opened, wanted, run)
-        trial = found.episode.trial
-        if seat is not None and seat not in trial.task.seats:
-            seats = ", ".join(trial.task.seats)
-            raise ConfigError(f'--as: expected one of {seats}, found "{seat}"')
-        if prompts:
-            calls = [c for c in opened.calls(found.run, trial.id) if seat in (None, c.call.seat)]
-            if not calls:
-                raise ConfigError(f"no model was called in {trial.id}: there is no prompt to show")
-            told: dict[str, int] = {}
-            for number, call in enumerate(calls, 1):
-                typer.echo(_call(opened, number, call, told))
+        found = _found(opened, wanted, runs)
+        seats = [view.seat and seat_called(one.episode, view.seat) for one in found]
+        if view.prompts:
+            _print_prompts(opened, found[0], seats[0])
             return
-        transcript = world_of(trial.world).transcript(found.episode, seat)
-        if seat is None:
-            transcript = with_credit(transcript, credit_of(opened, found.run, trial.id))
-        judgings = () if seat else tuple(opened.judgings(found.run))
-        read = shown(found.episode, transcript, judgings)
-    if markdown:
-        typer.echo(play_markdown(read))
+        read = [_read(opened, one, seat) for one, seat in zip(found, seats, strict=True)]
+    heads = _heads(found)
+    _show([Reader(head, one) for head, one in zip(heads, read, strict=True)], view)
+    for one, head in zip(found, heads, strict=True):
+        if one.status == "failed":
+            which = "This trial" if len(found) == 1 else f"The trial {head}"
+            typer.echo(f"{which} failed: {one.problem}")
+
+
+def _found(store: Store, wanted: Sequence[str], runs: Sequence[str]) -> tuple[Found, ...]:
+    """The episodes; of two, each in its run where two are named."""
+    if len(runs) > len(wanted):
+        raise ConfigError(
+            f"expected as many --run as episodes, or one, found {len(runs)} for {len(wanted)}"
+        )
+    own = list(runs) if len(runs) == len(wanted) else [*runs, None][:1] * len(wanted)
+    return tuple(find_episode(store, one, run) for one, run in zip(wanted, own, strict=True))
+
+
+def _heads(found: Sequence[Found]) -> list[str]:
+    return [f"{one.episode.trial.id} of {one.run}" for one in found]
+
+
+def _read(store: Store, found: Found, seat: str | None) -> Shown:
+    trial = found.episode.trial
+    transcript = world_of(trial.world).transcript(found.episode, seat)
+    if seat is None:
+        transcript = with_credit(transcript, credit_of(store, found.run, trial.id))
+    judgings = () if seat else tuple(store.judgings(found.run, trial=trial.id))
+    return shown(found.episode, transcript, judgings)
+
+
+def _show(readers: Sequence[Reader], view: View) -> None:
+    if view.html is not None:
+        write_whole(view.html, pair_page(readers))
+        say(f"wrote {view.html}")
+    elif view.markdown:
+        typer.echo("\n".join(play_markdown(one.shown) for one in readers))
+    elif len(readers) == 1:
+        Console().print(play(readers[0].shown))
     else:
-        Console().print(play(read))
-    if found.status == "failed":
-        typer.echo(f"This trial failed: {found.problem}")
+        console = Console()
+        console.print(side_by_side(readers, console.width if console.is_terminal else None))
+
+
+def _print_prompts(store: Store, found: Found, seat: str | None) -> None:
+    trial = found.episode.trial
+    calls = [c for c in store.calls(found.run, trial.id) if seat in (None, c.call.seat)]
+    if not calls:
+        raise ConfigError(f"no model was called in {trial.id}: there is no prompt to show")
+    told: dict[str, int] = {}
+    for number, call in enumerate(calls, 1):
+        typer.echo(_call(store, number, call, told))
 
 
 def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:

@@ -91,7 +91,7 @@ def shortened(text: str, longest: int) -> str:
 def tick(x: float, value: float, height: int) -> Markup:
     """A figure below the axis."""
     return Markup('<text class="tick" x="{x}" y="{y}" text-anchor="middle">{value}</text>').format(
-        x=x, y=height - 8, value=minus(f"{value:.3g}")
+        x=x, y=height - 8, value=minus(f"{value:z.3g}")
     )
 
 
@@ -132,7 +132,9 @@ def _dot(axis: _Axis, dot: Dot, y: int) -> Markup:
         Markup(
             '<circle class="dot" cx="{x}" cy="{y}" r="3.2"/>'
             '<text x="{right}" y="{text}" text-anchor="end">{value}</text>'
-        ).format(x=axis.x(dot.value), y=y, right=WIDTH, text=y + 4, value=minus(f"{dot.value:.2f}"))
+        ).format(
+            x=axis.x(dot.value), y=y, right=WIDTH, text=y + 4, value=minus(f"{dot.value:z.2f}")
+        )
     )
     return Markup("").join(parts)
 
@@ -141,5 +143,5 @@ def _told(dot: Dot) -> str:
     if dot.value is None:
         return f"{dot.label}: not scored"
     if dot.low is None or dot.high is None:
-        return f"{dot.label}: {dot.value:.2f}, no interval"
-    return f"{dot.label}: {dot.value:.2f}, 95 % interval {dot.low:.2f} to {dot.high:.2f}"
+        return f"{dot.label}: {dot.value:z.2f}, no interval"
+    return f"{dot.label}: {dot.value:z.2f}, 95 % interval {dot.low:z.2f} to {dot.high:z.2f}"

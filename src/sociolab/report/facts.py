@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sociolab.report.made_with import made_with
 from sociolab.report.schema import Failures, RunResult
 from sociolab.report.words import agent_kind, counted, money, plural
 
@@ -28,7 +29,17 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
         ("Seed", "not recorded" if result.seed is None else str(result.seed)),
         ("Begun", date(result)),
     ]
+    if made := made_with(result):
+        found.append(("Made with", made))
+    if tags := _tags(result):
+        found.append(("Tags", tags))
     return tuple(found)
+
+
+def _tags(result: RunResult) -> str:
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    tags = settings.get("tags")
+    return ", ".join(map(str, tags)) if isinstance(tags, list) else ""
 
 
 def world_settings(result: RunResult) -> dict[str, str]:

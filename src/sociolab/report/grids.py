@@ -96,7 +96,8 @@ def _of_several_types(labelled: list[tuple[str, ScoreEntry]]) -> list[tuple[str,
 def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
     """For each judge, agents by partners: the main measure (Figure 3), or all (Figure F.4).
 
-    None where there is only one agent.
+    None where there is only one agent, and none in which every agent met one partner only: it
+    would say what the table by agent says.
     """
     if len(result.agents) < 2:
         return ()
@@ -105,7 +106,12 @@ def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
         mine = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
         measures = _measures(result, mine) if details else main_measure(result, mine)
         found += [_pairs(result, judge, measure, mine) for measure in measures]
-    return tuple(grid for grid in found if grid.rows)
+    return tuple(grid for grid in found if any(_met(row) > 1 for row in grid.rows))
+
+
+def _met(row: Row) -> int:
+    """How many cells of a row are filled: whom the agent met."""
+    return sum(cell is not None for cell in row.cells)
 
 
 def other_grids(result: RunResult) -> tuple[Grid, ...]:

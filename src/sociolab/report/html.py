@@ -15,7 +15,7 @@ from sociolab.report.run_page import ShownRun, content
 from sociolab.report.section import Section
 from sociolab.report.whole_file import write_whole
 
-__all__ = ["ShownRun", "page", "private_part", "write_html"]
+__all__ = ["ShownRun", "page", "private_part", "section_page", "write_html"]
 
 
 def write_html(path: Path, runs: Sequence[ShownRun], sections: Sequence[Section] = ()) -> None:
@@ -39,6 +39,12 @@ def page(runs: Sequence[ShownRun], sections: Sequence[Section] = (), home: str =
     title = f"{first.run}: {first.world}" if len(runs) == 1 else f"{len(runs)} runs"
     template = environment.get_template("page.html")
     return legible(template.render(title=title, runs=bodies, sections=sections, home=home))
+
+
+def section_page(title: str, sections: Sequence[Section]) -> str:
+    """A page of sections alone, which are of no run as a whole."""
+    template = pages().get_template("page.html")
+    return legible(template.render(title=title, runs=(), sections=sections, home=""))
 
 
 def pages() -> Environment:

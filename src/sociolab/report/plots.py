@@ -42,7 +42,7 @@ def charts_of(place: int, result: RunResult) -> tuple[Plots, ...]:
             if measure.high is None or not values:
                 continue
             if len(values) == 1 and len(dots) > 1:
-                even.append(f"{measure.title} {minus(f'{values.pop():.2f}')}")
+                even.append(f"{measure.title} {minus(f'{values.pop():z.2f}')}")
             else:
                 drawn.append((measure, dots))
         titled = [(measure.title, measure, dots) for measure, dots in drawn]
@@ -108,7 +108,7 @@ def spreads_of(place: int, result: RunResult, spreads: Sequence[Spread]) -> tupl
             mine = [s for s in spreads if (s.judge, s.measure) == (judge, measure.measure)]
             values = {value for spread in mine for value in spread.values}
             if len(values) == 1:
-                even.append(f"{measure.title} {minus(f'{values.pop():.2f}')}")
+                even.append(f"{measure.title} {minus(f'{values.pop():z.2f}')}")
             elif values:
                 key = f"s{place}-{number_}-{len(charts)}"
                 title = f"Spread of {measure.title} by {judge}"

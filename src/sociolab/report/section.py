@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any
 
@@ -48,13 +48,18 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report. `said` are its findings in sentences, `cautions` what not to conclude."""
+    """A part of a report. `said` are its findings in sentences, `cautions` what not to conclude.
+
+    `body` is what a page shows in place of the tables: with links and folded parts, which a
+    terminal cannot show.
+    """
 
     title: str
     said: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     tables: tuple[TextTable, ...] = ()
     figures: tuple[Figure, ...] = ()
+    body: Markup = field(default_factory=Markup)
 
 
 def printed(sections: Sequence[Section]) -> RenderableType:

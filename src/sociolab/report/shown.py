@@ -182,7 +182,7 @@ def _remark(verdict: Verdict | None) -> Remark | None:
         case None:
             return None
         case Score(value=value, reason=reason):
-            return Remark(f"{value:.2f}".rstrip("0").rstrip("."), reason)
+            return Remark(f"{value:z.2f}".rstrip("0").rstrip("."), reason)
         case ScoreFailure(cause=cause, problem=problem):
             return Remark(f"missing ({cause})", problem)
         case _:

@@ -28,13 +28,20 @@ def play_text(shown: Shown, width: int = 80) -> str:
 
 def play(shown: Shown) -> RenderableType:
     """The episode for a console: title, scene, numbered turns with notes in place, scores."""
-    parts: list[RenderableType] = [Text(legible(shown.title), style="bold"), _cast(shown), Text()]
+    first, *others = play_parts(shown)
+    return Group(first, *(part for other in others for part in (Text(), other)))
+
+
+def play_parts(shown: Shown) -> tuple[RenderableType, ...]:
+    """The same in four parts: title and cast, scene, turns, the end with the scores."""
+    scene: list[RenderableType] = []
     for heading, text in shown.scene:
-        parts += [Text(legible(heading), style="bold"), _indented(text, ""), Text()]
-    parts += [_course(shown), Text(), Text(f"The end: {shown.ended}.", style="dim")]
+        scene += [Text(), Text(legible(heading), style="bold"), _indented(text, "")]
+    end: list[RenderableType] = [Text(f"The end: {shown.ended}.", style="dim")]
     for sheet in shown.sheets:
-        parts += [Text(), *_sheet(sheet)]
-    return Group(*parts)
+        end += [Text(), *_sheet(sheet)]
+    head = Group(Text(legible(shown.title), style="bold"), _cast(shown))
+    return head, Group(*scene[1:]), _course(shown), Group(*end)
 
 
 def _cast(shown: Shown) -> Text:

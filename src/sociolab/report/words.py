@@ -9,6 +9,7 @@ from sociolab.core.score import Method
 from sociolab.report.failures import first_words
 from sociolab.report.layout import layout_of
 from sociolab.report.macro import macro_of
+from sociolab.report.made_with import changed_versions
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 
 _NATURE: Mapping[Method, str] = {
@@ -114,6 +115,8 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     failures = result.failures
     if result.stopped:
         found.append(f"the run stopped early: {result.stopped}")
+    if versions := changed_versions(result):
+        found.append(versions)
     if result.failed:
         causes = counted(failures.trials)
         found.append(f"{result.failed} of {plural(result.trials, 'trial')} failed: {causes}")

@@ -59,7 +59,7 @@ def mean_charts(result: RunResult, first: int = 0) -> tuple[Charts, ...]:
             if measure.high is None or not values:
                 continue
             if len(dots) > 1 and len(values) == 1:
-                even.append(f"{measure.title} {minus(f'{values.pop():.2f}')}")
+                even.append(f"{measure.title} {minus(f'{values.pop():z.2f}')}")
             else:
                 charts.append(_mean_chart(next(numbers), measure, judge, dots))
         if charts:
@@ -79,7 +79,7 @@ def spread_charts(
             mine = [s for s in spreads if (s.judge, s.measure) == (judge, measure.measure)]
             values = {value for spread in mine for value in spread.values}
             if len(values) == 1:
-                even.append(f"{measure.title} {minus(f'{values.pop():.2f}')}")
+                even.append(f"{measure.title} {minus(f'{values.pop():z.2f}')}")
             elif values:
                 charts.append(_spread_chart(next(numbers), measure, judge, mine, max(values)))
         if charts:
@@ -134,8 +134,8 @@ def _told(label: str, entry: ScoreEntry) -> str:
     if entry.value is None:
         return f"{label} not scored"
     if entry.low is None or entry.high is None:
-        return minus(f"{label} {entry.value:.2f}, no interval, n {entry.n:,}")
-    return minus(f"{label} {entry.value:.2f} [{entry.low:.2f}, {entry.high:.2f}], n {entry.n:,}")
+        return minus(f"{label} {entry.value:z.2f}, no interval, n {entry.n:,}")
+    return minus(f"{label} {entry.value:z.2f} [{entry.low:z.2f}, {entry.high:z.2f}], n {entry.n:,}")
 
 
 def _spread_chart(

@@ -46,7 +46,8 @@ class Wanted:
     """Which episodes, in which order. "" and None: any.
 
     `agent` and `partner` sit in two seats (of one label: both); `score` is the key of a `Scored`,
-    and `low` to `high` holds the value of a seat, or of the whole episode.
+    and `low` to `high` holds the value of a seat, or of the whole episode. Where an agent is named,
+    its seats' values count for range and order, and nobody else's.
     """
 
     agent: str = ""
@@ -108,8 +109,9 @@ def listed(store: Store, run: str, wanted: Wanted, page: int = 1, size: int = PA
         values = KEPT.of(
             store, run, ("scores", by.key), lambda: _values(store, run, by.judge, by.measure.name)
         )
-    fitting = [row for row in rows if _fits(row, wanted, values.get(row.trial, ()))]
-    _sort(fitting, wanted.order, values)
+    counted = {row.trial: _counted(row, wanted.agent, values.get(row.trial, ())) for row in rows}
+    fitting = [row for row in rows if _fits(row, wanted, counted[row.trial])]
+    _sort(fitting, wanted.order, counted)
     pages = max(1, -(-len(fitting) // size))
     at = min(page, pages)
     shown = fitting[(at - 1) * size : at * size]
@@ -154,6 +156,16 @@ def _scored(known: Sequence[Scored], wanted: str) -> Scored | None:
     """The one that is wanted, or else the first: the world's main measure."""
     named = [one for one in known if one.key == wanted]
     return next(iter((*named, *known)), None)
+
+
+def _counted(
+    row: EpisodeRow, agent: str, scores: Sequence[tuple[str, float]]
+) -> Sequence[tuple[str, float]]:
+    """The values that range and order go by: all, or those of an agent's seats and of the whole."""
+    if not agent:
+        return scores
+    own = {seat for seat, label in row.cast if label == agent}
+    return [(seat, value) for seat, value in scores if not seat or seat in own]
 
 
 def _fits(row: EpisodeRow, wanted: Wanted, scores: Sequence[tuple[str, float]]) -> bool:

@@ -1,0 +1,214 @@
+"""The plays behind a comparison, two by two: where an agent lost a measure, and to which play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sociolab.analysis.comparing import Compared
+from sociolab.analysis.comparison_section import main_measure
+from sociolab.analysis.figures import figure, title_of, titles
+from sociolab.analysis.matching import Key, matched
+from sociolab.analysis.values import Value
+from sociolab.report.section import Section, TextTable
+from sociolab.report.words import plural
+from sociolab.stats.comparison import Comparison
+from sociolab.stats.power import ALPHA
+
+_ALIKE = 1e-11
+_ID = 8
+"""Characters of an episode's id in a table: `show` takes the beginning of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodePair:
+    """Two plays that answer to each other, in one measure, and why the judge gave what it gave.
+
+    A reason is "" where the judge gave none; a value is None where it is missing.
+    """
+
+    measure: str
+    key: Key
+    a: Value
+    b: Value
+    why_a: str = ""
+    why_b: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """a minus b; None where a value is missing."""
+        if self.a.value is None or self.b.value is None:
+            return None
+        return self.a.value - self.b.value
+
+
+@dataclass(frozen=True, slots=True)
+class Furthest:
+    """The pairs of one measure that differ most, of so many that have both values."""
+
+    measure: str
+    shown: tuple[EpisodePair, ...]
+    differ: int
+    of: int
+
+
+Reasons: TypeAlias = Mapping[tuple[str, str, str, str | None], str]
+"""Why a judge gave a value: by run, trial, measure and seat (None: the whole episode)."""
+
+
+def episode_pairs(found: Compared, reasons: Reasons) -> dict[str, tuple[EpisodePair, ...]]:
+    """All matched plays by measure, those that differ most first, those with a value missing last.
+
+    Pairs that differ by as much stand by task, seat, partner and repeat.
+    """
+    sides = matched(found.a, found.b)
+    made = {}
+    for name in found.measures:
+        a, b = sides.a.get(name, {}), sides.b.get(name, {})
+        pairs = [_pair(name, key, a[key], b[key], reasons) for key in a.keys() & b.keys()]
+        made[name] = tuple(sorted(pairs, key=_order))
+    return made
+
+
+def _pair(name: str, key: Key, a: Value, b: Value, reasons: Reasons) -> EpisodePair:
+    why_a, why_b = (reasons.get((one.run, one.trial, name, one.seat), "") for one in (a, b))
+    return EpisodePair(name, key, a, b, why_a, why_b)
+
+
+def _order(pair: EpisodePair) -> tuple[bool, float, str]:
+    gap = pair.difference
+    return gap is None, -round(abs(gap or 0.0), 9), repr(pair.key)
+
+
+def differing(found: Compared) -> tuple[str, ...]:
+    """The measures with a difference to look into: Holm's p below .05, or an interval without 0.
+
+    Where there is none, the world's main measure (see `main_measure`).
+    """
+    names = tuple(name for name, one in found.found.items() if _apart(one))
+    return names or (main_measure(found),)
+
+
+def _apart(one: Comparison) -> bool:
+    low, high = one.difference.low, one.difference.high
+    without_0 = low is not None and high is not None and not low <= 0 <= high
+    return without_0 or (one.holm_p is not None and one.holm_p < ALPHA)
+
+
+def furthest(
+    pairs: Mapping[str, Sequence[EpisodePair]], measures: Sequence[str], most: int
+) -> tuple[Furthest, ...]:
+    """Of each of these measures the `most` pairs that differ most; equal pairs are none of them."""
+    made = []
+    for name in measures:
+        told = [pair for pair in pairs[name] if pair.difference is not None]
+        unlike = [pair for pair in told if abs(pair.difference or 0.0) > _ALIKE]
+        made.append(Furthest(name, tuple(unlike[:most]), len(unlike), len(told)))
+    return tuple(made)
+
+
+def pairs_section(
+    found: Compared, furthest_: Sequence[Furthest], where: str, *, every: bool
+) -> Section:
+    """The pairs as text. `where` is what `sociolab show ID ID` needs besides, such as a store;
+    `every`: these are all measures, so that nothing is said of others."""
+    even = [found.measures[one.measure] for one in furthest_ if not one.differ]
+    said = [f"A: {found.a.name}, B: {found.b.name}."]
+    if even:
+        said.append(f"No pair differs in {titles(even)}.")
+    if not every:
+        said += _others(found, [one.measure for one in furthest_])
+    tables = tuple(_table(found, one, where) for one in furthest_ if one.shown)
+    return Section("The pairs of episodes that differ most", tuple(said), tables=tables)
+
+
+def _others(found: Compared, names: Sequence[str]) -> Iterator[str]:
+    """Why these measures, and how to see others."""
+    others = len(found.measures) - len(names)
+    if not others:
+        return
+    if not any(_apart(found.found[name]) for name in names):
+        which = titles(found.measures[name] for name in names)
+        yield f"No measure is shown to differ, so here is {which}; --all has the other {others}."
+    else:
+        yield f"{plural(others, 'measure')} not shown to differ: --all has their pairs, too."
+
+
+def heading(found: Compared, one: Furthest) -> str:
+    """What the pairs of a measure are, in words."""
+    title = title_of(found.measures[one.measure])
+    return (
+        f"{title}: {len(one.shown):,} of the {plural(one.differ, 'pair')} that "
+        f"{'differs' if one.differ == 1 else 'differ'}, of {one.of:,} · judge: {found.judge}"
+    )
+
+
+def hint(pair: EpisodePair, where: str) -> str:
+    """The command that shows the two episodes side by side."""
+    runs = dict.fromkeys((pair.a.run, pair.b.run))
+    named = " ".join(f"--run {run}" for run in runs)
+    return f"sociolab show {_short(pair.a.trial)} {_short(pair.b.trial)} {named}{where}"
+
+
+def _table(found: Compared, one: Furthest, where: str) -> TextTable:
+    measure = found.measures[one.measure]
+    seats = any(pair.key.seat for pair in one.shown)
+    rows = tuple(
+        (
+            pair.key.task,
+            *((pair.key.seat or "",) if seats else ()),
+            figure(pair.a.value, measure),
+            figure(pair.b.value, measure),
+            figure(pair.difference, measure),
+            _short(pair.a.trial),
+            _short(pair.b.trial),
+        )
+        for pair in one.shown
+    )
+    columns = ("task", *(("seat",) if seats else ()), "A", "B", "A \N{MINUS SIGN} B")
+    words = (1,) if seats else ()
+    last = len(columns)
+    return TextTable(
+        heading(found, one),
+        (*columns, "episode of A", "episode of B"),
+        rows,
+        (f"side by side: {hint(one.shown[0], where)}",),
+        (*words, last, last + 1),
+    )
+
+
+def _short(trial: str) -> str:
+    """The beginning of an id that is a hash; another id whole."""
+    hashed = len(trial) == 16 and set(trial) <= set("0123456789abcdef")
+    return trial[:_ID] if hashed else trial
+
+
+def pairs_document(found: Compared, furthest_: Sequence[Furthest]) -> list[dict[str, object]]:
+    """The pairs that are shown as JSON objects, by measure: see docs/compare.md."""
+    return [
+        {
+            "measure": one.measure,
+            "judge": found.judge,
+            "pairs": one.of,
+            "differ": one.differ,
+            "shown": [_shown(pair) for pair in one.shown],
+        }
+        for one in furthest_
+    ]
+
+
+def _shown(pair: EpisodePair) -> dict[str, object]:
+    def side(value: Value, why: str) -> dict[str, object]:
+        return {"run": value.run, "episode": value.trial, "value": value.value, "reason": why}
+
+    key = pair.key
+    return {
+        "task": key.task,
+        "seat": key.seat,
+        "partner": key.partner,
+        "repeat": key.repeat,
+        "a": side(pair.a, pair.why_a),
+        "b": side(pair.b, pair.why_b),
+        "difference": pair.difference,
+    }

@@ -1,0 +1,156 @@
+"""Rows of `sociolab list runs` and `list episodes`: for programs in full, for people short."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from sociolab.app.episode_list import Answer
+from sociolab.app.provenance import MADE_WITH, RESUMED_WITH
+from sociolab.app.run_list import tags_of
+from sociolab.app.watching.episodes import Listed, Scored
+from sociolab.report.charts import shortened
+from sociolab.report.episodes import kept_work
+from sociolab.report.words import money
+from sociolab.store.runs import RunRow
+from sociolab.store.sqlite import Store
+
+Rows = list[dict[str, Any]]
+
+_FEW_SEATS = 6
+_LABEL = 22
+"""Columns of an agent's label in a table for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The same rows twice: as JSON objects, and as cells; `head` stands beside the objects."""
+
+    objects: Rows
+    cells: Rows
+    head: dict[str, Any]
+
+
+def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool) -> Table:
+    """A row for each run; `everything`: with what is kept there."""
+    objects = [_run(store, row, everything=everything) for row in runs]
+    tagged = any(one["tags"] for one in objects)
+    return Table(objects, [_run_cells(one, tagged=tagged) for one in objects], {})
+
+
+def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
+    settings = row.settings if isinstance(row.settings, dict) else {}
+    work = kept_work(row)
+    holds = f"the replies of {work}" if work else "episodes"
+    return {
+        "run": row.name,
+        "world": row.world,
+        "created": f"{datetime.fromtimestamp(row.created, UTC):%Y-%m-%d %H:%M}",
+        "agents": _labels(settings.get("agents")),
+        "partner": next(iter(_labels([settings.get("partner")])), None),
+        "trials": row.trials,
+        "played": row.played,
+        "failed": row.failed,
+        "judges": list(dict.fromkeys(judge.name for judge in store.judges(row.name))),
+        "cost_usd": store.totals(row.name).usd,
+        "tags": list(tags_of(row)),
+        "made_with": settings.get(MADE_WITH),
+        **({RESUMED_WITH: settings[RESUMED_WITH]} if RESUMED_WITH in settings else {}),
+        **({"holds": holds} if everything else {}),
+    }
+
+
+def _labels(recorded: object) -> list[str]:
+    """The labels in a list of [label, hash]; what is not like that is passed over."""
+    if not isinstance(recorded, list):
+        return []
+    return [str(one[0]) for one in recorded if isinstance(one, list) and one]
+
+
+def _run_cells(one: dict[str, Any], *, tagged: bool) -> dict[str, Any]:
+    partner = [f"with {shortened(one['partner'], _LABEL)}"] if one["partner"] else []
+    agents = [shortened(label, _LABEL) for label in one["agents"]]
+    kept = {"holds": one["holds"]} if "holds" in one else {}
+    tags = {"tags": "\n".join(one["tags"])} if tagged else {}
+    return {
+        "run": one["run"],
+        "world": one["world"],
+        "agents": "\n".join([*agents, *partner]),
+        "played": f"{one['played']}/{one['trials']}",
+        "failed": one["failed"] or "",
+        "judges": "\n".join(shortened(name, _LABEL) for name in one["judges"]),
+        "cost": "" if one["cost_usd"] is None else money(one["cost_usd"]),
+        "begun": one["created"],
+        **tags,
+        **kept,
+    }
+
+
+def episode_table(answer: Answer) -> Table:
+    """A row for each episode, with the scores of one measure if there are any."""
+    scored = answer.scored
+    head = {
+        "of": answer.fit,
+        "score": scored and {"judge": scored.label, "measure": scored.measure.name},
+    }
+    return Table(
+        [_episode(one) for one in answer.listed],
+        [_episode_cells(one, scored) for one in answer.listed],
+        head,
+    )
+
+
+def _episode(one: Listed) -> dict[str, Any]:
+    row = one.row
+    return {
+        "episode": row.trial,
+        "task": row.task,
+        "agents": _cast([agent for _, agent in row.cast]),
+        "repeat": row.repeat,
+        "status": row.status if not row.cause else f"{row.status}: {row.cause}",
+        "cast": [{"seat": seat, "agent": agent} for seat, agent in row.cast],
+        "ended": row.ended,
+        "turns": row.turns or row.answers,
+        "failed_turns": row.failed,
+        "scores": [{"seat": seat or None, "value": value} for seat, value in one.scores],
+    }
+
+
+def _episode_cells(one: Listed, scored: Scored | None) -> dict[str, Any]:
+    row = one.row
+    state = row.status if not row.cause else f"{row.status}: {row.cause}"
+    values = {scored.title: _values(one)} if scored else {}
+    return {
+        "episode": row.trial,
+        "task": row.task,
+        "agents": _cast([shortened(agent, _LABEL) for _, agent in row.cast]),
+        "repeat": row.repeat,
+        "status": f"{state}, {row.failed} turns failed" if row.failed else state,
+        **values,
+    }
+
+
+def _values(one: Listed) -> str:
+    """The values in the order of the seats; a dash for a seat without one."""
+    given = dict(one.scores)
+    if "" in given:
+        return _value(given[""])
+    if len(one.row.cast) > _FEW_SEATS:
+        return " / ".join(_value(value) for value in given.values())
+    seats = [seat for seat, _ in one.row.cast]
+    return " / ".join(_value(given[seat]) if seat in given else "-" for seat in seats)
+
+
+def _value(value: float) -> str:
+    return f"{value:z.2f}".rstrip("0").rstrip(".")
+
+
+def _cast(agents: Sequence[str]) -> str:
+    """Who sits where; in a large cast, neighbours that one agent plays are counted."""
+    if len(agents) <= _FEW_SEATS:
+        return " / ".join(agents)
+    counted = ((agent, len(list(seats))) for agent, seats in groupby(agents))
+    return " / ".join(f"{agent} x {count}" if count > 1 else agent for agent, count in counted)

@@ -1,0 +1,77 @@
+"""Rules such as "goal<-0.5", held against the interval of a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.comparing_runs import add_run
+from sociolab.analysis.comparing import Compared
+from sociolab.analysis.gates import Gate, gates_of, rule_of
+from sociolab.app.comparing import Wanted, compare_runs
+from sociolab.core.errors import ConfigError
+from sociolab.store.sqlite import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "s.db") as opened:
+        add_run(opened, "old", "x", {f"t{i}": (5,) for i in range(9)}, partner="p", seed=1)
+        add_run(opened, "new", "y", {f"t{i}": (4 - i % 2,) for i in range(9)}, partner="p")
+        add_run(opened, "even", "y", {f"t{i}": (4,) for i in range(9)}, partner="p", seed=2)
+        add_run(opened, "single", "y", {"t0": (4,)}, partner="p", seed=3)
+        yield opened
+
+
+def found(store: Store, new: str = "new") -> Compared:
+    comparison = compare_runs(store, Wanted((new, "old"))).comparison
+    assert comparison is not None
+    return comparison
+
+
+def gate(store: Store, rule: str, new: str = "new") -> Gate:
+    (one,) = gates_of(found(store, new), [rule_of(rule)])
+    return one
+
+
+def test_a_rule_fails_only_where_the_whole_interval_lies_beyond(store: Store) -> None:
+    """Differences of 1 and 2 in five and four of nine tasks: the interval lies around -1.44."""
+    ends = found(store).found["goal"].difference
+    assert ends.low is not None
+    assert ends.high is not None
+    assert ends.low < -1.44 < ends.high
+    assert gate(store, f"goal<{ends.high + 0.001}").failed
+    assert not gate(store, f"goal<{ends.high - 0.001}").failed
+    assert gate(store, f"goal>{ends.low - 0.001}").failed
+    assert not gate(store, f"goal>{ends.low + 0.001}").failed
+    assert not gate(store, "goal<-1.44").failed  # the mean lies below, the interval around it
+
+
+def test_where_all_clusters_differ_by_the_same_the_difference_decides(store: Store) -> None:
+    failed = gate(store, "goal<-0.5", "even")
+    assert (failed.failed, failed.low, failed.high) == (True, -1, -1)
+    assert "in every cluster" in failed.sentence
+    assert not gate(store, "goal<-1", "even").failed
+
+
+def test_what_cannot_be_decided_is_no_pass(store: Store) -> None:
+    with pytest.raises(ConfigError, match=r"goal<0 cannot be decided: .* no interval .1 cluster"):
+        gate(store, "goal<0", "single")
+    with pytest.raises(ConfigError, match='"charm" is not compared; these are: goal'):
+        gate(store, "charm<0")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "goal", "goal<", "<3", "goal<=3", "goal<x", "goal<1e", "a b<1"]
+)
+def test_a_rule_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="--fail-if: expected a measure, < or > and a number"):
+        rule_of(text)
+
+
+def test_a_rule_is_read_as_it_is_written() -> None:
+    read = rule_of(" goal_checked > +.5 ")
+    assert (read.measure, read.below, read.limit) == ("goal_checked", False, 0.5)
+    assert rule_of("goal<-0.5").text == "goal<-0.5"

@@ -1,0 +1,169 @@
+"""From a difference to its episodes, runs in an order, gates: offline runs, as a user would."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.comparing_runs import add_run
+from cli.conftest import Sociolab
+from sociolab.app.config import RunConfig
+from sociolab.app.play import run
+from sociolab.store.sqlite import Store
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four tasks played by rules with two seeds, four turns each; and goals written by hand."""
+    path = tmp_path_factory.mktemp("pairs") / "s.db"
+    for seed in (1, 2):
+        run(
+            RunConfig(
+                world="sotopia", agents=("scripted",), limit=4, seed=seed, name=f"s{seed}",
+                store=path, settings={"turns": "4"},
+            )
+        )  # fmt: skip
+    with Store.open(path) as store:
+        for name, more in (("h1", 0), ("h2", 1), ("h3", 3)):
+            goals = {f"t{i}": (3 + (more if i % 3 else 0),) for i in range(9)}
+            extra = {"own": (9,)} if name == "h1" else {}
+            add_run(store, name, "openai/x", goals | extra, partner="openai/p", seed=more)
+    return path
+
+
+@pytest.fixture
+def played(sociolab: Sociolab, stored: Path, tmp_path: Path) -> Sociolab:
+    shutil.copy(stored, tmp_path / "s.db")
+
+    def command(*args: object, **variables: str) -> object:
+        return sociolab(*args, "--store", "s.db", **variables)
+
+    return command  # type: ignore[return-value]
+
+
+HEURISTIC = ("--judge", "heuristic")
+
+
+def test_a_comparison_ends_with_episodes_that_show_prints_side_by_side(played: Sociolab) -> None:
+    done = played("compare", "s1", "s2", *HEURISTIC, "--all")
+    assert done.code == 0, done.err
+    end = done.out[done.out.index("The pairs of episodes that differ most") :]
+    command = re.search(r"sociolab (show \w+ \w+ --run s1 --run s2)", " ".join(end.split()))
+    assert command is not None, end
+    shown = played(*command[1].split())
+    assert shown.code == 0, shown.err
+    assert shown.out.count("Scores by heuristic") == 2
+    assert shown.out.index(" of s1") < shown.out.index(" of s2")
+
+
+def test_json_holds_the_pairs_shown_and_the_file_all_of_them(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    flags = (*HEURISTIC, "--all", "--pairs-shown", 2, "--pairs", "pairs.csv", "--json")
+    document = played("compare", "s1", "s2", *flags).document
+    measures = document["comparison"]["measures"]
+    assert [one["measure"] for one in document["pairs"]] == list(measures)
+    rows = list(csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines()))
+    for one in document["pairs"]:
+        mine = [row for row in rows if row["measure"] == one["measure"]]
+        assert len(mine) == one["pairs"] == measures[one["measure"]]["pairs"]
+        assert len(one["shown"]) == min(2, one["differ"])
+        gaps = [abs(float(row["difference"])) for row in mine]
+        assert gaps == sorted(gaps, reverse=True)
+        for pair, row in zip(one["shown"], mine, strict=False):
+            assert (pair["a"]["episode"], pair["a"]["reason"]) == (
+                row["episode_a"], row["reason_a"]
+            )  # fmt: skip
+    again = played("compare", "s1", "s2", *flags)
+    assert again.code == 2
+    assert "pairs.csv is there already" in again.sentence
+
+
+def test_a_page_leads_from_each_pair_to_both_transcripts(played: Sociolab, tmp_path: Path) -> None:
+    done = played("compare", "s1", "s2", *HEURISTIC, "--all", "--html", "page.html")
+    assert done.code == 0, done.err
+    page = (tmp_path / "page.html").read_text("utf-8")
+    links = set(re.findall(r'href="#(pair-\d+)"', page))
+    assert links
+    assert links == set(re.findall(r'id="(pair-\d+)"', page))
+    assert page.count('<div class="beside">') == len(links)
+    assert "A, and why" in page
+    assert not re.search(r'(src|href)="(?!#)', page)
+
+
+def test_two_episodes_make_a_page_of_their_own(played: Sociolab, tmp_path: Path) -> None:
+    rows = [
+        played("list", "episodes", "--run", name, "--json").document["episodes"][0]["episode"]
+        for name in ("s1", "s2")
+    ]
+    done = played("show", *rows, "--html", "two.html")
+    assert done.code == 0, done.err
+    page = (tmp_path / "two.html").read_text("utf-8")
+    assert f"{rows[0]} of s1" in page
+    assert f"{rows[1]} of s2" in page
+    assert page.count('<table class="sheet">') >= 2
+    assert not re.search(r'(src|href)="(?!#)', page)
+    assert played("show", *rows, "--markdown").out.count("### ") == 2
+    for flags, problem in (
+        ((*rows, rows[0]), "one episode or two, found 3"),
+        ((*rows, "--prompts"), "--prompts is for one episode"),
+        ((rows[0], "--run", "s1", "--run", "s2"), "as many --run as episodes"),
+    ):
+        done = played("show", *flags)
+        assert (done.code, problem in done.sentence) == (2, True), done.err
+
+
+def test_a_curve_follows_runs_in_the_order_given(played: Sociolab, tmp_path: Path) -> None:
+    without = played("compare", "h2", "h1", "h3")
+    assert without.code == 2
+    assert "found 3; --curve follows several in the order given" in without.sentence
+    document = played("compare", "h2", "h1", "h3", "--curve", "--json").document
+    assert document["runs"] == ["h2", "h1", "h3"]
+    assert (document["tasks"], document["tasks_left_out"]) == (9, 1)
+    refused = played("compare", "h2", "h1", "--curve", "--with", "scripted")
+    assert "--with is for two agents" in refused.sentence
+
+
+def test_a_page_draws_a_line_for_each_measure(played: Sociolab, tmp_path: Path) -> None:
+    done = played("compare", "s1", "s2", *HEURISTIC, "--curve", "--html", "curve.html")
+    assert done.code == 0, done.err
+    assert "Curve over runs: s1, s2" in done.out
+    page = (tmp_path / "curve.html").read_text("utf-8")
+    assert page.count('class="chart lines"') == page.count('class="curve"') > 1
+
+
+def test_a_gate_that_fails_is_the_exit_code(played: Sociolab) -> None:
+    both = ("--fail-if", "goal<-9", "--fail-if", "goal>-9", "--json")
+    done = played("compare", "h1", "h3", *both)
+    assert done.code == 1
+    assert [one["failed"] for one in done.document["gates"]] == [False, True]
+    assert "--fail-if goal<-9: passed; A" in done.err
+    assert "--fail-if goal>-9: FAILED; A" in done.err
+    assert played("compare", "h1", "h3", "--fail-if", "goal<-9").code == 0
+
+
+def test_episodes_are_listed_by_who_played_and_how_it_went(played: Sociolab) -> None:
+    flags = ("--agent", "x", "--score", "goal>=3", "--sort", "goal", "--limit", 2, "--json")
+    done = played("list", "episodes", "--run", "h1", *flags)
+    assert [one["scores"] for one in done.document["episodes"]] == [
+        [{"seat": "ann", "value": 3}]
+    ] * 2
+    assert (done.document["of"], done.document["score"]["measure"]) == (10, "goal")
+    assert "2 of 10 episodes" in done.err
+    assert "GOAL, by" in played("list", "episodes", "--run", "h1", "--sort", "goal").out
+    refused = played("list", "runs", "--failed")
+    assert (refused.code, "are for `sociolab list epi" in refused.sentence) == (2, True)
+
+
+def test_runs_are_listed_with_who_played_who_judged_and_what_it_cost(played: Sociolab) -> None:
+    rows = played("list", "runs", "--json").document["runs"]
+    assert [row["run"] for row in rows] == ["s1", "s2", "h1", "h2", "h3"]
+    assert rows[0]["agents"] == ["scripted"]
+    assert "heuristic" in rows[0]["judges"]
+    assert (rows[0]["failed"], rows[0]["cost_usd"]) == (0, None)
+    printed = played("list", "runs", COLUMNS="120").out
+    assert re.search(r"s1 +sotopia +scripted +(\d+)/\1 +", printed)
