@@ -11,10 +11,10 @@ import pytest
 from sociolab.core.code_mark import with_code
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ModelError, WorldError
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.report.result import result_of
 from sociolab.runner import waits
-from sociolab.runner.jury import UNTOLD, verdicts_of
+from sociolab.runner.jury import verdicts_of
 from sociolab.runner.local import play_all
 from sociolab.store.sqlite import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.scores import JudgingRow, ScoreRow
 from sociolab.store.sqlite import Store
 
@@ -102,10 +102,10 @@ def test_judging_again_replaces_failures_and_keeps_scores(played: Store) -> None
     assert said(played) == [SEVEN, UNSURE, WHOLE]
 
 
-def test_failures_under_other_names_go_when_the_judge_tells_what_it_measures(
+def test_that_a_judge_broke_before_it_named_a_measure_goes_when_it_names_one(
     played: Store,
 ) -> None:
-    broke = replace(FAILED, measure=Measure("judging", 0, 1), seat=None)
+    broke = replace(FAILED, measure=UNTOLD, seat=None)
     played.add_verdicts("r", samples.JUDGE, [broke], trial="t1")
     played.add_verdicts("r", samples.JUDGE, [], trial="t1")
     assert said(played) == [broke], "to say nothing replaces nothing"
@@ -113,6 +113,15 @@ def test_failures_under_other_names_go_when_the_judge_tells_what_it_measures(
     assert said(played) == [SEVEN, WHOLE]
     played.add_verdicts("r", samples.JUDGE, [broke], trial="t1")
     assert said(played) == [SEVEN, WHOLE, broke], "what stands is kept"
+    played.add_verdicts("r", samples.JUDGE, [UNSURE], trial="t1")
+    assert said(played) == [SEVEN, WHOLE, UNSURE]
+
+
+def test_failures_of_two_seats_stand_side_by_side(played: Store) -> None:
+    others = replace(FAILED, seat="ann")
+    played.add_verdicts("r", samples.JUDGE, [FAILED], trial="t1")
+    played.add_verdicts("r", samples.JUDGE, [others], trial="t1")
+    assert said(played) == [FAILED, others]
 
 
 def test_a_failure_may_follow_a_failure(played: Store) -> None:

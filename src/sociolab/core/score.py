@@ -26,6 +26,10 @@ class Measure:
             raise WorldError(f"measure {self.name}: the range {self.low} to {self.high} is empty")
 
 
+UNTOLD = Measure("judging", 0, 1, title="any score (the judge broke before it named one)")
+"""Stands for the measures of a judge that has not given a single verdict yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """A value inside its measure's range, of one seat or (`seat` None) of the whole episode.

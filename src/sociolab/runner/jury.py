@@ -13,6 +13,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError, WorldError
 from sociolab.core.ports import Judge
 from sociolab.core.score import (
+    UNTOLD,
     JudgeId,
     Measure,
     Score,
@@ -23,9 +24,6 @@ from sociolab.core.score import (
 from sociolab.core.secrets import without_secrets
 from sociolab.runner.waits import Waits
 from sociolab.store.sqlite import Store
-
-UNTOLD = Measure("judging", 0, 1, title="any score (the judge broke before it named one)")
-"""Stands for the measures of a judge that has not given a single verdict yet."""
 
 EXPECTED = (
     'expected "async def judge(self, episode, judging)" that returns a tuple with a Score, a '

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
-from sociolab.core.score import JudgeId, Measure, Verdict
+from sociolab.core.score import UNTOLD, JudgeId, Measure, Verdict
 from sociolab.store.database import Value
 from sociolab.store.surrogates import as_text
 from sociolab.store.trials import TrialTable
@@ -71,9 +71,8 @@ class ScoreTable(TrialTable):
         """Store a judging, all or nothing; it is on disk soon.
 
         Where it is stored already, a verdict takes the place of a failure or is added where there
-        was none; a score (or "cannot tell") that stands is kept, see `delete_verdicts`. A judging
-        that holds nothing but failures of what the new verdicts do not name goes: the judge broke
-        before it could say what it measures.
+        was none; a score (or "cannot tell") that stands is kept, see `delete_verdicts`. A failure
+        in `UNTOLD` goes as the judge tells what it measures.
         """
         with self.part():
             run_pk, target = self.run_pk(run), self._target(run, trial, cell)
@@ -84,7 +83,9 @@ class ScoreTable(TrialTable):
                 self._say(run_pk, fresh, verdicts, {})
             else:
                 said = tuple(verdicts)
-                self._say(run_pk, found, said, self._standing(run_pk, found, said))
+                if any(one.measure != UNTOLD for one in said):
+                    self._drop_untold(run_pk, found)
+                self._say(run_pk, found, said, self._stored(found))
 
     def delete_verdicts(
         self,
@@ -200,18 +201,15 @@ class ScoreTable(TrialTable):
             for measure, seat, kind, n in found
         }
 
-    def _standing(self, run: int, judging: int, verdicts: Sequence[Verdict]) -> _Stored:
-        """What stands of a judging beside new verdicts; see `add_verdicts` for what goes."""
-        stored = self._stored(judging)
-        named = {(self._measure_pk(run, one.measure), one.seat) for one in verdicts}
-        failed = all(kind == "failure" for kind, _ in stored.values())
-        if not named or not failed or named & stored.keys():
-            return stored
-        self.execute("DELETE FROM verdicts WHERE judging = ?", (judging,))
-        return {}
+    def _drop_untold(self, run: int, judging: int) -> None:
+        self.execute(
+            "DELETE FROM verdicts WHERE judging = ? AND kind = 'failure' "
+            "AND measure IN (SELECT pk FROM measures WHERE run = ? AND name = ? AND title = ?)",
+            (judging, run, UNTOLD.name, UNTOLD.title),
+        )
 
     def _say(self, run: int, judging: int, verdicts: Iterable[Verdict], stored: _Stored) -> None:
-        end = len(stored)
+        end = 1 + max((n for _, n in stored.values()), default=-1)
         rows = []
         for verdict in verdicts:
             measure = self._measure_pk(run, verdict.measure)

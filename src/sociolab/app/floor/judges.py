@@ -6,18 +6,15 @@ such an error is a failure like any other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.app.judge import verdicts_of
 from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Judge, Prompt, WorldKit
-from sociolab.core.score import JudgeId, Measure, ScoreFailure, Verdict
+from sociolab.core.score import ScoreFailure, Verdict
+from sociolab.runner.jury import seated, told_cells
 from sociolab.store.sqlite import Store
-
-UNTOLD = Measure("judging", 0, 1, title="any score (the judge broke before it named one)")
-"""Stands for the measures of a judge that has not given a single verdict yet."""
 
 
 def lasting(kit: WorldKit) -> WorldKit:
@@ -41,25 +38,8 @@ async def verdicts_or_failures(
         tries = error.tries if isinstance(error, ModelError) else 1
         return tuple(
             ScoreFailure(measure, seat, cause, str(error), "", tries)
-            for measure, seat in _due(store, run, judge.id, episode.trial.task.seats)
+            for measure, seat in seated(told_cells(store, run, judge.id), episode.trial.task.seats)
         )
-
-
-def _due(
-    store: Store, run: str, judge: JudgeId, seats: Sequence[str]
-) -> tuple[tuple[Measure, str | None], ...]:
-    """The measures and seats that a judge is for, as in the first episode where it told."""
-    tasks = {row.trial.id: row.trial.task for row in store.trials(run)}
-    for row in store.judgings(run, judge):
-        told = [one for one in row.verdicts if one.measure != UNTOLD]
-        if row.trial is not None and told:
-            there = tasks[row.trial].seats
-            return tuple(
-                (one.measure, None if one.seat is None else seats[there.index(one.seat)])
-                for one in told
-                if one.seat is None or there.index(one.seat) < len(seats)
-            )
-    return ((UNTOLD, None),)
 
 
 @dataclass(frozen=True, slots=True)
