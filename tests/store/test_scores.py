@@ -118,7 +118,7 @@ def test_that_a_judge_broke_before_it_named_a_measure_goes_when_it_names_one(
 
 
 def test_failures_of_two_seats_stand_side_by_side(played: Store) -> None:
-    others = replace(FAILED, seat="ann")
+    others = replace(FAILED, seat="bob")
     played.add_verdicts("r", samples.JUDGE, [FAILED], trial="t1")
     played.add_verdicts("r", samples.JUDGE, [others], trial="t1")
     assert said(played) == [FAILED, others]
