@@ -233,6 +233,55 @@ def test_action_is_speech_to_everybody_unless_leaving_is_set() -> None:
         assert (turn["act"]["kind"], turn["act"]["to"]) == ("speak", [])
 
 
+def test_a_turn_of_several_actions_holds_one() -> None:
+    class Turns(Strict):
+        actions: list[Action]
+
+    for number in range(20):
+        (action,) = json.loads(Replies(PLAIN).good(request(str(number), Turns)))["actions"]
+        assert action["action"] == "speak"
+
+
+def test_of_several_days_it_is_the_last() -> None:
+    schema = {"enum": ["2024-05-13", "2024-05-25", "2024-05-14"]}
+    for number in range(20):
+        draw = Draw(Chance(b"%d" % number).stream("x"))
+        assert read_schema(schema).sample(draw) == "2024-05-25"
+
+
+def test_times_of_a_day_follow_one_another() -> None:
+    hours = [f"{hour:02d}:00" for hour in range(24)]
+    plan = {"prefixItems": [{"enum": hours}] * 4, "type": "array"}
+    for number in range(20):
+        found = read_schema(plan).sample(Draw(Chance(b"%d" % number).stream("x")))
+        assert found == sorted(set(found))
+    one = {"prefixItems": [{"enum": ["08:00"]}] * 2, "type": "array"}
+    assert read_schema(one).sample(Draw(lambda: 0.5)) == ["08:00", "08:00"]
+
+
+LINES = """Reply with one line: the kind of action, a colon, and your words or deed; none and leave
+stand alone. For example:
+talk aloud: It is good to see you.
+
+You are Ada."""
+
+
+def test_a_prompt_that_asks_for_a_line_gets_one_of_the_kind_that_it_shows() -> None:
+    reply = Replies(PLAIN).good(request(LINES))
+    assert reply.startswith("talk aloud: ")
+    assert 150 <= len(reply.removeprefix("talk aloud: ")) + 15 <= 165
+    assert Replies(EndpointSettings(leave_rate=1)).good(request(LINES)) == "leave"
+    staying = request(LINES.replace(" and leave", ""))
+    assert Replies(EndpointSettings(leave_rate=1)).good(staying).startswith("talk aloud: ")
+
+
+@pytest.mark.parametrize(
+    "text", ["Things to say. For example:\nspeak: Hello.", "A line with a colon, please."]
+)
+def test_a_prompt_that_asks_for_no_line_or_shows_none_gets_prose(text: str) -> None:
+    assert ": " not in Replies(PLAIN).good(request(text))
+
+
 def test_leaving_action_has_no_text() -> None:
     replies = Replies(EndpointSettings(leave_rate=1))
     assert json.loads(replies.good(request("x", Action))) == {

@@ -12,7 +12,7 @@ from sociolab.core.errors import BudgetSpent, ModelError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema, Usage
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel, reply_key
-from sociolab.models.prices import EXPECTED_REPLY_TOKENS, Price, tokens_in
+from sociolab.models.prices import Price, tokens_in
 from sociolab.models.unkept import Unkept
 
 KEY = CallKey("trial", "agent", "ada", 3, "act", 1)
@@ -110,6 +110,13 @@ def test_replies_that_were_kept_before_there_were_penalties_are_found() -> None:
     assert reply_key("u", "m", PROMPT, KEY) == "5b6d92b256ba2da29538ca53dc80ec4c"
 
 
+def test_options_are_a_part_of_the_key_and_none_are_none() -> None:
+    plain = reply_key("u", "m", PROMPT, KEY)
+    assert reply_key("u", "m", PROMPT, KEY, "") == plain
+    others = {reply_key("u", "m", PROMPT, KEY, text) for text in ('{"top_k": 1}', '{"top_k": 2}')}
+    assert len({plain, *others}) == 3
+
+
 def test_another_endpoint_or_model_is_another_call() -> None:
     found = {
         reply_key(*names, PROMPT, KEY) for names in [("u", "m"), ("v", "m"), ("u", "n"), ("um", "")]
@@ -125,17 +132,20 @@ def test_half_a_surrogate_pair_has_a_key_too() -> None:
 # ---------------------------------------------------------------- money
 
 
+def nothing_is_held(budget: Budget) -> bool:
+    """Whether all that is left may be held by one call."""
+    left = (budget.limit or 0.0) - budget.spent
+    return asyncio.run(budget.hold(lambda: left)) == left
+
+
 def test_a_price_counts_what_was_read_afresh_from_the_cache_and_written() -> None:
     assert PRICE.of(MILLION) == pytest.approx(0.6 * 1.0 + 0.4 * 0.5 + 2.0)
     assert Price(1.0, 2.0).of(MILLION) == pytest.approx(3.0)
     assert Price(1.0, 2.0, 0.5).of(Usage(10, 0, 20)) == pytest.approx(10e-6)
 
 
-def test_a_guess_counts_characters_and_an_expected_reply() -> None:
-    prompt = Prompt((Message("user", "x" * 4000),), Schema("S", "y" * 400))
-    assert tokens_in(prompt) == 1100
-    assert PRICE.guess(prompt, 300) == pytest.approx((1100 + 600) / 1e6)
-    assert PRICE.guess(replace(prompt, max_tokens=50), 300) == pytest.approx((1100 + 100) / 1e6)
+def test_tokens_are_a_quarter_of_the_characters() -> None:
+    assert tokens_in(Prompt((Message("user", "x" * 4000),), Schema("S", "y" * 400))) == 1100
 
 
 def test_a_call_is_priced_and_booked() -> None:
@@ -158,42 +168,6 @@ def test_a_call_that_could_pass_the_limit_is_not_made() -> None:
     assert not store.failures
 
 
-def test_what_calls_in_flight_may_cost_is_held_back() -> None:
-    each = PRICE.guess(PROMPT, EXPECTED_REPLY_TOKENS)
-    budget = Budget(limit=2.5 * each)
-    gate = asyncio.Event()
-
-    class Slow:
-        label = "slow"
-
-        async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-            await gate.wait()
-            return ChatReply("Hi.")
-
-    async def go() -> list[ChatReply | BaseException]:
-        model = kept(Slow(), Kept(), budget, PRICE)
-        calls = [
-            asyncio.ensure_future(model.complete(PROMPT, replace(KEY, turn=n))) for n in range(3)
-        ]
-        await asyncio.sleep(0)
-        gate.set()
-        return await asyncio.gather(*calls, return_exceptions=True)
-
-    assert [type(found) for found in asyncio.run(go())] == [ChatReply, ChatReply, BudgetSpent]
-    with budget.promise(2.5 * each):
-        pass  # nothing is held any more
-
-
-def test_a_reply_is_taken_to_be_as_long_as_the_longest_so_far() -> None:
-    essay = ChatReply("...", usage=Usage(0, 10_000))
-    unlimited = replace(PROMPT, max_tokens=None)
-    budget = Budget(limit=0.03)
-    model = kept(FakeModel(essay), Kept(), budget, PRICE)
-    complete(model, prompt=unlimited)
-    with pytest.raises(BudgetSpent):
-        complete(model, replace(KEY, turn=4), unlimited)
-
-
 def test_a_failed_call_is_kept_costs_nothing_and_lets_its_promise_go() -> None:
     store, budget = Kept(), Budget(limit=1.0)
     gone = ModelError("gone", cause="connection", tries=6)
@@ -201,8 +175,8 @@ def test_a_failed_call_is_kept_costs_nothing_and_lets_its_promise_go() -> None:
         complete(kept(FakeModel(gone), store, budget, PRICE))
     assert store.failures == [(KEY, gone)]
     assert not store.replies
-    with budget.promise(1.0):
-        assert budget.spent == 0.0
+    assert nothing_is_held(budget)
+    assert budget.spent == 0.0
 
 
 def test_a_cancelled_call_lets_its_promise_go() -> None:
@@ -223,8 +197,7 @@ def test_a_cancelled_call_lets_its_promise_go() -> None:
             await call
 
     asyncio.run(go())
-    with budget.promise(1.0):
-        pass
+    assert nothing_is_held(budget)
 
 
 def test_a_store_that_keeps_nothing_finds_nothing() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from sociolab.app.agent_models import AgentModels, CountedJudge, CountedPlayer
+from sociolab.app.arguments import MODELS, keyword_arguments, wants_models
 from sociolab.app.models import Models
 from sociolab.app.own_code import OwnJudge, built, check_async, constructed, own_judge
 from sociolab.app.registry import names, plugin, python_object
@@ -15,6 +17,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
+from sociolab.runner.foreign import LONGEST_REPLY
 from sociolab.runner.plan import AgentId
 
 NO_JUDGE = "none"
@@ -35,12 +38,16 @@ class Seatable:
 
 @dataclass(frozen=True, slots=True)
 class Casting:
-    """Makes players and judges for one run."""
+    """Makes players and judges for one run.
+
+    `patience` is how many seconds a judge of one's own may take for an episode.
+    """
 
     kit: WorldKit
     models: Models
     replies: ReplyStore
     budget: Budget
+    patience: float = LONGEST_REPLY
 
     def agent(self, text: str, role: Role) -> Seatable:
         """The agent of a spec; ConfigError if there is none."""
@@ -48,9 +55,10 @@ class Casting:
             case ModelSpec() as spec:
                 return self._model_agent(spec, role)
             case PythonSpec() as spec:
-                made, code = self._made(spec)
+                made, code, counted = self._made(spec)
                 settings = digest(spec.label, str(getattr(made, "settings", "")))
                 player = self._python_player(spec.label, made)
+                player = CountedPlayer(player, role) if counted else player
                 known_as = AgentId(spec.label, with_code(settings, code))
                 return Seatable(known_as, player, calls_model=False, own=True)
             case NamedSpec() as spec:
@@ -63,7 +71,9 @@ class Casting:
             case ModelSpec() as spec:
                 return self.kit.model_judge(self._kept(spec))
             case PythonSpec() as spec:
-                return own_judge(spec.label, *self._made(spec))
+                made, code, counted = self._made(spec)
+                judge = own_judge(spec.label, made, code, self.patience)
+                return replace(judge, own=CountedJudge(judge.id, judge.own)) if counted else judge
             case NamedSpec() as spec:
                 own = self.kit.judges.get(spec.label)
                 if own is not None:
@@ -75,17 +85,22 @@ class Casting:
                         f'{", ".join(known)}, "endpoint/model" or "python:package.module:Class"'
                     )
                 registered: Judge = plugin("sociolab.judges", spec.label)(self.kit)
-                return OwnJudge(spec.label, registered.id, registered)
+                return OwnJudge(spec.label, known_by(spec.label, registered), registered, self.patience)
 
-    def _made(self, spec: PythonSpec) -> tuple[Any, str]:
-        """Somebody's object, and the code that it runs."""
+    def _made(self, spec: PythonSpec) -> tuple[Any, str, bool]:
+        """Somebody's object, the code that it runs, and whether it was given chat models."""
         named = python_object(spec.path)
-        return built(spec.label, named), code_of(spec.path.partition(":")[0], named)
+        given, counted = keyword_arguments(spec, named), wants_models(named)
+        if counted:
+            given[MODELS] = AgentModels(self.models, self.replies, self.budget)
+        code = code_of(spec.path.partition(":")[0], named)
+        return built(spec.label, named, given), code, counted
 
     def _model_agent(self, spec: ModelSpec, role: Role) -> Seatable:
         from sociolab.agents.prompted import PromptedPlayer, prompts_hash  # rules need no prompts
 
-        temperature = spec.settings.temperature
+        options = self.models.options(spec)
+        temperature = options.temperature
         temperature = self.kit.temperature if temperature is None else temperature
         dialect = spec.settings.dialect
         model, own = self._kept(spec), self.kit.model_player
@@ -97,7 +112,7 @@ class Casting:
         address = self.models.endpoint(spec).base_url
         settings = digest(
             spec.label, address, str(temperature), dialect, prompts_hash(dialect),
-            spec.settings.max_tokens or 0,
+            options.max_tokens or 0, *([options.key] if options.sent else []),
         )  # fmt: skip
         return Seatable(AgentId(spec.label, settings), player, True)
 

@@ -46,7 +46,7 @@ def examine(text: str, config: RunConfig) -> Finding:
         return run_anywhere(lambda: _call(spec, config))
     if spec.label == HUMAN:
         return Finding(True, f"{HUMAN} works: a person is asked at the terminal")
-    well, said = try_out(spec, config.world)
+    well, said = try_out(spec, config)
     if well:
         return Finding(True, f"{spec.label} works: {said}")
     said = said.removeprefix(f"{spec.label} ")

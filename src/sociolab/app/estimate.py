@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,12 +10,21 @@ from sociolab.analysis.figures import listed
 from sociolab.app.anywhere import run_anywhere
 from sociolab.app.cast import Casting
 from sociolab.app.config import RunConfig
+from sociolab.app.estimate_words import (
+    Pace,
+    cached_words,
+    dollars,
+    role_lines,
+    seconds_in_all,
+    time_line,
+)
+from sociolab.app.measuring import Measured, MeasuringModel, Part, last_seconds
 from sociolab.app.models import Models
-from sociolab.app.session import plan_of, seat_all, wanted_judges, world_of
+from sociolab.app.session import plan_of, seat_all, store_path, wanted_judges, world_of
 from sociolab.app.specs import ModelSpec
-from sociolab.app.stand_ins import MadeUpModel, Spend, of_ours, own_labels, without_own
+from sociolab.app.stand_ins import Spend, of_ours, own_labels, without_own
 from sociolab.core.episode import Episode, Event, Trial
-from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Usage, WorldKit
+from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, Usage, WorldKit
 from sociolab.engine.drive import drive
 from sociolab.models.budget import Budget
 from sociolab.models.prices import Price
@@ -29,7 +39,8 @@ class Estimate:
     """Calls, tokens and dollars by model, for all trials of a plan; None: no price is known.
 
     Every scene is taken to last until its turn limit, with replies of about 150 characters and no
-    reply asked for again, and nothing is taken to be cached by the provider. `open_ended`: how many
+    reply asked for again; dollars are without the provider's cache, where nothing else is said.
+    `parts` are the same by role, `time` says how long it takes. `open_ended`: how many
     calls a trial makes hangs on what is done in it, as in a town. `uncounted` are agents and judges
     of somebody's own code, which was made but never called: what it calls itself is not known.
     """
@@ -40,6 +51,9 @@ class Estimate:
     prices: dict[str, Price | None]
     open_ended: bool = False
     uncounted: tuple[str, ...] = ()
+    parts: dict[str, dict[Role, Part]] = field(default_factory=dict)
+    time: str = ""
+    seconds: float | None = None
 
     def usd(self, model: str) -> float | None:
         """Dollars of one model."""
@@ -54,6 +68,7 @@ class Estimate:
                 "prompt_tokens": spend.prompt,
                 "completion_tokens": spend.completion,
                 "cost_usd": self.usd(name),
+                "roles": {role: self._part(name, part) for role, part in self.parts[name].items()},
             }
             for name, spend in self.models.items()
         }
@@ -62,7 +77,19 @@ class Estimate:
             "dry_run": True,
             "trials": self.trials,
             "models": models,
+            "seconds": self.seconds,
             "not_counted": list(self.uncounted),
+        }
+
+    def _part(self, model: str, part: Part) -> dict[str, Any]:
+        price = self.prices[model]
+        return {
+            "calls": part.calls,
+            "prompt_tokens": part.prompt,
+            "repeated_tokens": part.cached,
+            "completion_tokens": part.completion,
+            "cost_usd": dollars(part, price, cached=False) if price else None,
+            "cost_usd_cached": dollars(part, price, cached=True) if price else None,
         }
 
     def sentences(self) -> list[str]:
@@ -77,7 +104,11 @@ class Estimate:
             lines.append(
                 f"{name}: {spend.calls} calls, {spend.prompt:,} tokens read, "
                 f"{spend.completion:,} written, {money}"
+                f"{cached_words(list(self.parts[name].values()), self.prices[name])}"
             )
+            lines += role_lines(name, self.parts[name], self.prices[name])
+        if self.time:
+            lines.append(self.time)
         if self.models and self.open_ended:
             lines.append(
                 "made-up replies lead to quiet days: with a model that talks more it may be twice "
@@ -101,20 +132,42 @@ class _MeasuringModels(Models):
     spends: dict[str, Spend] = field(default_factory=dict)
     known_prices: dict[str, Price | None] = field(default_factory=dict)
 
+    measured: dict[str, Measured] = field(default_factory=dict)
+    specs: dict[str, ModelSpec] = field(default_factory=dict)
+
     def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """A model that measures; a wrong endpoint is refused as in a real run."""
         self.endpoint(spec)
         name = f"{spec.endpoint}/{spec.model}"
-        self.known_prices[name] = self.price(spec)
-        return MadeUpModel(name, self.spends.setdefault(name, Spend()))
+        self.known_prices[name], self.specs[name] = self.price(spec), spec
+        spend = self.spends.setdefault(name, Spend())
+        return MeasuringModel(name, spend, self.measured.setdefault(name, Measured()))
+
+    def paces(self, factor: float, seconds: Callable[[str], float | None]) -> list[Pace]:
+        """How fast each model that was called can be; `factor`: trials of the plan for one of the
+        sample."""
+        found = []
+        for name, measured in self.measured.items():
+            if not measured.trials:
+                continue
+            end = self.endpoint(self.specs[name])
+            calls, longest = measured.trials.values(), max(measured.trials.values())
+            found.append(
+                Pace(name, end.name, seconds(name), end.in_flight, end.requests_per_minute,
+                     round(sum(calls) * factor), longest)
+            )  # fmt: skip
+        return found
 
 
-def estimate(config: RunConfig) -> Estimate:
-    """Play a sample of the plan on measuring models. ConfigError as a real run would raise it."""
-    return run_anywhere(lambda: _estimate(config))
+def estimate(config: RunConfig, latency: float | None = None) -> Estimate:
+    """Play a sample of the plan on measuring models. ConfigError as a real run would raise it.
+
+    `latency`: seconds a call, for the time that it takes; else as last measured in the store.
+    """
+    return run_anywhere(lambda: _estimate(config, latency))
 
 
-async def _estimate(config: RunConfig) -> Estimate:
+async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
     kit = world_of(config)
     models = _MeasuringModels(config)
     casting = Casting(kit, models, Unkept(), Budget())
@@ -131,9 +184,24 @@ async def _estimate(config: RunConfig) -> Estimate:
         spend.calls = round(spend.calls * factor)
         spend.prompt = round(spend.prompt * factor)
         spend.completion = round(spend.completion * factor)
-    uncounted = own_labels(seated, judges)
+    parts = {
+        name: {role: part.times(factor) for role, part in measured.parts.items()}
+        for name, measured in models.measured.items()
+    }
+    last = last_seconds(store_path(config.store))
+    paces = models.paces(factor, last if latency is None else lambda _model: latency)
+    at_once = None if kit.open_ended else min(config.episodes, len(plan))
+    known = bool(paces) and all(pace.seconds is not None for pace in paces)
     return Estimate(
-        len(plan), len(sample), models.spends, models.known_prices, kit.open_ended, uncounted
+        len(plan),
+        len(sample),
+        models.spends,
+        models.known_prices,
+        kit.open_ended,
+        own_labels(seated, judges),
+        parts,
+        time_line(paces, at_once, latency) if paces else "",
+        seconds_in_all(paces, at_once) if known else None,
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 from sociolab.app.models_file import ModelsFile, checked_url, load_models
 from sociolab.app.registry import Provider, plugin
@@ -15,6 +17,7 @@ from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel
 from sociolab.models.endpoints import OPENAI, EndpointSpec
 from sociolab.models.prices import Price
+from sociolab.models.sampling import Options, options_of
 
 
 class Served(Protocol):
@@ -72,15 +75,32 @@ class Models:
         listed = self.file.prices.get(f"{spec.endpoint}/{spec.model}")
         return listed.price if listed else None
 
+    def options(self, spec: ModelSpec) -> Options:
+        """What a model is asked for in every call: the spec's own, then those of `models.toml`."""
+        listed = self.file.options.get(f"{spec.endpoint}/{spec.model}")
+        return options_of(spec.settings, listed)
+
     def open(self, spec: ModelSpec) -> ChatModel:
-        """The model itself, without memory or money."""
+        """The model with its options, without memory or money."""
+        return _with_options(self._served(spec), self.options(spec))
+
+    def _served(self, spec: ModelSpec) -> ChatModel:
+        """The model itself; ConfigError if its provider cannot send its options."""
         provider = self._providers.get(spec.endpoint)
         if provider is None:
             endpoint = self.endpoint(spec)
             table = self.file.endpoints.get(spec.endpoint)
             factory = plugin("sociolab.models", table.provider if table else "openai")
             provider = self._providers[spec.endpoint] = factory(endpoint)
-        return provider.model(spec.model)
+        sent = self.options(spec).sent
+        if not sent:
+            return provider.model(spec.model)
+        if not _takes_options(provider):
+            raise ConfigError(
+                f'"{spec.label}": the provider of the endpoint "{spec.endpoint}" takes no options; '
+                f"leave out {', '.join(sent)}"
+            )
+        return cast(_TakesOptions, provider).model(spec.model, sent)
 
     def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """The model with its replies kept and its money counted."""
@@ -91,11 +111,9 @@ class Models:
                 f'under [prices."{spec.endpoint}/{spec.model}"] with input and output in dollars '
                 "a million tokens"
             )
-        address = self.endpoint(spec).base_url
-        kept = KeptModel(self.open(spec), address, replies, budget, price)
-        if spec.settings.max_tokens is None:
-            return kept
-        return _Limited(kept, spec.settings.max_tokens)
+        address, options = self.endpoint(spec).base_url, self.options(spec)
+        kept = KeptModel(self._served(spec), address, replies, budget, price, options.key)
+        return _with_options(kept, options)
 
     async def close(self) -> None:
         """Let go of all connections."""
@@ -103,19 +121,44 @@ class Models:
             await provider.close()
 
 
+class _TakesOptions(Protocol):
+    """A provider whose models can be sent options."""
+
+    def model(self, name: str, options: Mapping[str, Any]) -> ChatModel:
+        """A model of this endpoint, each of whose requests holds these options."""
+        ...
+
+
+def _takes_options(provider: Provider) -> bool:
+    try:
+        inspect.signature(provider.model).bind("model", {})
+    except TypeError:
+        return False
+    return True
+
+
+def _with_options(model: ChatModel, options: Options) -> ChatModel:
+    """The same model, known by its options; itself if there are none."""
+    if not options.words:
+        return model
+    return _Asked(model, f"{model.label}{options.words}", options.temperature, options.max_tokens)
+
+
 @dataclass(frozen=True, slots=True)
-class _Limited:
-    """A model whose replies may have only so many tokens."""
+class _Asked:
+    """A model that is asked for a temperature and a length of its own, whatever the prompt says."""
 
     model: ChatModel
-    max_tokens: int
-
-    @property
-    def label(self) -> str:
-        return self.model.label
+    label: str
+    temperature: float | None
+    max_tokens: int | None
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        return await self.model.complete(replace(prompt, max_tokens=self.max_tokens), key)
+        temperature = prompt.temperature if self.temperature is None else self.temperature
+        most = prompt.max_tokens if self.max_tokens is None else self.max_tokens
+        if (temperature, most) != (prompt.temperature, prompt.max_tokens):
+            prompt = replace(prompt, temperature=temperature, max_tokens=most)
+        return await self.model.complete(prompt, key)
 
 
 def _openai(config: Served) -> EndpointSpec:

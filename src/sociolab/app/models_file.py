@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from sociolab.app.config import first_problem, read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.models.endpoints import OPENAI, EndpointSpec, PriceSpec
+from sociolab.models.sampling import ListedOptions
 from sociolab.store.place import data_home
 
 FILE = "models.toml"
@@ -37,12 +38,13 @@ class EndpointTable(BaseModel):
 
 
 class ModelsFile(BaseModel):
-    """The whole file. `prices` are keyed as agents are: "endpoint/model"."""
+    """The whole file. `prices` and `options` are keyed as agents are: "endpoint/model"."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     endpoints: dict[str, EndpointTable] = {}
     prices: dict[str, PriceSpec] = {}
+    options: dict[str, ListedOptions] = {}
 
     def endpoint(self, name: str) -> EndpointSpec | None:
         """The endpoint of this name, if the file has it."""
@@ -50,6 +52,13 @@ class ModelsFile(BaseModel):
         if table is None:
             return None
         return EndpointSpec(name=name, **table.model_dump(exclude={"provider"}))
+
+
+_TABLES: dict[str, type[BaseModel]] = {
+    "endpoints": EndpointTable,
+    "prices": PriceSpec,
+    "options": ListedOptions,
+}
 
 
 def load_models(path: Path | None) -> ModelsFile:
@@ -65,7 +74,17 @@ def load_models(path: Path | None) -> ModelsFile:
     try:
         return ModelsFile.model_validate(read_toml(path))
     except ValidationError as error:
-        raise ConfigError(f"{path}: {first_problem(error)}") from error
+        raise ConfigError(f"{path}: {first_problem(error)}{_fields(error)}") from error
+
+
+def _fields(error: ValidationError) -> str:
+    """What there is, where a name in the first problem is unknown."""
+    item = error.errors(include_url=False)[0]
+    place = item["loc"]
+    kind = _TABLES.get(str(place[0])) if len(place) > 2 else ModelsFile
+    if item["type"] != "extra_forbidden" or kind is None:
+        return ""
+    return f" (there are: {', '.join(kind.model_fields)})"
 
 
 def checked_url(url: str) -> str:

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
 from sociolab.core.blame import told
 from sociolab.core.code_mark import with_code
 from sociolab.core.episode import Episode
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId, Verdict
+from sociolab.runner.foreign import LONGEST_REPLY
+from sociolab.runner.verdict_checks import id_problem
 
 _JUDGE = "async def judge(self, episode, judging=0)"
 
 
-def built(label: str, made: Any) -> Any:
-    """An instance of a class, made without arguments, or the object itself; ConfigError where the
+def built(label: str, made: Any, given: Mapping[str, Any] | None = None) -> Any:
+    """An instance of a class, made with what is given, or the object itself; ConfigError where the
     class cannot be made so."""
-    return constructed(label, made) if isinstance(made, type) else made
+    return constructed(label, partial(made, **(given or {}))) if isinstance(made, type) else made
 
 
 def constructed(label: str, make: Callable[[], Any]) -> Any:
-    """What is made without arguments; ConfigError where it cannot be."""
+    """What is made without further arguments; ConfigError where it cannot be."""
     try:
         return make()
     except Exception as error:  # somebody's constructor
@@ -42,6 +46,11 @@ def check_async(label: str, made: object, name: str, arguments: str) -> None:
     """ConfigError where a method is a plain `def`, whose result nobody can await."""
     method = getattr(made, name)
     found = method.__func__ if isinstance(method, MethodType) else method
+    if inspect.isasyncgenfunction(found):
+        raise ConfigError(
+            f'"{label}": {name} is an async generator: expected "async def {name}({arguments})" '
+            'that returns one value, found one with "yield"; write "return"'
+        )
     if isinstance(found, FunctionType) and not inspect.iscoroutinefunction(found):
         raise ConfigError(
             f'"{label}": {name} is not async: expected "async def {name}({arguments})", found a '
@@ -49,18 +58,19 @@ def check_async(label: str, made: object, name: str, arguments: str) -> None:
         )
 
 
-def own_judge(label: str, made: Any, code: str) -> OwnJudge:
-    """Somebody's judge, known by its id and its code; ConfigError if it is none."""
+def own_judge(label: str, made: Any, code: str, seconds: float = LONGEST_REPLY) -> OwnJudge:
+    """Somebody's judge, known by its id and its code; ConfigError if it is none.
+
+    It is given up where it has not judged an episode within so many seconds.
+    """
     known_as = getattr(made, "id", None)
     if not callable(getattr(made, "judge", None)) or known_as is None:
         raise ConfigError(
             f'"{label}" is no judge: expected a class with an "id" and "{_JUDGE}"; '
             "see docs/agents.md"
         )
-    if not isinstance(known_as, JudgeId):
-        raise ConfigError(
-            f'"{label}": expected id = JudgeId(name, method, settings), found {known_as!r:.80}'
-        )
+    if problem := id_problem(known_as):
+        raise ConfigError(f'"{label}": {problem}')
     check_async(label, made, "judge", "self, episode, judging=0")
     try:
         inspect.signature(made.judge).bind(None, 0)
@@ -69,17 +79,38 @@ def own_judge(label: str, made: Any, code: str) -> OwnJudge:
         raise ConfigError(f'"{label}": expected "{_JUDGE}", found judge{found}') from error
     except ValueError:  # one without a signature, such as a builtin's: it will show when called
         pass
-    return OwnJudge(label, replace(known_as, settings=with_code(known_as.settings, code)), made)
+    known = replace(known_as, settings=with_code(known_as.settings, code))
+    return OwnJudge(label, known, made, seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class OwnJudge:
-    """Somebody's judge, under the id that its code is a part of."""
+    """Somebody's judge, under the id that its code is a part of, kept to its time in seconds."""
 
     label: str
     id: JudgeId
     own: Judge
+    seconds: float = LONGEST_REPLY
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """What it says; what it breaks reaches the caller."""
-        return await self.own.judge(episode, judging)
+        """What it says; what it breaks reaches the caller.
+
+        ModelError with the cause "timeout" where it is late, WorldError where it says nothing.
+        """
+        limit = asyncio.timeout(self.seconds)
+        try:
+            async with limit:
+                said = await self.own.judge(episode, judging)
+        except TimeoutError as error:
+            if not limit.expired():  # one of its own
+                raise
+            raise ModelError(
+                f"the judge {self.id.name} gave no verdict within {self.seconds:g} s",
+                cause="timeout",
+            ) from error
+        if isinstance(said, tuple | list) and not said:
+            raise WorldError(
+                f"the judge {self.id.name}: expected a verdict on each of its measures and seats "
+                "(Unscored where it cannot tell), found none"
+            )
+        return said

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from traceback import extract_stack
+from typing import TypeVar
 
 from sociolab.app.cast import Casting
 from sociolab.app.config import RunConfig
@@ -29,6 +30,8 @@ from sociolab.runner.foreign import ForeignPlayer
 from sociolab.runner.jury import verdicts_of
 from sociolab.runner.plan import AgentId, trials
 from sociolab.runner.waits import Waits
+
+Done = TypeVar("Done")
 
 PATIENCE = 30.0
 """Seconds until whoever has not replied is taken to hang."""
@@ -54,13 +57,17 @@ class _Trying:
     well: str = ""
 
 
-def try_out(spec: NamedSpec | PythonSpec, world: str) -> tuple[bool, str]:
+def try_out(spec: NamedSpec | PythonSpec, config: RunConfig) -> tuple[bool, str]:
     """Whether an agent plays an episode, or a judge judges one, and a clause on what it did or
-    what is wrong. ConfigError for a world that is no good for it, and for what cannot be made."""
-    kit = _kit(world)
+    what is wrong. ConfigError for a world that is no good for it, and for what cannot be made.
+
+    Of `config` the world counts, and where the models are that it may ask.
+    """
+    kit = _kit(config.world)
 
     def attempt(found: _Trying) -> None:
-        (_judge if _is_judge(spec) else _play)(kit, spec.label, found)
+        casting = Casting(kit, Models(config), Unkept(), Budget())
+        (_judge if _is_judge(spec) else _play)(casting, spec.label, found)
 
     return _in_time(spec.label, attempt)
 
@@ -121,12 +128,12 @@ def _stuck_at(thread: threading.Thread) -> str:
     return f" ({in_file(frames[-1])})" if frames else ""
 
 
-def _play(kit: WorldKit, label: str, found: _Trying) -> None:
-    casting = Casting(kit, Models(RunConfig()), Unkept(), Budget())
+def _play(casting: Casting, label: str, found: _Trying) -> None:
+    kit = casting.kit
     seatable = casting.agent(label, "agent")
     trial = _trial(kit, seatable.id)
     player = ForeignPlayer(seatable.player, label, trial.task.id, PATIENCE, Waits())
-    _episode(kit, trial, {label: player, OPPOSITE: kit.players[OPPOSITE]}, found)
+    _episode(casting, trial, {label: player, OPPOSITE: kit.players[OPPOSITE]}, found)
     mine = {member.seat for member in trial.cast if member.agent == label}
     failed = [e for e in found.events if isinstance(e, Unusable) and e.seat in mine]
     turns = sum(isinstance(event, Moved) and event.seat in mine for event in found.events)
@@ -145,13 +152,14 @@ def _failure(label: str, failed: Unusable) -> str:
     return f"{label} gave nothing usable at {asked} ({failed.cause}): {failed.problem}"
 
 
-def _judge(kit: WorldKit, label: str, found: _Trying) -> None:
-    judge = Casting(kit, Models(RunConfig()), Unkept(), Budget()).judge(label)
+def _judge(casting: Casting, label: str, found: _Trying) -> None:
+    kit, judge = casting.kit, casting.judge(label)
     trial = _trial(kit, AgentId(OPPOSITE, ""))
-    _episode(kit, trial, {OPPOSITE: kit.players[OPPOSITE]}, found)
+    _episode(casting, trial, {OPPOSITE: kit.players[OPPOSITE]}, found)
     episode = Episode(trial, tuple(found.events))
     try:
-        verdicts = asyncio.run(asyncio.wait_for(verdicts_of(judge, episode), PATIENCE))
+        judging = asyncio.wait_for(verdicts_of(judge, episode), PATIENCE)
+        verdicts = asyncio.run(_closing(casting.models, judging))
     except TimeoutError:
         found.problem = f"{label} hangs: it gave no verdict within {PATIENCE:g} s"
         return
@@ -180,7 +188,15 @@ def _trial(kit: WorldKit, agent: AgentId) -> Trial:
     return next(trial for trial in plan if agent.label in {one.agent for one in trial.cast})
 
 
-def _episode(kit: WorldKit, trial: Trial, players: Mapping[str, Player], found: _Trying) -> None:
-    play = kit.world.play(trial.task, trial.id, trial.seed)
+def _episode(casting: Casting, trial: Trial, players: Mapping[str, Player], found: _Trying) -> None:
+    play = casting.kit.world.play(trial.task, trial.id, trial.seed)
     seated = {member.seat: players[member.agent] for member in trial.cast}
-    asyncio.run(drive(play, seated, found.events.append))
+    asyncio.run(_closing(casting.models, drive(play, seated, found.events.append)))
+
+
+async def _closing(models: Models, work: Awaitable[Done]) -> Done:
+    """Do it, and let go of the connections that it opened."""
+    try:
+        return await work
+    finally:
+        await models.close()

@@ -1,36 +1,97 @@
-"""The money of a run: what is spent, what is promised to calls in flight, and the limit."""
+"""The money of a run: what is spent, what is held for calls in flight, and the limit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections import deque
+from collections.abc import Callable
 
 from sociolab.core.errors import BudgetSpent
 
 
 class Budget:
-    """Refuses a call that could carry the run over its limit. Dollars; no limit: `None`."""
+    """Lets a call begin only if its cost cannot carry the run over the limit. Dollars.
+
+    A call that does not fit beside those in flight waits for them: they mostly cost less than was
+    held for them. Once one does not fit although none is in flight, the budget is used up for
+    all. Without a limit (None) nothing need be held.
+    """
 
     def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
         self.limit = limit
         self.spent = spent
-        self._promised = 0.0
+        self._held = 0.0
+        self._in_flight = 0
+        self._used_up = False
+        self._queue: deque[asyncio.Future[None]] = deque()
 
-    @contextmanager
-    def promise(self, usd: float) -> Iterator[None]:
-        """Hold what a call may cost while it is in flight; BudgetSpent if there is not enough."""
-        if self.limit is not None and self.spent + self._promised + usd > self.limit:
-            raise BudgetSpent(
-                f"the budget of ${self.limit:.2f} is used up: ${self.spent:.4f} spent, "
-                f"${self._promised:.4f} held for calls in flight, and the next call may cost "
-                f"${usd:.4f}; resume with the same --name and a larger --budget"
-            )
-        self._promised += usd
-        try:
-            yield
-        finally:
-            self._promised -= usd
+    async def hold(self, most: Callable[[], float]) -> float:
+        """Hold what a call may cost at most; dollars, to be let go when it is over.
+
+        `most` is asked again after each wait. BudgetSpent where there is not enough.
+        """
+        waited = False
+        if self._queue:
+            await self._turn(at_front=False)
+            waited = True
+        while True:
+            usd = most()
+            if not self._used_up and self._fits(usd):
+                break
+            if self._used_up or not self._in_flight:
+                raise self._end(usd)
+            await self._turn(at_front=waited)
+            waited = True
+        self._held += usd
+        self._in_flight += 1
+        if waited:
+            self._wake()  # there may be room for one more
+        return usd
+
+    def let_go(self, usd: float) -> None:
+        """A call is over; book its cost before."""
+        self._in_flight -= 1
+        self._held = self._held - usd if self._in_flight else 0.0
+        self._wake()
 
     def spend(self, usd: float) -> None:
         """Book what a call did cost."""
         self.spent += usd
+
+    def _fits(self, usd: float) -> bool:
+        return self.limit is None or self.spent + self._held + usd <= self.limit
+
+    async def _turn(self, *, at_front: bool) -> None:
+        """Wait until a call is over, or until who came before has found room."""
+        turn = asyncio.get_running_loop().create_future()
+        (self._queue.appendleft if at_front else self._queue.append)(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # the turn came as well: somebody else's
+                self._wake()
+            raise
+
+    def _wake(self) -> None:
+        """The next in the queue looks for room; one that was cancelled is passed over."""
+        while self._queue:
+            turn = self._queue.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+
+    def _end(self, usd: float) -> BudgetSpent:
+        self._used_up = True
+        self._wake()  # who is woken raises too, and wakes the next
+        limit = self.limit or 0.0
+        over = self.spent - limit
+        told = (
+            f" (${over:.4f} above it: a reply was longer than could be known)" if over > 0 else ""
+        )
+        advice = "resume with the same --name and a larger --budget"
+        if not self.spent:
+            advice += ", or bound its reply (?max_tokens=...)"
+        return BudgetSpent(
+            f"the budget of ${limit:.2f} is used up: ${self.spent:.4f} spent{told}, and the next "
+            f"call may cost ${usd:.4f}; {advice}"
+        )

@@ -7,16 +7,18 @@ import time
 from dataclasses import replace
 
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
+from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore, Role
 from sociolab.models.budget import Budget
-from sociolab.models.prices import EXPECTED_REPLY_TOKENS, Price
+from sociolab.models.forecast import Forecast, bytes_of
+from sociolab.models.prices import Price
 
 
 class KeptModel:
     """Looks a call up in the store, and makes, prices and keeps it if it is not there.
 
     The key holds endpoint, model, rendered prompt, settings, trial, seat and call index, so that
-    a repeat of a trial is a new call, and a changed prompt too.
+    a repeat of a trial is a new call, and a changed prompt too. `options` is what else is sent
+    with every call, as text: "" if nothing.
     """
 
     def __init__(
@@ -26,6 +28,7 @@ class KeptModel:
         replies: ReplyStore,
         budget: Budget,
         price: Price | None = None,
+        options: str = "",
     ) -> None:
         self.label = model.label
         self._model = model
@@ -33,38 +36,58 @@ class KeptModel:
         self._replies = replies
         self._budget = budget
         self._price = price
-        self._longest = EXPECTED_REPLY_TOKENS
+        self._options = options
+        self._forecasts: dict[Role, Forecast] = {}
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """The kept reply, or a new one that is kept from now on."""
-        stored = reply_key(self._address, self.label, prompt, key)
+        stored = reply_key(self._address, self.label, prompt, key, self._options)
         found = self._replies.find(stored)
+        if self._price is None or self._budget.limit is None:
+            return await self._made(stored, prompt, key) if found is None else found
+        forecast = self._forecasts.get(key.role)
+        if forecast is None:
+            forecast = self._forecasts[key.role] = Forecast(self._price)
         if found is not None:
+            forecast.learn(bytes_of(prompt), found.usage)
             return found
+        if not forecast.known and prompt.max_tokens is None:
+            async with forecast.first:
+                if not forecast.known:
+                    return await self._afforded(forecast, stored, prompt, key)
+        return await self._afforded(forecast, stored, prompt, key)
+
+    async def _afforded(
+        self, forecast: Forecast, stored: str, prompt: Prompt, key: CallKey
+    ) -> ChatReply:
+        """A new reply, made when the budget has room for it."""
+        size = bytes_of(prompt)
+        usd = await self._budget.hold(lambda: forecast.most(size, prompt.max_tokens))
+        try:
+            reply = await self._made(stored, prompt, key)
+            forecast.learn(size, reply.usage)
+            return reply
+        finally:
+            self._budget.let_go(usd)
+
+    async def _made(self, stored: str, prompt: Prompt, key: CallKey) -> ChatReply:
         began = time.perf_counter()
-        with self._budget.promise(self._most(prompt)):
-            try:
-                reply = await self._model.complete(prompt, key)
-            except ModelError as error:
-                seconds = time.perf_counter() - began
-                self._replies.keep_failure(key, self.label, error, seconds)
-                raise
+        try:
+            reply = await self._model.complete(prompt, key)
+        except ModelError as error:
+            self._replies.keep_failure(key, self.label, error, time.perf_counter() - began)
+            raise
         if self._price is not None:
             usd = self._price.of(reply.usage)
             self._budget.spend(usd)
-            self._longest = max(self._longest, reply.usage.completion)
             reply = replace(reply, usd=usd)
         self._replies.keep(stored, key, self.label, prompt, reply)
         return reply
 
-    def _most(self, prompt: Prompt) -> float:
-        """What a call may cost: its reply is taken to be as long as the longest so far."""
-        return 0.0 if self._price is None else self._price.guess(prompt, self._longest)
 
-
-def reply_key(address: str, model: str, prompt: Prompt, key: CallKey) -> str:
+def reply_key(address: str, model: str, prompt: Prompt, key: CallKey, options: str = "") -> str:
     """Identifies a call within a run: what is sent, where to, and what for."""
-    sent = f"{prompt.fingerprint.hex()} {_settings(prompt)}"
+    sent = f"{prompt.fingerprint.hex()} {_settings(prompt, options)}"
     place = f"{key.turn} {key.attempt} {key.index}"
     parts = (address, model, sent, key.trial, key.role, key.seat, key.name, place)
     # The lengths say where one part ends and the next begins, whatever the texts hold.
@@ -72,7 +95,10 @@ def reply_key(address: str, model: str, prompt: Prompt, key: CallKey) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _settings(prompt: Prompt) -> str:
-    """Penalties only where they are set, so that replies kept before there were any are found."""
+def _settings(prompt: Prompt, options: str) -> str:
+    """Penalties and options only where there are some: replies kept before there were any are
+    found."""
     settings = f"{prompt.temperature} {prompt.max_tokens}"
-    return settings if prompt.penalties is None else f"{settings} {prompt.penalties}"
+    if prompt.penalties is not None:
+        settings = f"{settings} {prompt.penalties}"
+    return f"{settings} {options}" if options else settings

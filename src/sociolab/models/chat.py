@@ -6,8 +6,9 @@ import asyncio
 import random
 import ssl
 import time
+from collections.abc import Mapping
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sociolab import __version__
 from sociolab.core.errors import ConfigError, ModelError
@@ -60,9 +61,9 @@ class Endpoint:
     ) -> None:
         await self.close()
 
-    def model(self, name: str) -> EndpointModel:
-        """A model of this endpoint."""
-        return EndpointModel(self, name)
+    def model(self, name: str, options: Mapping[str, Any] | None = None) -> EndpointModel:
+        """A model of this endpoint; `options` go into each of its requests as they are."""
+        return EndpointModel(self, name, options)
 
     async def close(self) -> None:
         """Drop all connections; another call opens them again."""
@@ -107,10 +108,13 @@ class Endpoint:
 class EndpointModel:
     """One model of an endpoint, as a ChatModel."""
 
-    def __init__(self, endpoint: Endpoint, model: str) -> None:
+    def __init__(
+        self, endpoint: Endpoint, model: str, options: Mapping[str, Any] | None = None
+    ) -> None:
         self.label = f"{endpoint.spec.name}/{model}"
         self._endpoint = endpoint
         self._model = model
+        self._options = options
         self._quirks = Quirks(takes_schema=endpoint.spec.structured is not False)
         # Jitter only spreads retries over time: it changes no result, so it needs no seed.
         self._jitter = random.Random()
@@ -143,13 +147,15 @@ class EndpointModel:
         """One attempt; a refusal that teaches a quirk of the server is answered at once."""
         while True:
             quirks = self._quirks
-            body = body_of(self._model, prompt, quirks)
+            body = body_of(self._model, prompt, quirks, self._options)
             answer = await self._post(body, number, spent)
             if answer.status == 200:
                 return answer
             learned = learn(quirks, answer.status, answer.body)
             if learned is None:
-                error = read_error(answer.status, answer.body, self._model, self._endpoint.url)
+                error = read_error(
+                    answer.status, answer.body, self._model, self._endpoint.url, self._options
+                )
                 error.pause = answer.pause
                 raise error
             if self._quirks == quirks:  # else another call has learned meanwhile

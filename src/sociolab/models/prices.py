@@ -9,9 +9,6 @@ from sociolab.core.ports import Prompt, Usage
 CHARACTERS_A_TOKEN = 4.0
 """A rule of thumb for English, used where no provider has counted yet."""
 
-EXPECTED_REPLY_TOKENS = 300
-"""What a reply is taken to need before there is any: generous for a turn, meagre for an essay."""
-
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -26,10 +23,6 @@ class Price:
         cached = self.input if self.cached is None else self.cached
         fresh = max(0, usage.prompt - usage.cached)
         return (fresh * self.input + usage.cached * cached + usage.completion * self.output) / 1e6
-
-    def guess(self, prompt: Prompt, reply_tokens: int) -> float:
-        """What a call may cost, before it is made, in dollars."""
-        return self.of(Usage(tokens_in(prompt), prompt.max_tokens or reply_tokens))
 
 
 def tokens_in(prompt: Prompt) -> int:

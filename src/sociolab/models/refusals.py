@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from sociolab.core.errors import ModelError
 from sociolab.models.wire import Quirks
@@ -24,8 +27,13 @@ _NO_PENALTIES = ("frequency_penalty", "presence_penalty")
 _NO_SCHEMA = ("response_format", "json_schema", "guided")
 
 
-def read_error(status: int, data: bytes, model: str, address: str) -> ModelError:
-    """What a refusal means: its cause, and whether trying again may help."""
+def read_error(
+    status: int, data: bytes, model: str, address: str, options: Mapping[str, Any] | None = None
+) -> ModelError:
+    """What a refusal means: its cause, and whether trying again may help.
+
+    A refusal that names one of the options that are sent with every call is fatal.
+    """
     said = _error_message(data)
     where = f"{address} answered {status}: {said}"
     if 300 <= status < 400:
@@ -47,6 +55,10 @@ def read_error(status: int, data: bytes, model: str, address: str) -> ModelError
         return ModelError(where, cause="context overflow")
     if _about(said, _FILTERED):
         return ModelError(where, cause="content filter")
+    for name, value in (options or {}).items():
+        if _names(said, name):
+            advice = f"it was sent {name} = {json.dumps(value)}, as asked for: leave that out"
+            return ModelError(f"{where}; {advice}", cause="refused", fatal=True)
     return ModelError(where, cause="refused")
 
 
@@ -85,3 +97,10 @@ def _error_message(data: bytes) -> str:
 def _about(said: str, words: tuple[str, ...]) -> bool:
     said = said.lower()
     return any(word in said for word in words)
+
+
+def _names(said: str, option: str) -> bool:
+    """Whether a message names an option; one that is an everyday word must stand in quotes."""
+    if "_" in option:
+        return option in said
+    return re.search(rf"""["'`]{re.escape(option)}["'`]|/ {re.escape(option)}$""", said) is not None

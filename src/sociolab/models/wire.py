@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
@@ -24,8 +25,13 @@ class Quirks:
     takes_penalties: bool = True
 
 
-def body_of(model: str, prompt: Prompt, quirks: Quirks) -> bytes:
-    """The request body. A schema that cannot be sent beside the prompt goes into its head."""
+def body_of(
+    model: str, prompt: Prompt, quirks: Quirks, options: Mapping[str, Any] | None = None
+) -> bytes:
+    """The request body. A schema that cannot be sent beside the prompt goes into its head.
+
+    `options` are sent as they are, whatever the server is known not to take.
+    """
     messages = prompt.messages
     schema = prompt.schema
     if schema is not None and not quirks.takes_schema:
@@ -43,6 +49,8 @@ def body_of(model: str, prompt: Prompt, quirks: Quirks) -> bytes:
         body["frequency_penalty"] = body["presence_penalty"] = prompt.penalties
     if prompt.max_tokens is not None:
         body[quirks.token_limit_name] = prompt.max_tokens
+    if options:
+        body.update(options)
     encoded = _encoded(body)
     if schema is None:
         return encoded

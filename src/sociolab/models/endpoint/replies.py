@@ -8,6 +8,7 @@ from typing import Any
 
 from sociolab.models.endpoint.chance import Chance
 from sociolab.models.endpoint.chat import ChatBody
+from sociolab.models.endpoint.plain_turns import asked_for_a_line, plain_turn
 from sociolab.models.endpoint.refusals import bad_request
 from sociolab.models.endpoint.sampler import Draw, Node
 from sociolab.models.endpoint.schemas import SchemaError, read_schema
@@ -27,8 +28,9 @@ class Replies:
     """Makes replies up; the same request and settings give the same reply.
 
     The schema is that of the response format or, without one, the last that the prompt holds in a
-    ```json-schema fence or behind a line "JSON schema:". Without any, the reply is prose (an
-    object of prose for response_format json_object).
+    ```json-schema fence or behind a line "JSON schema:". Without any, the reply is a line such as
+    "speak: ..." where the prompt asks for lines and shows one, else prose (an object of prose for
+    response_format json_object).
     """
 
     def __init__(self, settings: EndpointSettings) -> None:
@@ -43,6 +45,8 @@ class Replies:
             return self._sampled(chat, node, draw)
         if _wants_object(chat):
             return _encode({"answer": prose(draw.random, self._settings.characters)})
+        if kind := asked_for_a_line(chat):
+            return plain_turn(chat, kind, draw)
         return prose(draw.random, self._settings.characters)
 
     def stray(self, chat: ChatBody, chance: Chance) -> str:

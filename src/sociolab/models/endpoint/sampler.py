@@ -6,7 +6,9 @@ that hold others are in `structures`.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -16,6 +18,8 @@ from sociolab.models.endpoint.sentences import exact_prose, prose
 
 SPEAK, LEAVE = "speak", "leave"
 MISSING = object()
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME = re.compile(r"\d\d:\d\d")
 
 
 @dataclass(slots=True)
@@ -23,13 +27,14 @@ class Draw:
     """What shapes one sample: chance, the length of texts, and two wishes.
 
     `leave`: an action is "leave" where it may be, else "speak". `stray`: numbers with a bound
-    lie outside it, so that the sample is not valid.
+    lie outside it, so that the sample is not valid. `clock` is the last time of day that was drawn.
     """
 
     random: Callable[[], float]
     characters: int = 150
     leave: bool = False
     stray: bool = False
+    clock: str = ""
 
     def between(self, low: int, high: int) -> int:
         """A whole number from low to high, both included."""
@@ -58,7 +63,11 @@ class Node(ABC):
 
 
 class Choice(Node):
-    """One of some constants."""
+    """One of some constants.
+
+    Of days it is the last, since an earlier one may be over when it is said. Times of day follow
+    one another within a sample, as those of a plan do.
+    """
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values = tuple(values)
@@ -66,6 +75,9 @@ class Choice(Node):
             value for value in self.values if isinstance(value, str) and value in (SPEAK, LEAVE)
         )
         self._staying = tuple(value for value in self.values if value != LEAVE) or self.values
+        if _all_like(_DAY, self.values):
+            self._staying = (max(self.values),)
+        self._times: list[str] = sorted(self.values) if _all_like(_TIME, self.values) else []
 
     def sample(self, draw: Draw, depth: int = 0) -> Any:
         """One of the values."""
@@ -74,7 +86,19 @@ class Choice(Node):
                 return LEAVE
             if SPEAK in self.acts:
                 return SPEAK
+        if self._times:
+            draw.clock = self._later(draw)
+            return draw.clock
         return self._staying[int(draw.random() * len(self._staying))]
+
+    def _later(self, draw: Draw) -> str:
+        """Of the times that are left, one of the first third, so that some are left again."""
+        left = self._times[bisect_right(self._times, draw.clock) :] or self._times
+        return left[int(draw.random() * len(left) / 3)]
+
+
+def _all_like(pattern: re.Pattern[str], values: tuple[Any, ...]) -> bool:
+    return all(isinstance(value, str) and pattern.fullmatch(value) for value in values)
 
 
 NULL = Choice((None,))

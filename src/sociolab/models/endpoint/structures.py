@@ -34,7 +34,10 @@ class Listing(Node):
         self.bounded = items.bounded or any(node.bounded for node in self.first)
 
     def sample(self, draw: Draw, depth: int = 0) -> list[Any]:
-        """The least it may hold where it lies deep, else one to three items where it may."""
+        """The least it may hold where it lies deep, else one to three items where it may.
+
+        Of actions one, or the least: a turn does not do the same thing twice.
+        """
         if depth > _BOTTOMLESS:
             raise BottomlessError("an array that holds itself without end")
         count = self._count(draw, depth)
@@ -58,6 +61,8 @@ class Listing(Node):
         if self.first:
             return int(min(max(self.least, len(self.first)), self.most))
         low = max(self.least, 1)
+        if self.items.offers:
+            return int(min(low, self.most))
         return int(min(draw.between(low, low + 2), self.most)) if self.most >= 1 else 0
 
 
