@@ -4,8 +4,9 @@
 >>> result = run(RunConfig(world="sotopia", limit=20, seed=1))  # doctest: +SKIP
 
 Everything that the command line does is here too: `run` and `run_async` play, `judge_run` judges
-again, `result_of` computes a stored run's result, `Environment` is a seat to train in. Importing
-this package loads nothing of them.
+again, `result_of` computes a stored run's result, `compare` and `rank` conclude from several,
+`scores_table` and `turns_table` give all of it as rows, `Environment` is a seat to train in.
+docs/python.md shows them at work. Importing this package loads nothing of them.
 """
 
 from __future__ import annotations
@@ -15,39 +16,55 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from sociolab.app.conclusions import compare, rank
     from sociolab.app.config import RunConfig
     from sociolab.app.environment import Environment
     from sociolab.app.estimate import estimate
     from sociolab.app.judge import judge_run, judge_run_async
-    from sociolab.app.play import run, run_async
-    from sociolab.app.stored import open_store
+    from sociolab.app.play import Progress, run, run_async
+    from sociolab.app.stored import calls_of, open_store, transcript
+    from sociolab.app.tables import scores_table, turns_table
     from sociolab.report.result import RunResult, result_of
 
 _HOMES = {
     "Environment": "sociolab.app.environment",
+    "Progress": "sociolab.app.play",
     "RunConfig": "sociolab.app.config",
     "RunResult": "sociolab.report.result",
+    "calls_of": "sociolab.app.stored",
+    "compare": "sociolab.app.conclusions",
     "estimate": "sociolab.app.estimate",
     "judge_run": "sociolab.app.judge",
     "judge_run_async": "sociolab.app.judge",
     "open_store": "sociolab.app.stored",
+    "rank": "sociolab.app.conclusions",
     "result_of": "sociolab.report.result",
     "run": "sociolab.app.play",
     "run_async": "sociolab.app.play",
+    "scores_table": "sociolab.app.tables",
+    "transcript": "sociolab.app.stored",
+    "turns_table": "sociolab.app.tables",
 }
 
 __all__ = [
     "Environment",
+    "Progress",
     "RunConfig",
     "RunResult",
     "__version__",
+    "calls_of",
+    "compare",
     "estimate",
     "judge_run",
     "judge_run_async",
     "open_store",
+    "rank",
     "result_of",
     "run",
     "run_async",
+    "scores_table",
+    "transcript",
+    "turns_table",
 ]
 
 

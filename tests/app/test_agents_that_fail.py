@@ -62,17 +62,16 @@ def first(result: RunResult, kind: str) -> FirstFailure:
     return found
 
 
-def test_an_agent_that_hangs_loses_its_turns_and_the_report_says_why(tmp_path: Path) -> None:
+def test_an_agent_that_hangs_fails_its_trials_and_the_report_says_why(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text("agent_timeout = 0.01\nattempts = 1\n", "utf-8")
     hangs = f"python:{__name__}:Hangs"
     result = run(config(tmp_path, agents=(hangs,), partner="scripted", **read_toml(file)))
-    assert (result.played, result.failed) == (4, 0)
-    assert set(result.failures.turns) == {"timeout"}
-    told = first(result, "turns")
+    assert (result.played, result.failed) == (0, 4)
+    assert result.failures.trials == {"timeout": 4}
+    told = first(result, "trials")
     assert told.cause == "timeout"
-    assert told.count == result.failures.turns["timeout"]
-    assert told.problem.endswith(f"{hangs} gave no reply within 0.01 s")
+    assert f"{hangs} gave no reply within 0.01 s, 3 times in a row" in told.problem
     with open_store(tmp_path / "s.db") as store:
         assert told.episode in {row.trial.id for row in store.trials("a")}
 

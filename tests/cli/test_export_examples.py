@@ -36,6 +36,7 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
         "that are no models",
         "left out: 18 turns with goal below 7; 8 turns without goal by by-hand; "
         "2 turns with an unusable reply",
+        "turns of all players are in it: openai/x, scripted; --agent keeps those of one",
     ]
     assert len(lines(tmp_path / "s.jsonl")) == 8
 
@@ -56,12 +57,15 @@ def test_several_runs_go_into_one_file(sociolab: Sociolab, store: Path, tmp_path
     ("args", "named"),
     [
         (("small", "gone", "x", "--as", "turns"), 'no run "gone"'),
-        (("small", "small", "x"), "--as"),
+        (("small", "small", "x"), "as examples with --as"),
         (("small", "x", "--min", 3), "--min is for examples: add --as"),
         (("small", "x", "--as", "turns", "--parquet"), "one of the two"),
         (("small", "x", "--as", "sft", "--split", "task:0.1"), "scenario:SHARE"),
         (("small", "no/x", "--as", "turns"), "no/x"),
-        (("small", "x.gz"), "sociolab import run"),
+        (("small", "--as", "turns"), 'expected RUN... FILE, found "small" alone'),
+        (("small",), 'expected RUN... FILE, found "small" alone'),
+        (("small", "small", "--as", "turns"), '"small" is the name of a run, and the file to wri'),
+        (("small", "small"), '"small" is the name of a run'),
     ],
 )
 def test_bad_input_is_one_sentence_and_no_file(
@@ -71,3 +75,27 @@ def test_bad_input_is_one_sentence_and_no_file(
     assert (done.code, done.out) == (2, "")
     assert named in done.sentence
     assert [path.name for path in tmp_path.iterdir() if not path.name.startswith("s.db")] == []
+
+
+@pytest.mark.parametrize(
+    ("args", "written"),
+    [
+        (("out.jsonl",), "out.jsonl"),
+        (("out.jsonl", "--as", "turns"), "out.jsonl"),
+        (("out.jsonl", "--as", "turns", "--split", "scenario:0.5"), "out.heldout.jsonl"),
+        (("out", "--parquet"), "out/turns.parquet"),
+    ],
+)
+def test_what_is_there_is_not_written_over_unless_it_is_to_be(
+    sociolab: Sociolab, store: Path, tmp_path: Path, args: tuple[object, ...], written: str
+) -> None:
+    file = tmp_path / written
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("mine", "utf-8")
+    refused = sociolab("export", "small", *args, "--store", store)
+    assert refused.code == 2
+    assert "is there already; name another file, or remove it first; --replace" in refused.sentence
+    assert file.read_text("utf-8") == "mine"
+    done = sociolab("export", "small", *args, "--replace", "--store", store)
+    assert done.code == 0, done.err
+    assert file.read_bytes() != b"mine"

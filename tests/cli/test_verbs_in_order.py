@@ -12,7 +12,7 @@ from sociolab.cli.verbs import app, app_for
 ORDER = [
     "run", "list", "show", "report", "compare", "table", "rank", "hard", "variance", "site",
     "agree", "judge", "audit", "credit", "gap", "write", "build", "import", "export", "rename",
-    "delete", "endpoint", "doctor", "demo", "data", "town",
+    "tag", "delete", "endpoint", "doctor", "demo", "data", "town", "store",
 ]  # fmt: skip
 HEAVY = ("numpy", "pydantic", "rich.table", "sqlite3", "aiohttp", "sociolab.app", "sociolab.store")
 

@@ -70,7 +70,7 @@ def test_an_early_stop_and_trials_to_come_are_warned_of(result: RunResult) -> No
         "1 of 20 trials failed: plugin 1",
         "plugin 1, in episode bike-SS: KeyError: 'goal'",
         'a trial that failed with "plugin" is played anew, from its beginning, when the run is '
-        "resumed",
+        "resumed with the same code; mended code needs another --name",
         "8 of 20 trials not played yet",
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import ChatReply, Prompt
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.export import export_run
+from sociolab.store.lock import lock_run
 from sociolab.store.replies import RunReplies
 from sociolab.store.restore import import_run
 from sociolab.store.sqlite import Store
@@ -330,8 +333,67 @@ def test_lines_out_of_order_are_refused(store: Store, exported: Path) -> None:
         import_run(store, exported, "again")
 
 
-def test_a_name_that_promises_compression_is_refused(store: Store, tmp_path: Path) -> None:
+def test_a_name_that_promises_compression_is_kept(store: Store, tmp_path: Path) -> None:
     fill(store, "r")
-    with pytest.raises(StoreError, match="compress it afterwards"):
-        export_run(store, "r", tmp_path / "run.jsonl.gz")
-    assert list(tmp_path.glob("run*")) == []
+    plain, packed, again = (tmp_path / name for name in ("r.jsonl", "r.jsonl.gz", "again.gz"))
+    for file in (plain, packed, again):
+        export_run(store, "r", file)
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+    assert packed.read_bytes() == again.read_bytes()
+    assert packed.read_bytes()[4:8] == bytes(4), "the header of gzip may hold the time"
+
+
+@pytest.mark.parametrize("name", ["r.jsonl.gz", "r.jsonl"])
+def test_a_compressed_run_comes_back_whatever_its_file_is_called(
+    store: Store, tmp_path: Path, name: str
+) -> None:
+    fill(store, "r")
+    export_run(store, "r", tmp_path / "r.gz")
+    (tmp_path / "r.gz").rename(tmp_path / name)
+    import_run(store, tmp_path / name, "again")
+    assert content(store, "again") == content(store, "r")
+
+
+@pytest.mark.parametrize("change", [lambda data: data[:-20], lambda data: data[:40] + b"x" * 60])
+def test_a_compressed_file_that_is_damaged_leaves_nothing(
+    store: Store, tmp_path: Path, change: Callable[[bytes], bytes]
+) -> None:
+    fill(store, "r")
+    file = tmp_path / "r.gz"
+    export_run(store, "r", file)
+    file.write_bytes(change(file.read_bytes()))
+    with pytest.raises(StoreError, match=r"r\.gz, after line \d+: it cannot be unpacked"):
+        import_run(store, file, "again")
+    assert [run.name for run in store.runs()] == ["r"]
+
+
+def test_a_run_is_replaced_only_if_that_is_asked_for(store: Store, exported: Path) -> None:
+    store.set_status("r", "t4", "failed", "timeout", "since then")
+    changed = content(store, "r")
+    with pytest.raises(StoreError, match=r'there is a run "r" already; .* or add --replace'):
+        import_run(store, exported)
+    assert content(store, "r") == changed
+    assert import_run(store, exported, replace=True) == "r"
+    assert content(store, "r") != changed
+    assert [run.name for run in store.runs()] == ["r"]
+
+
+def test_a_run_stays_as_it_was_where_the_one_in_its_place_is_broken(
+    store: Store, exported: Path
+) -> None:
+    before = content(store, "r")
+    exported.write_bytes(exported.read_bytes()[:-30])
+    with pytest.raises(StoreError):
+        import_run(store, exported, replace=True)
+    assert content(store, "r") == before
+
+
+def test_a_run_of_a_study_or_that_is_being_played_is_not_replaced(
+    store: Store, exported: Path
+) -> None:
+    with lock_run(store.path, "r"), pytest.raises(StoreError, match="in use by process"):
+        import_run(store, exported, replace=True)
+    store.create_study("talks", "play", {}, "r")
+    with pytest.raises(StoreError, match='"r" belongs to the study talks and is not replaced'):
+        import_run(store, exported, replace=True)
+    assert store.has_run("r")

@@ -11,7 +11,9 @@ from sociolab.app.real_play import SAMPLE
 from sociolab.app.session import store_path
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
+from sociolab.report.words import plural
 from sociolab.store.restore import import_run as restore_run
+from sociolab.store.restore import make_room
 from sociolab.store.sqlite import Store
 
 
@@ -19,6 +21,7 @@ from sociolab.store.sqlite import Store
 class Import:
     """Where to import from, what to call it, and the store for episodes.
 
+    A run without a name keeps the one in its file.
     `hints`: whether the goals of public data keep their hints at a strategy. `correct`: whether
     defects of public data are mended, where a format knows some. `run` is whom ratings are of.
     """
@@ -49,7 +52,9 @@ def import_sotopia_episodes(wanted: Import) -> tuple[str, ...]:
     from sociolab.worlds.sotopia.importing.episodes import import_episodes
 
     found = import_episodes(wanted.path)
-    with Store.open(store_path(wanted.store)) as store:
+    with Store.open(store_path(wanted.store)) as store, store.transaction():
+        if wanted.replace:
+            make_room(store, wanted.name)
         keep_episodes(store, wanted.name, "sotopia", found.episodes)
     return (*found.lines, f"judge it: sociolab judge {wanted.name} --judge SPEC")
 
@@ -97,9 +102,9 @@ def import_stss(wanted: Import) -> tuple[str, ...]:
 def import_run(wanted: Import) -> tuple[str, ...]:
     """A run that `sociolab export` wrote."""
     with Store.open(store_path(wanted.store)) as store:
-        restore_run(store, wanted.path, wanted.name)
-        trials = len(store.trials(wanted.name))
-    return (f"{trials} trials", f"look at it: sociolab report {wanted.name}")
+        name = restore_run(store, wanted.path, wanted.name or None, replace=wanted.replace)
+        trials = len(store.trials(name))
+    return (f"{name}: {plural(trials, 'trial')}", f"look at it: sociolab report {name}")
 
 
 def import_people(wanted: Import) -> tuple[str, ...]:

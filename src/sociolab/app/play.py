@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 
 from sociolab.app.anywhere import run_anywhere
 from sociolab.app.config import RunConfig
@@ -24,24 +25,91 @@ _FEW = 8
 """Episodes under way where nobody waits for an answer."""
 
 
-def run(config: RunConfig, watch: Watch | None = None) -> RunResult:
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is. `total` and `done` count trials, earlier parts of the run included; all
+    else is of this part. `seconds_left` is None until a trial is over."""
+
+    run: str
+    total: int
+    done: int
+    failed: int
+    turns: int
+    calls: int
+    tokens: int
+    usd: float
+    seconds: float
+    seconds_left: float | None
+
+
+OnProgress = Callable[[Progress], object]
+
+
+def run(
+    config: RunConfig, watch: Watch | None = None, *, on_progress: OnProgress | None = None
+) -> RunResult:
     """Play a run to its end and return its result; works inside a running event loop too.
+
+    `on_progress` is called once a trial is over. What it raises ends the run, which can be resumed.
 
     >>> from sociolab import RunConfig, run
     >>> result = run(RunConfig(world="sotopia", limit=2, store="demo.db"))  # doctest: +SKIP
     """
-    return run_anywhere(lambda: run_async(config, watch))
+    return run_anywhere(lambda: run_async(config, watch, on_progress=on_progress))
 
 
-async def run_async(config: RunConfig, watch: Watch | None = None) -> RunResult:
+async def run_async(
+    config: RunConfig, watch: Watch | None = None, *, on_progress: OnProgress | None = None
+) -> RunResult:
     """Play a run to its end, or until its budget is spent, and return its result.
 
     ConfigError where the description is wrong. The result's `stopped` says why a run ended early.
     Cancelled, it leaves everything on disk, to be resumed with the run's name.
     """
     with open_session(config) as session:
-        error = await _play(session, watch)
+        with _told(session, on_progress):
+            error = await _play(session, watch)
         return result_of(session.store, session.name, stopped=str(error) if error else "")
+
+
+@contextmanager
+def _told(session: Session, on_progress: OnProgress | None) -> Iterator[None]:
+    """Tell of progress; what the listener raises comes out alone, not in a group of errors."""
+    if on_progress is None:
+        yield
+        return
+    tally = session.tally
+    raised: list[BaseException] = []
+
+    def tell() -> None:
+        try:
+            on_progress(_progress(session.name, tally))
+        except BaseException as error:
+            raised.append(error)
+            raise
+
+    tally.on_done = tell
+    try:
+        yield
+    except BaseExceptionGroup:
+        if raised:
+            raise raised[0] from None
+        raise
+
+
+def _progress(run: str, tally: Tally) -> Progress:
+    return Progress(
+        run,
+        tally.total,
+        tally.done,
+        tally.failed,
+        tally.turns,
+        tally.calls,
+        tally.tokens,
+        tally.usd,
+        tally.seconds,
+        tally.seconds_left,
+    )
 
 
 async def _play(session: Session, watch: Watch | None) -> ModelError | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sociolab.app.provenance import BESIDE
 from sociolab.core.code_mark import UNKNOWN, code_in, mark, without_code
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
@@ -17,7 +18,8 @@ _ROLES = ("agents", "partner", "judges")
 def check_same(run: RunRow, now: dict[str, Json]) -> None:
     """ConfigError unless a run is resumed with the settings, and the code, that it began with."""
     was: Mapping[str, Any] = run.settings if isinstance(run.settings, dict) else {}
-    compared = {*was, *now} - {"data_source"}  # the same data may lie elsewhere by now
+    # The same data may lie elsewhere by now.
+    compared = {*was, *now} - {"data_source"} - BESIDE
     changed = [
         key for key in sorted(compared) if _but_for_code(key, was) != _but_for_code(key, now)
     ]

@@ -13,6 +13,7 @@ from sociolab.app.cast import NO_JUDGE, Casting, Seatable
 from sociolab.app.config import RunConfig
 from sociolab.app.data import load_world
 from sociolab.app.models import Models
+from sociolab.app.provenance import MADE_WITH, TAGS, made_with, resumed
 from sociolab.app.resuming import check_same
 from sociolab.app.task_lists import list_hashes, wanted_tasks
 from sociolab.core.episode import Json, Trial
@@ -21,6 +22,7 @@ from sociolab.core.ports import Judge, Player, WorldKit
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
+from sociolab.runner.foreign import LONGEST_REPLY
 from sociolab.runner.plan import trials
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
@@ -72,7 +74,8 @@ def open_session(config: RunConfig) -> Iterator[Session]:
     kit = world_of(config)
     tally, models, budget = Tally(), Models(config), Budget(config.budget)
     replies = TalliedReplies(tally)
-    casting = Casting(kit, models, replies, budget)
+    patience = LONGEST_REPLY if config.agent_timeout is None else config.agent_timeout
+    casting = Casting(kit, models, replies, budget, patience)
     seated = seat_all(config, casting)
     judges = wanted_judges(config, casting, seated)
     settings = _settings(config, kit, seated, judges)
@@ -83,7 +86,10 @@ def open_session(config: RunConfig) -> Iterator[Session]:
         name = wanted or fresh_name(store, config.world)
         with lock_run(path, name):
             if store.has_run(name):
-                check_same(store.run(name), settings)
+                row = store.run(name)
+                check_same(row, settings)
+                if isinstance(row.settings, dict):
+                    store.set_settings(name, resumed(row.settings, settings))
                 budget.spent = store.totals(name).usd or 0.0
             else:
                 store.create_run(name, config.world, settings, plan)
@@ -182,4 +188,6 @@ def _settings(
         "world_settings": dict(config.settings) or None,
     }
     # Only where there are some, so that runs from before there were lists go on.
-    return settings | ({"task_lists": lists} if lists else {})
+    settings |= {"task_lists": lists} if lists else {}
+    settings |= {TAGS: list(config.tags)} if config.tags else {}
+    return settings | {MADE_WITH: made_with()}

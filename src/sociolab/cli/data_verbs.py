@@ -18,7 +18,6 @@ from sociolab.cli.options import (
     OptPath,
     OptText,
     OptTexts,
-    RunName,
     Settings,
     Store,
 )
@@ -102,7 +101,10 @@ def import_(
     ],
     path: Annotated[Path, typer.Argument(help="The folder or file to read.")],
     name: Annotated[
-        OptText, typer.Option("--name", help="What to call it here; of ratings: people.")
+        OptText,
+        typer.Option(
+            "--name", help="What to call it here; a run keeps its own, ratings are: people."
+        ),
     ] = None,
     run: Annotated[OptText, typer.Option("--run", help="Of ratings: the run.")] = None,
     replace: Annotated[
@@ -134,7 +136,10 @@ def import_(
 
 @verbs.command()
 def export(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs' names.")],
+    runs: Annotated[
+        list[str] | None, typer.Argument(metavar="RUN...", help="The runs' names.")
+    ] = None,
+    *,
     path: Annotated[
         Path, typer.Argument(metavar="FILE", help="The file, or folder for Parquet, to write.")
     ],
@@ -178,6 +183,7 @@ def export(
     ] = None,
     seed: Annotated[OptInt, typer.Option("--seed", help="Of what is held out; default 0.")] = None,
     gzip: Annotated[bool, typer.Option("--gzip", help="Compress; so does a .gz name.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Write over what is there.")] = False,
     store: Store = None,
 ) -> None:
     """Write a run to JSON lines or Parquet, or runs as examples to train a model on."""
@@ -189,7 +195,7 @@ def export(
             "--world": world, "--asked": asked, "--whole": whole, "--margin": margin,
             "--split": split, "--seed": seed, "--gzip": gzip,
         })  # fmt: skip
-        verb.export(runs, path, parquet=parquet, store=store)
+        verb.export(runs or (), path, parquet=parquet, replace=replace, store=store)
         return
     from sociolab.app.training.wanted import Wanted, share_of
     from sociolab.cli.settings import several
@@ -212,28 +218,4 @@ def export(
         seed=seed or 0,
         gzip=gzip,
     )
-    verb.export_examples(runs, path, wanted, store)
-
-
-@verbs.command()
-def rename(
-    old: Annotated[str, typer.Argument(help="The run's name.")],
-    new: Annotated[str, typer.Argument(help="Its new name.")],
-    store: Store = None,
-) -> None:
-    """Rename a run."""
-    from sociolab.cli import listing as verb
-
-    verb.rename(old, new, store=store)
-
-
-@verbs.command()
-def delete(
-    run: RunName,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    store: Store = None,
-) -> None:
-    """Delete a run with everything in it."""
-    from sociolab.cli import listing as verb
-
-    verb.delete(run, yes=yes, store=store)
+    verb.export_examples(runs or (), path, wanted, store, replace=replace)

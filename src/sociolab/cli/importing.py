@@ -9,7 +9,9 @@ import typer
 from sociolab.app.importing import Import, import_anything
 from sociolab.core.errors import ConfigError
 
-_RATINGS, _PEOPLE = "ratings", "people"
+_RATINGS, _RUN = "ratings", "run"
+_NAMES = {_RATINGS: "people", _RUN: ""}
+"""What is imported without --name is called: of a run, as in its file."""
 
 
 def import_(
@@ -26,8 +28,8 @@ def import_(
     """Import, and print what was read and what was odd about it."""
     if run is not None and format != _RATINGS:
         raise ConfigError(f"--run: expected with ratings only, found with {format}; leave it out")
-    if name is None and format != _RATINGS:
+    if name is None and format not in _NAMES:
         raise ConfigError("--name: expected what to call it here, found nothing")
-    wanted = Import(path, name or _PEOPLE, replace, hints, correct, store, run or "")
+    wanted = Import(path, name or _NAMES.get(format, ""), replace, hints, correct, store, run or "")
     for sentence in import_anything(format, wanted):
         typer.echo(sentence)

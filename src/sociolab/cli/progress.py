@@ -81,6 +81,8 @@ def _live(name: str, tally: Tally, failed: str) -> Iterator[None]:
         task = progress.add_task("", name=name, line=line(tally, failed), total=tally.total)
 
         def refresh() -> None:
+            for sentence in tally.waits.blocked_words():
+                progress.console.print(f"{name}: {sentence}", markup=False)
             progress.update(task, completed=tally.done, line=line(tally, failed), refresh=True)
 
         with _ticking(LIVE_EVERY, refresh):
@@ -91,6 +93,8 @@ def _live(name: str, tally: Tally, failed: str) -> Iterator[None]:
 @contextmanager
 def _lines(name: str, tally: Tally, failed: str, *, every: float | None) -> Iterator[None]:
     def tell() -> None:
+        for sentence in tally.waits.blocked_words():
+            print(f"{name}: {sentence}", file=sys.stderr, flush=True)  # noqa: T201
         print(f"{name}: {line(tally, failed)}", file=sys.stderr, flush=True)  # noqa: T201
 
     tell()

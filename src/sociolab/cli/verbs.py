@@ -6,13 +6,29 @@ from collections.abc import Iterable, Mapping
 
 import typer
 
-from sociolab.cli import data_verbs, help_verbs, judge_verbs, play_verbs, result_verbs, web_verbs
+from sociolab.cli import (
+    data_verbs,
+    help_verbs,
+    judge_verbs,
+    keeping_verbs,
+    play_verbs,
+    result_verbs,
+    web_verbs,
+)
 from sociolab.cli.own_data_verbs import data
 from sociolab.cli.study_verbs import study
 from sociolab.cli.town_verbs import town
 
-GROUPS = (play_verbs, result_verbs, judge_verbs, data_verbs, web_verbs, help_verbs)
-FAMILIES = {"data": data, "town": town, "study": study}
+GROUPS = (
+    play_verbs,
+    result_verbs,
+    judge_verbs,
+    data_verbs,
+    keeping_verbs,
+    web_verbs,
+    help_verbs,
+)
+FAMILIES = {"data": data, "town": town, "study": study, "store": keeping_verbs.store}
 """Verbs that have verbs of their own."""
 
 

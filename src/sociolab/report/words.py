@@ -33,7 +33,8 @@ OWN: Mapping[str, str] = {
 """What to think of the figures that this package counts itself, by their judge's name."""
 
 ANEW = (
-    'a trial that failed with "plugin" is played anew, from its beginning, when the run is resumed'
+    'a trial that failed with "plugin" is played anew, from its beginning, when the run is resumed '
+    "with the same code; mended code needs another --name"
 )
 
 _MISSED: Mapping[str, str] = {

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import io
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 from sociolab.core.codec import encode_event, encode_trial
 from sociolab.core.episode import Task
@@ -25,20 +27,16 @@ _Line: TypeAlias = Mapping[str, Any]
 
 
 def export_run(store: Store, name: str, file: Path) -> None:
-    """Write a run to `file`, which appears when it is complete.
+    """Write a run to `file`, which appears when it is complete; compressed if its name ends in
+    ".gz".
 
     Half a surrogate pair (from a reply that was cut) is written as U+FFFD. StoreError if there is
-    no such run or the file cannot be written, or is to be compressed, which none is.
+    no such run or the file cannot be written.
     """
     store.run_pk(name)
-    if file.suffix == ".gz":
-        raise StoreError(
-            f"a whole run is written as plain text, which `sociolab import run` reads; name "
-            f"{file.with_suffix('')}, and compress it afterwards"
-        )
     part = file.with_name(f"{file.name}.part")
     try:
-        with part.open("w", encoding="utf-8", newline="\n") as out:
+        with _opened(part, packed=file.suffix == ".gz") as out:
             count = 0
             for line in _lines(store, name):
                 out.write(_text(line))
@@ -52,6 +50,22 @@ def export_run(store: Store, name: str, file: Path) -> None:
     finally:
         with suppress(OSError):  # gone already, or in a folder that is not there
             part.unlink()
+
+
+@contextmanager
+def _opened(part: Path, *, packed: bool) -> Iterator[TextIO]:
+    """A text file to write; compressed, it holds no name and no time, so that the same run gives
+    the same bytes."""
+    if not packed:
+        with part.open("w", encoding="utf-8", newline="\n") as out:
+            yield out
+        return
+    with (
+        part.open("wb") as raw,
+        gzip.GzipFile("", "wb", 6, raw, 0) as zipped,
+        io.TextIOWrapper(zipped, encoding="utf-8", newline="\n") as out,
+    ):
+        yield out
 
 
 def _lines(store: Store, name: str) -> Iterator[_Line]:

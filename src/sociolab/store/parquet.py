@@ -2,60 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.store.flat_rows import SCORES, TURNS, Row, score_rows, turn_rows
 from sociolab.store.sqlite import Store
 from sociolab.store.surrogates import replaced
 
-_Row: TypeAlias = Mapping[str, Any]
-
 _BATCH = 5000
 """Rows in memory at a time."""
-
-_TRIAL = {"run": "str", "trial": "str", "task": "str", "cluster": "str", "repeat": "int"}
-
-_SCORES = {
-    **_TRIAL,
-    "cell": "str",  # JSON
-    "judge": "str",
-    "method": "str",
-    "judge_settings": "str",
-    "judging": "int",
-    "measure": "str",
-    "low": "float",
-    "high": "float",
-    "seat": "str",
-    "agent": "str",
-    "kind": "str",  # score, failure or unscored
-    "value": "float",
-    "text": "str",  # the reason, the problem, or why not
-    "cause": "str",
-    "attempts": "int",
-}
-
-_TURNS = {
-    **_TRIAL,
-    "n": "int",  # of the event in its trial, from 0; a turn with two actions has two rows
-    "event": "str",  # moved, answered, unusable or ended
-    "turn": "int",
-    "seat": "str",
-    "agent": "str",
-    "name": "str",  # the kind of action, the question, or why it ended
-    "text": "str",  # the words, the answer as JSON, or the raw reply
-    "to": "str",  # seats, joined by commas
-    "attempt": "int",
-    "cause": "str",
-    "problem": "str",
-    "final": "bool",
-}
 
 _CALLS = {
     "run": "str",
@@ -93,8 +52,8 @@ def export_parquet(store: Store, name: str, folder: Path) -> None:
     trials = {row.trial.id: row.trial for row in store.trials(name)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write(folder / "scores.parquet", _SCORES, _scores(store, name, trials))
-        _write(folder / "turns.parquet", _TURNS, _turns(store, name, trials))
+        _write(folder / "scores.parquet", SCORES, score_rows(store, name, trials))
+        _write(folder / "turns.parquet", TURNS, turn_rows(store, name, trials))
         _write(folder / "calls.parquet", _CALLS, _calls(store, name))
     except OSError as error:
         raise StoreError(
@@ -102,7 +61,7 @@ def export_parquet(store: Store, name: str, folder: Path) -> None:
         ) from error
 
 
-def _write(file: Path, columns: Mapping[str, str], rows: Iterable[_Row]) -> None:
+def _write(file: Path, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
     pa, parquet = _pyarrow()
     schema = pa.schema([(column, kind) for column, kind in _types(pa, columns).items()])
     left = iter(rows)
@@ -145,67 +104,7 @@ def _plain(value: Any) -> Any:
     return replaced(value) if isinstance(value, str) else value
 
 
-def _scores(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[_Row]:
-    for row in store.verdicts(name):
-        verdict = row.verdict
-        measure = verdict.measure
-        yield {
-            "run": name,
-            **(_of_trial(trials[row.trial], verdict.seat) if row.trial else {}),
-            "cell": None if row.cell is None else json.dumps(row.cell, ensure_ascii=False),
-            "judge": row.judge.name,
-            "method": row.judge.method,
-            "judge_settings": row.judge.settings,
-            "judging": row.judging,
-            "measure": measure.name,
-            "low": measure.low,
-            "high": measure.high,
-            **_of_verdict(verdict),
-        }
-
-
-def _of_verdict(verdict: Verdict) -> _Row:
-    match verdict:
-        case Score():
-            return {"kind": "score", "value": verdict.value, "text": verdict.reason}
-        case ScoreFailure(cause=cause, problem=problem, attempts=attempts):
-            return {"kind": "failure", "text": problem, "cause": cause, "attempts": attempts}
-        case Unscored():
-            return {"kind": "unscored", "text": verdict.why}
-
-
-def _turns(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[_Row]:
-    for trial in trials.values():
-        for n, event in enumerate(store.events(name, trial.id)):
-            shared = {"run": name, "n": n, "turn": event.turn, **_of_trial(trial, event.seat)}
-            for row in _of_event(event):
-                yield {**shared, **row}
-
-
-def _of_event(event: Event) -> Iterator[_Row]:
-    match event:
-        case Moved():
-            for action in event.actions:
-                said = {"name": action.kind, "text": action.text, "to": ",".join(action.to)}
-                yield {"event": "moved", "attempt": event.attempt, **said}
-        case Answered(question=question, attempt=attempt):
-            value = json.dumps(event.value, ensure_ascii=False)
-            yield {"event": "answered", "name": question, "text": value, "attempt": attempt}
-        case Unusable():
-            yield {
-                "event": "unusable",
-                "name": event.name,
-                "text": event.raw,
-                "attempt": event.attempt,
-                "cause": event.cause,
-                "problem": event.problem,
-                "final": event.final,
-            }
-        case Ended():
-            yield {"event": "ended", "name": event.reason}
-
-
-def _calls(store: Store, name: str) -> Iterator[_Row]:
+def _calls(store: Store, name: str) -> Iterator[Row]:
     for row, prompt in store.calls_with_prompts(name):
         call, reply = row.call, row.reply
         yield {
@@ -235,15 +134,3 @@ def _calls(store: Store, name: str) -> Iterator[_Row]:
             "reply": reply.text,
             "at": row.at,
         }
-
-
-def _of_trial(trial: Trial, seat: str | None) -> _Row:
-    agents = {member.seat: member.agent for member in trial.cast}
-    return {
-        "trial": trial.id,
-        "task": trial.task.id,
-        "cluster": trial.task.cluster,
-        "repeat": trial.repeat,
-        "seat": seat,
-        "agent": None if seat is None else agents.get(seat),
-    }

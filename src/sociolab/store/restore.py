@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
+import zlib
 from pathlib import Path
+from typing import IO
 
 from pydantic import ValidationError
 
@@ -29,25 +32,55 @@ from sociolab.store.lines import (
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 
+_GZIP = b"\x1f\x8b"
 
-def import_run(store: Store, file: Path, name: str | None = None) -> str:
+
+def import_run(store: Store, file: Path, name: str | None = None, *, replace: bool = False) -> str:
     """Read a file that `export_run` wrote; the name of the run, which is `name` if given.
 
-    All or nothing. StoreError, with the line, where the file is not as it was written, and if
-    there is a run of that name.
+    All or nothing; compressed or not, whatever its name. StoreError, with the line, where the file
+    is not as it was written, and if there is a run of that name, unless it is to be replaced.
     """
     number = 0
     try:
-        with file.open("rb") as lines, store.transaction():
-            target = _Import(store, name)
+        with _opened(file) as lines, store.transaction():
+            target = _Import(store, name, replace=replace)
             for number, line in enumerate(lines, 1):
                 target.take(number, line)
             target.finish()
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise StoreError(
+            f"{file}, after line {number}: it cannot be unpacked ({error}); export the run again"
+        ) from error
     except OSError as error:
         raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
     except (SociolabError, ValueError) as error:
         raise StoreError(f"{file}, line {number}: {_why(error)}") from error
     return target.name
+
+
+def make_room(store: Store, name: str) -> None:
+    """Delete a run, if there is one of this name, for another in its place.
+
+    StoreError if it is being played, or people's plays or ratings in a study belong to it: these
+    nobody can import again.
+    """
+    if not store.has_run(name):
+        return
+    studies = [study.name for study in store.studies() if study.run == name]
+    if studies:
+        raise StoreError(
+            f'the run "{name}" belongs to the study {", ".join(studies)} and is not replaced; '
+            "choose another name"
+        )
+    store.delete_run(name)
+
+
+def _opened(file: Path) -> IO[bytes]:
+    """The file's lines, unpacked where they are compressed."""
+    with file.open("rb") as begun:
+        packed = begun.read(len(_GZIP)) == _GZIP
+    return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
 
 
 def _why(error: Exception) -> str:
@@ -61,9 +94,10 @@ def _why(error: Exception) -> str:
 class _Import:
     """A run on its way in: its plan is gathered, then written, then filled."""
 
-    def __init__(self, store: Store, name: str | None) -> None:
+    def __init__(self, store: Store, name: str | None, *, replace: bool) -> None:
         self.name = name or ""
         self._store = store
+        self._replace = replace
         self._run: RunLine | None = None
         self._tasks: list[Json] = []
         self._trials: list[tuple[TrialLine, Trial]] = []
@@ -111,6 +145,12 @@ class _Import:
                 raise StoreError("a run line was expected before this one; export the run again")
             run = self._run
             plan = tuple(trial for _, trial in self._trials)
+            if self._replace:
+                make_room(self._store, self.name)
+            elif self._store.has_run(self.name):
+                raise StoreError(
+                    f'there is a run "{self.name}" already; choose another --name, or add --replace'
+                )
             self._store.create_run(
                 self.name, run.world, run.settings, plan, created=run.created, seconds=run.seconds
             )

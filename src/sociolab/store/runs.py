@@ -43,6 +43,14 @@ class RunRow:
         return not self.planned and not self.playing
 
 
+@dataclass(frozen=True, slots=True)
+class StoreSize:
+    """How many bytes a store takes, and how many of them hold nothing."""
+
+    bytes: int
+    free: int
+
+
 _ROWS = """
     SELECT name, world, settings, created, seconds,
         sum(status IS 'planned'), sum(status IS 'playing'),
@@ -77,6 +85,13 @@ class RunTable(Database):
             return int(row[0])
         raise StoreError(f'there is no run "{name}" in {self.path}; {self._known_runs()}')
 
+    def set_settings(self, name: str, settings: Json) -> None:
+        """Store other settings of a run, if they are other ones."""
+        text, pk = json.dumps(settings, ensure_ascii=False), self.run_pk(name)
+        row = self.row("SELECT settings FROM runs WHERE pk = ?", (pk,))
+        if as_text(row[0]) != text:
+            self.write("UPDATE runs SET settings = ? WHERE pk = ?", (text, pk))
+
     def rename_run(self, old: str, new: str) -> None:
         """Give a run another name; StoreError if that is taken or the run is being played."""
         pk = self.run_pk(old)
@@ -94,6 +109,33 @@ class RunTable(Database):
         with lock_run(self.path, name):
             self.write("DELETE FROM runs WHERE pk = ?", (pk,))
         self._forget()
+
+    def size(self) -> StoreSize:
+        """What the store takes on disk, its log included, and how much of it holds nothing."""
+        self.commit()
+        pages, free = (
+            int(self.row(f"PRAGMA {what}")[0]) for what in ("page_size", "freelist_count")
+        )
+        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
+        return StoreSize(sum(f.stat().st_size for f in files if f.exists()), pages * free)
+
+    def vacuum(self) -> None:
+        """Write the store anew without the room that deleted runs left; nothing else changes.
+
+        It takes as much room on the disk meanwhile as it will take then. StoreError while a run is
+        being played (one that begins meanwhile waits), or where others read for so long that the
+        log cannot be emptied.
+        """
+        for run in self.runs():
+            with lock_run(self.path, run.name):
+                pass
+        self.commit()
+        self.execute("VACUUM")
+        if self.row("PRAGMA wal_checkpoint(TRUNCATE)")[0]:
+            raise StoreError(
+                f"another program is reading {self.path}, whose log keeps its size until that has "
+                "ended; run the same command again then"
+            )
 
     def add_seconds(self, run: str, seconds: float) -> None:
         """Add the wall time of one part of a run."""

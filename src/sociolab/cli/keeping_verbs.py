@@ -1,0 +1,70 @@
+"""Verbs that keep order among runs, and `sociolab store`; what they do loads when called."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sociolab.cli.options import Json, RunName, RunNames, Store
+
+verbs = typer.Typer()
+
+store = typer.Typer(
+    help="See how large the store is, and make it smaller.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@verbs.command()
+def rename(
+    old: Annotated[str, typer.Argument(help="The run's name.")],
+    new: Annotated[str, typer.Argument(help="Its new name.")],
+    store: Store = None,
+) -> None:
+    """Rename a run."""
+    from sociolab.cli import housekeeping as verb
+
+    verb.rename(old, new, store=store)
+
+
+@verbs.command()
+def tag(
+    run: RunName,
+    words: Annotated[list[str], typer.Argument(metavar="WORD...", help="To find the run by.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Take them from it.")] = False,
+    store: Store = None,
+) -> None:
+    """Give a run words to find it by: `sociolab list runs --tag WORD`."""
+    from sociolab.cli import housekeeping as verb
+
+    verb.tag(run, words, remove=remove, store=store)
+
+
+@verbs.command()
+def delete(
+    runs: RunNames,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    store: Store = None,
+) -> None:
+    """Delete runs with everything in them."""
+    from sociolab.cli import housekeeping as verb
+
+    verb.delete(runs, yes=yes, store=store)
+
+
+@store.command("size")
+def store_size(store: Store = None, json: Json = False) -> None:
+    """Say where the store is, how many runs it holds and how large it is."""
+    from sociolab.cli import housekeeping as verb
+
+    verb.show_size(store, as_json=json)
+
+
+@store.command("vacuum")
+def store_vacuum(store: Store = None) -> None:
+    """Give back the room that deleted runs left; not while a run is being played."""
+    from sociolab.cli import housekeeping as verb
+
+    verb.vacuum(store)

@@ -1,0 +1,146 @@
+"""Runs are tagged, found, exported, replaced and deleted, and the store is kept small."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Done, Sociolab
+from sociolab.cli import main
+from sociolab.store.lock import lock_run
+from sociolab.store.sqlite import Store
+
+
+@pytest.fixture
+def lab(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Sociolab:
+    """The command line, in this process, beside a store with three runs, the last of another
+    agent."""
+    monkeypatch.chdir(tmp_path)
+    with Store.open(tmp_path / "s.db") as store:
+        for name in ("a", "b", "c"):
+            agent = "openai/big-model" if name == "c" else "scripted"
+            store.create_run(name, "sotopia", {"agents": [[agent, ""]], "partner": None}, ())
+
+    def run(*args: object, stdin: str = "") -> Done:
+        words = ["sociolab", *map(str, args), "--store", "s.db"]
+        monkeypatch.setattr(sys, "argv", words)
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        code = main._run()
+        return Done(code, *capsys.readouterr())
+
+    return run
+
+
+def names(done: Done) -> list[str]:
+    assert done.code == 0, done.err
+    return [run["run"] for run in done.document["runs"]]
+
+
+def test_several_runs_are_deleted_after_one_question(lab: Sociolab) -> None:
+    assert lab("delete", "a", "b", stdin="n\n").code == 1
+    assert names(lab("list", "--json")) == ["a", "b", "c"]
+    done = lab("delete", "a", "b", "a", stdin="y\n")
+    assert done.code == 0
+    assert "delete a with its 0 trials; b with its 0 trials?" in done.err
+    assert "deleted a with its 0 trials" in done.err
+    assert names(lab("list", "--json")) == ["c"]
+
+
+def test_nothing_is_deleted_where_one_name_is_wrong(lab: Sociolab) -> None:
+    done = lab("delete", "a", "zebra", "--yes")
+    assert done.code == 2
+    assert "zebra" in done.sentence
+    assert names(lab("list", "--json")) == ["a", "b", "c"]
+
+
+def test_after_deleting_it_is_said_how_large_the_store_is_and_what_gives_room_back(
+    lab: Sociolab, tmp_path: Path
+) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        store.execute(
+            "UPDATE runs SET settings = ? WHERE name = 'c'", ('{"x": "' + "y" * 3_000_000 + '"}',)
+        )
+        store.commit()
+    done = lab("delete", "c", "--yes")
+    assert "MB are free: `sociolab store vacuum` gives it back" in done.err
+    size = lab("store", "size", "--json").document
+    assert (size["runs"], size["store"]) == (2, "s.db")
+    assert size["free"] > 2_900_000
+    with lock_run(tmp_path / "s.db", "a"):
+        busy = lab("store", "vacuum")
+    assert busy.code == 2
+    assert 'run "a" is in use' in busy.sentence
+    assert lab("store", "vacuum").code == 0
+    assert (tmp_path / "s.db").stat().st_size < size["bytes"] - 2_900_000
+    assert "the store takes" in lab("store", "size").out
+
+
+def test_runs_are_found_by_their_tags_and_agents(lab: Sociolab) -> None:
+    assert lab("tag", "a", "pilot", "small").err == "a: pilot, small\n"
+    assert lab("tag", "c", "pilot").code == 0
+    assert names(lab("list", "--tag", "pilot", "--json")) == ["a", "c"]
+    assert names(lab("list", "--tag", "pilot", "--tag", "small", "--json")) == ["a"]
+    assert names(lab("list", "runs", "--agent", "big", "--json")) == ["c"]
+    assert names(lab("list", "--agent", "scripted", "--tag", "pilot", "--json")) == ["a"]
+    assert names(lab("list", "--agent", "nobody", "--json")) == []
+    assert "pilot" in lab("list").out
+    assert lab("tag", "a", "pilot", "small", "--remove").err == "a: no tags\n"
+    assert names(lab("list", "--tag", "pilot", "--json")) == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("args", "named"),
+    [
+        (("list", "episodes", "--tag", "x"), "--tag is for"),
+        (("list", "worlds", "--agent", "x"), "--agent is for"),
+        (("list", "runs", "--limit", 3), "list episodes"),
+        (("tag", "zebra", "x"), "zebra"),
+    ],
+)
+def test_bad_input_is_one_sentence(lab: Sociolab, args: tuple[object, ...], named: str) -> None:
+    done = lab(*args)
+    assert done.code == 2
+    assert named in done.sentence
+
+
+def test_an_imported_run_keeps_its_name_and_replaces_what_it_is_told_to(lab: Sociolab) -> None:
+    assert lab("export", "a", "a.jsonl.gz").code == 0
+    assert "add --replace" in lab("import", "run", "a.jsonl.gz").sentence
+    assert lab("tag", "a", "since-then").code == 0
+    done = lab("import", "run", "a.jsonl.gz", "--replace")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[0] == "a: 0 trials"
+    assert names(lab("list", "--tag", "since-then", "--json")) == []
+    lab("delete", "a", "--yes")
+    assert lab("import", "run", "a.jsonl.gz").code == 0
+    assert "a" in names(lab("list", "--json"))
+    assert "--name" in lab("import", "sotopia", ".").sentence
+
+
+def test_a_description_is_written_when_the_run_begins_and_plays_it_again(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    wrong = sociolab("run", "sotopia", "--agent", "nobody", "--write-file", "w.toml")
+    assert wrong.code == 2
+    assert not (tmp_path / "w.toml").exists()
+    begun = ("run", "sotopia", "--limit", 1, "--tag", "t", "--set", "turns=6", "--name", "a")
+    done = sociolab(*begun, "--write-file", "w.toml", "--json")
+    assert done.code == 0, done.err
+    assert "wrote w.toml" in done.err
+    again = sociolab("run", "--file", "w.toml", "--name", "b", "--json")
+    assert "flags beside w.toml: name b instead of a" in again.err
+    assert again.document["scores"] == done.document["scores"]
+    (tmp_path / "z.toml").write_text('wrld = "sotopia"', "utf-8")
+    assert "the nearest: world" in sociolab("run", "--file", "z.toml").sentence
+    assert "already" in sociolab(*begun, "--write-file", "w.toml").sentence
+
+
+def test_a_dry_run_writes_its_description_too(sociolab: Sociolab, tmp_path: Path) -> None:
+    done = sociolab("run", "sotopia", "--limit", 1, "--dry-run", "--write-file", "w.toml")
+    assert done.code == 0
+    assert 'world = "sotopia"\nlimit = 1\n' in (tmp_path / "w.toml").read_text("utf-8")
