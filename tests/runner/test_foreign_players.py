@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 import pytest
@@ -130,7 +130,7 @@ def test_a_reply_that_is_not_async_is_told_so(store: Store) -> None:
 
 def test_one_that_hangs_has_given_no_usable_reply_and_is_asked_again(store: Store) -> None:
     async def act(request: Request) -> object:
-        if request.seat == "y":
+        if request.seat == "y" and request.attempt == 1:
             await asyncio.Event().wait()
         return SAID
 
@@ -138,11 +138,34 @@ def test_one_that_hangs_has_given_no_usable_reply_and_is_asked_again(store: Stor
     late = [event for event in store.events(RUN, "t0") if isinstance(event, Unusable)]
     assert [(e.seat, e.turn, e.attempt, e.cause, e.final) for e in late] == [
         ("y", 1, 1, "timeout", False),
-        ("y", 1, 2, "timeout", True),
         ("y", 3, 1, "timeout", False),
-        ("y", 3, 2, "timeout", True),
     ]
     assert late[0].problem == "a gave no reply within 0.001 s"
+
+
+def test_one_that_is_late_three_times_in_a_row_fails_the_trial_and_goes_on_when_resumed(
+    store: Store,
+) -> None:
+    late: list[int] = []
+
+    async def act(request: Request) -> object:
+        if request.seat == "y" and len(late) < 3:
+            late.append(request.turn)
+            await asyncio.Event().wait()
+        return SAID
+
+    made = table(store, Own(act), foreign={"a": 0.001})
+    play_run(made, episodes=1)
+    row = store.trials(RUN)[0]
+    assert (row.status, row.cause) == ("failed", "timeout")
+    assert row.problem == (
+        "a gave no reply within 0.001 s, 3 times in a row, as y up to turn 4; see --agent-timeout"
+    )
+    assert statuses(store)[1:] == ["played"] * 4
+    before = store.events(RUN, "t0")
+    play_run(made)
+    assert statuses(store) == ["played"] * 5
+    assert store.events(RUN, "t0")[: len(before)] == before
 
 
 def test_one_that_is_busy_with_nothing_is_given_up_as_well(store: Store) -> None:
@@ -151,7 +174,25 @@ def test_one_that_is_busy_with_nothing_is_given_up_as_well(store: Store) -> None
             await asyncio.sleep(0)
         raise AssertionError("nobody stopped it")
 
-    assert played(store, Own(act), seconds=0.001).status == "played"
+    assert played(store, Own(act), seconds=0.001).cause == "timeout"
+
+
+def test_a_generator_is_told_as_such(store: Store) -> None:
+    class Yields:
+        async def reply(self, request: Request, memory: Json) -> AsyncIterator[Reply]:
+            yield SAID
+
+    problem = played(store, Yields()).problem
+    assert problem.endswith('found an async generator; write "return" in it instead of "yield"')
+
+
+def test_an_action_that_is_malformed_names_the_agent_the_seat_and_the_turn(store: Store) -> None:
+    said = Reply((Action("speak", 42),))  # type: ignore[arg-type]
+    row = played(store, returning(said))
+    assert (row.cause, row.problem) == (
+        "plugin",
+        "a as x, turn 1: expected an Action's text as str, found int; mend the player",
+    )
 
 
 def test_while_it_is_waited_for_it_is_known_who_where_and_at_which_turn(

@@ -8,7 +8,14 @@ from typing import Any, cast
 from sociolab.app.agent_models import AgentModels, CountedJudge, CountedPlayer
 from sociolab.app.arguments import MODELS, keyword_arguments, wants_models
 from sociolab.app.models import Models
-from sociolab.app.own_code import OwnJudge, built, check_async, constructed, own_judge
+from sociolab.app.own_code import (
+    OwnJudge,
+    built,
+    check_async,
+    checked_id,
+    constructed,
+    own_judge,
+)
 from sociolab.app.registry import names, plugin, python_object
 from sociolab.app.source_code import code_of
 from sociolab.app.specs import ModelSpec, NamedSpec, PythonSpec, parse
@@ -59,8 +66,8 @@ class Casting:
                 settings = digest(spec.label, str(getattr(made, "settings", "")))
                 player = self._python_player(spec.label, made)
                 player = CountedPlayer(player, role) if counted else player
-                known_as = AgentId(spec.label, with_code(settings, code))
-                return Seatable(known_as, player, calls_model=False, own=True)
+                agent = AgentId(spec.label, with_code(settings, code))
+                return Seatable(agent, player, calls_model=False, own=True)
             case NamedSpec() as spec:
                 player, own = self._named_agent(spec.label), spec.label not in self.kit.players
                 return Seatable(AgentId(spec.label, digest(spec.label)), player, False, own)
@@ -85,7 +92,8 @@ class Casting:
                         f'{", ".join(known)}, "endpoint/model" or "python:package.module:Class"'
                     )
                 registered: Judge = plugin("sociolab.judges", spec.label)(self.kit)
-                return OwnJudge(spec.label, known_by(spec.label, registered), registered, self.patience)
+                known_as = checked_id(spec.label, registered.id)
+                return OwnJudge(spec.label, known_as, registered, self.patience)
 
     def _made(self, spec: PythonSpec) -> tuple[Any, str, bool]:
         """Somebody's object, the code that it runs, and whether it was given chat models."""

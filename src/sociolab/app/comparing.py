@@ -29,7 +29,7 @@ from sociolab.app.comparable import (
 )
 from sociolab.app.seat_names import label_like
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure
+from sociolab.core.score import UNTOLD, Measure
 from sociolab.report.result import outline_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
@@ -153,12 +153,12 @@ def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, M
         for name, measure in run.values.measures.items()
         if name in judged
     }
+    told = {name: measure for name, measure in found.items() if measure != UNTOLD}
     for name in wanted:
-        if name not in found:
-            raise ConfigError(
-                f'--measure: the judge has no values of "{name}"; it has {", ".join(found)}'
-            )
-    return {name: found[name] for name in found if not wanted or name in wanted}
+        if name not in told:
+            known = ", ".join(told) or "none, since it broke before it named one"
+            raise ConfigError(f'--measure: the judge has no values of "{name}"; it has {known}')
+    return {name: told[name] for name in told if name in wanted} if wanted else told or found
 
 
 def _sides(runs: Sequence[OpenedRun], wanted: Wanted) -> tuple[Side, ...]:

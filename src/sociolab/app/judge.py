@@ -18,6 +18,7 @@ from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import Judge
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
+from sociolab.runner.foreign import LONGEST_REPLY
 from sociolab.runner.jury import Jury, verdicts_of
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
@@ -53,7 +54,8 @@ async def judge_run_async(
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
         kit = load_world(row.world, settings=world_settings(row.settings))
-        casting = Casting(kit, models, replies, budget)
+        patience = LONGEST_REPLY if config.agent_timeout is None else config.agent_timeout
+        casting = Casting(kit, models, replies, budget, patience)
         judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
         if not judges:
             raise ConfigError("--judge: expected a judge, found none")

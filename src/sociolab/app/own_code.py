@@ -69,8 +69,7 @@ def own_judge(label: str, made: Any, code: str, seconds: float = LONGEST_REPLY) 
             f'"{label}" is no judge: expected a class with an "id" and "{_JUDGE}"; '
             "see docs/agents.md"
         )
-    if problem := id_problem(known_as):
-        raise ConfigError(f'"{label}": {problem}')
+    known_as = checked_id(label, known_as)
     check_async(label, made, "judge", "self, episode, judging=0")
     try:
         inspect.signature(made.judge).bind(None, 0)
@@ -81,6 +80,14 @@ def own_judge(label: str, made: Any, code: str, seconds: float = LONGEST_REPLY) 
         pass
     known = replace(known_as, settings=with_code(known_as.settings, code))
     return OwnJudge(label, known, made, seconds)
+
+
+def checked_id(label: str, found: object) -> JudgeId:
+    """What a judge is known by; ConfigError where it cannot be written down or read again."""
+    if problem := id_problem(found):
+        raise ConfigError(f'"{label}": {problem}')
+    assert isinstance(found, JudgeId)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +117,7 @@ class OwnJudge:
             ) from error
         if isinstance(said, tuple | list) and not said:
             raise WorldError(
-                f"the judge {self.id.name}: expected a verdict on each of its measures and seats "
-                "(Unscored where it cannot tell), found none"
+                f"the judge {self.id.name} gave no verdict; expected one for each of its measures "
+                "and seats (Unscored where it cannot tell)"
             )
         return said

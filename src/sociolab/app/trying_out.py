@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from traceback import extract_stack
 from typing import TypeVar
 
 from sociolab.app.cast import Casting
@@ -16,7 +14,6 @@ from sociolab.app.data import load_world
 from sociolab.app.models import Models
 from sociolab.app.registry import python_object
 from sociolab.app.specs import NamedSpec, PythonSpec
-from sociolab.core.blame import in_file, users_own
 from sociolab.core.episode import Answered, Episode, Event, Moved, Trial, Unusable
 from sociolab.core.errors import ConfigError, SociolabError
 from sociolab.core.ports import Player, WorldKit
@@ -26,6 +23,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.models.unkept import Unkept
 from sociolab.report.words import plural
+from sociolab.runner.blocking import blocks_at
 from sociolab.runner.foreign import ForeignPlayer
 from sociolab.runner.jury import verdicts_of
 from sociolab.runner.plan import AgentId, trials
@@ -109,7 +107,10 @@ def _in_time(label: str, attempt: Callable[[_Trying], None]) -> tuple[bool, str]
         heard = len(found.events)
         _wait(thread)
     if thread.is_alive():
-        return False, f"{label} hangs: nothing came for {PATIENCE:g} s{_stuck_at(thread)}"
+        return (
+            False,
+            f"{label} hangs: nothing came for {PATIENCE:g} s{blocks_at(thread.ident or 0)}",
+        )
     for error in errors:
         if isinstance(error, ConfigError) or not isinstance(error, SociolabError):
             raise error
@@ -120,12 +121,6 @@ def _in_time(label: str, attempt: Callable[[_Trying], None]) -> tuple[bool, str]
 def _wait(thread: threading.Thread) -> None:
     """A second longer than what awaits something is given: that one ends, and is told better."""
     thread.join(PATIENCE + 1)
-
-
-def _stuck_at(thread: threading.Thread) -> str:
-    frame = sys._current_frames().get(thread.ident or 0)
-    frames = [one for one in extract_stack(frame) if users_own(one)] if frame else []
-    return f" ({in_file(frames[-1])})" if frames else ""
 
 
 def _play(casting: Casting, label: str, found: _Trying) -> None:
@@ -162,9 +157,6 @@ def _judge(casting: Casting, label: str, found: _Trying) -> None:
         verdicts = asyncio.run(_closing(casting.models, judging))
     except TimeoutError:
         found.problem = f"{label} hangs: it gave no verdict within {PATIENCE:g} s"
-        return
-    if not verdicts:
-        found.problem = f"{label} gave no verdict; expected one for each of its measures and seats"
         return
     scores = sum(isinstance(one, Score) for one in verdicts)
     found.well = (

@@ -137,7 +137,7 @@ def import_(
 @verbs.command()
 def export(
     runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN...", help="The runs' names.")
+        list[str] | None, typer.Argument(metavar="RUN", help="The runs' names.")
     ] = None,
     *,
     path: Annotated[

@@ -31,6 +31,9 @@ def checked(
         return reply
     if not _are_actions(reply.value):
         raise _no_reply(request, "a tuple of actions", reply.value)
+    for action in reply.value:
+        if wrong := action_problem(action):
+            raise _unfit(request, wrong)
     problem = _turn_problem(reply.value, wanted)
     if not problem and _are_plain(reply.value, wanted):
         return reply
@@ -47,6 +50,24 @@ def checked(
         raw = reply.raw or repr(reply.value)
         return NoReply("not allowed", problem, raw, memory=reply.memory)
     return Reply(tuple(actions), reply.memory, reply.raw)
+
+
+def action_problem(action: Action) -> str:
+    """Which part of an action is not of its type, as "expected ..., found ..."; "" if none is."""
+    if not isinstance(action.kind, str):
+        return f"expected an Action's kind as str, found {_type(action.kind)}"
+    if not isinstance(action.text, str):
+        return f"expected an Action's text as str, found {_type(action.text)}"
+    if not isinstance(action.to, tuple):
+        return f"expected an Action's to as a tuple of names, found {_type(action.to)}"
+    for name in action.to:
+        if not isinstance(name, str):
+            return f"expected an Action's to as a tuple of names, found {_type(name)} in it"
+    return ""
+
+
+def _type(value: object) -> str:
+    return type(value).__name__
 
 
 def _turn_problem(actions: tuple[Action, ...], space: ActionSpace) -> str:
@@ -123,7 +144,11 @@ def _addressed(
 
 
 def _no_reply(request: Request, expected: str, found: object) -> WorldError:
+    return _unfit(request, f"expected {expected}, found {found!r:.80}")
+
+
+def _unfit(request: Request, problem: str) -> WorldError:
     return WorldError(
         f'the player of {request.seat} was asked "{request.name}" at turn {request.turn + 1}: '
-        f"expected {expected}, found {found!r:.80}; mend the player"
+        f"{problem}; mend the player"
     )

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, get_args
 
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core.errors import StoreError
+from sociolab.core.score import JudgeId, Measure, Method
 from sociolab.report.columns import Column
 from sociolab.report.episodes import run_of_episodes
 from sociolab.report.failures import first_failures
@@ -104,7 +105,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             problems=_problems(trials),
             calls=_counts(Counter(failure.cause for failure in store.call_failures(run))),
         ),
-        judges=_judges(store.judging_counts(run)),
+        judges=_judges(row.name, store.judging_counts(run)),
         measures=(),
         scores=(),
         settings=row.settings,
@@ -142,8 +143,15 @@ def _scores(
     return found + tuple(cell_entry(cell) for cell in cells)
 
 
-def _judges(found: Mapping[JudgeId, Counts]) -> tuple[JudgeEntry, ...]:
-    labels = labels_of(found)
+def _judges(run: str, found: Mapping[JudgeId, Counts]) -> tuple[JudgeEntry, ...]:
+    labels, methods = labels_of(found), get_args(Method)
+    for judge in found:
+        if judge.method not in methods:  # written down before ids were looked at
+            raise StoreError(
+                f"{run}: expected judges whose method is one of {', '.join(methods)}, found "
+                f'"{judge.method}" of the judge {judge.name}; mend its id, judge under another '
+                f"--name, and `sociolab delete {run}`"
+            )
     return tuple(
         JudgeEntry(
             judge=labels[judge], method=judge.method, settings=judge.settings, judgings=counts.most

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Coroutine, Generator
 from dataclasses import dataclass
 from typing import Any
 
 from sociolab.core.blame import told
-from sociolab.core.episode import ACT, Json
+from sociolab.core.episode import ACT, Action, Json
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import NoReply, Player, Reply, Request
+from sociolab.engine.checking import action_problem
+from sociolab.runner.blocking import Interrupted
 from sociolab.runner.waits import Waits
 
 LONGEST_REPLY = 600.0
@@ -21,16 +23,20 @@ LONGEST_REPLY = 600.0
 LONGEST_STEP = 0.1
 """Seconds: a player that works on for longer, awaiting nothing, makes all others wait."""
 
+LATE_IN_A_ROW = 3
+"""Replies: a player that is late so often in a row will be late to the end of the episode."""
+
 _DEEPEST = 100
 """Levels of a memory: a deeper one, or one that holds itself, is no JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ForeignPlayer:
-    """Somebody's player in an episode, asked for at most `seconds` at a time (None: for ever).
+    """Somebody's player in a seat, asked for at most `seconds` at a time (None: for ever).
 
-    Late, it has given no usable reply, and may be asked again. Whatever it breaks is a WorldError
-    that names it, its seat, the turn, and the line; ModelError passes through.
+    Late, it has given no usable reply, and may be asked again; `LATE_IN_A_ROW` times in a row, it
+    is a ModelError with the cause "timeout". Whatever it breaks is a WorldError that names it, its
+    seat, the turn, and the line; ModelError passes through.
     """
 
     player: Player
@@ -38,12 +44,13 @@ class ForeignPlayer:
     task: str
     seconds: float | None
     waits: Waits
+    _late_so_far: int = 0
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """What the player replies, in time."""
         with self.waits.until_answered(self.label, f"{self.task}, turn {request.turn + 1}"):
             given = await self._bounded(request, memory)
-        if problem := memory_problem(given.memory):
+        if problem := memory_problem(given.memory) or _actions_problem(given):
             raise self._error(request, problem)
         return given
 
@@ -51,26 +58,48 @@ class ForeignPlayer:
         limit = asyncio.timeout(self.seconds)
         try:
             async with limit:
-                return await self._asked(request, memory)
+                given = await self._asked(request, memory)
         except (ModelError, ConfigError):
+            raise
+        except Interrupted:  # Ctrl-C in its midst: this run stops, as soon as it can go on
+            await asyncio.Event().wait()
             raise
         except (Exception, SystemExit) as error:
             if isinstance(error, TimeoutError) and limit.expired():
-                problem = f"{self.label} gave no reply within {self.seconds:g} s"
-                return NoReply("timeout", problem)
+                return self._gave_none(request, error)
             raise self._error(request, _words(error)) from error
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or task.cancelling():  # it is this run that stops
                 raise
             raise self._error(request, told(error)) from error
+        self._late_so_far = 0
+        return given
+
+    def _gave_none(self, request: Request, error: TimeoutError) -> NoReply:
+        """Late once more: no reply this time, or once too often."""
+        self._late_so_far += 1
+        problem = f"{self.label} gave no reply within {self.seconds:g} s"
+        if self._late_so_far >= LATE_IN_A_ROW:
+            raise ModelError(
+                f"{problem}, {LATE_IN_A_ROW} times in a row, as {request.seat} up to turn "
+                f"{request.turn + 1}; see --agent-timeout",
+                cause="timeout",
+                tries=LATE_IN_A_ROW,
+            ) from error
+        return NoReply("timeout", problem)
 
     async def _asked(self, request: Request, memory: Json) -> Reply | NoReply:
         given: object = self.player.reply(request, memory)
         if inspect.iscoroutine(given):
-            found: object = await _Stepped(given, self._late)
+            found: object = await _Stepped(given, self)
         elif inspect.isawaitable(given):
             found = await given
+        elif inspect.isasyncgen(given):
+            raise _UnlikeReplyError(
+                'expected "async def reply(self, request, memory)" that returns a Reply or a '
+                'NoReply, found an async generator; write "return" in it instead of "yield"'
+            )
         else:
             raise _UnlikeReplyError(
                 'expected "async def reply(self, request, memory)", found one without "async", '
@@ -79,9 +108,6 @@ class ForeignPlayer:
         if not isinstance(found, Reply | NoReply):
             raise _UnlikeReplyError(f"expected a Reply or a NoReply, found {found!r:.80}")
         return found
-
-    def _late(self, seconds: float) -> None:
-        self.waits.late(self.label, seconds)
 
     def _error(self, request: Request, problem: str) -> WorldError:
         asked = "" if request.name == ACT else f', asked "{request.name}"'
@@ -122,6 +148,16 @@ def _not_json(value: object, path: str, depth: int) -> tuple[str, str] | None:
     return path, _kind(value)
 
 
+def _actions_problem(given: Reply | NoReply) -> str:
+    """Which action of a reply is malformed, and whom to tell; "" if there is none."""
+    if isinstance(given, NoReply) or not isinstance(given.value, tuple):
+        return ""
+    for action in given.value:
+        if isinstance(action, Action) and (problem := action_problem(action)):
+            return f"{problem}; mend the player"
+    return ""
+
+
 class _UnlikeReplyError(Exception):
     """What came back is no reply: no line of the player was under way then."""
 
@@ -129,26 +165,34 @@ class _UnlikeReplyError(Exception):
 class _Stepped:
     """Awaits a coroutine step by step, and tells of each step that took too long."""
 
-    __slots__ = ("_coroutine", "_late")
+    __slots__ = ("_coroutine", "_player")
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], late: Callable[[float], None]) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], player: ForeignPlayer) -> None:
         self._coroutine = coroutine
-        self._late = late
+        self._player = player
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        coroutine = self._coroutine
+        coroutine, player = self._coroutine, self._player
+        waits = player.waits
         sent: Any = None
         thrown: BaseException | None = None
         while True:
+            while waits.stopping and thrown is None:  # begun now, nothing could end it
+                try:
+                    yield
+                except BaseException as error:  # noqa: BLE001  the coroutine's to handle
+                    thrown = error
             began = clock()
+            waits.step_begins(player.label, player.seconds)
             try:
                 waits_for = coroutine.send(sent) if thrown is None else coroutine.throw(thrown)
             except StopIteration as end:
                 return end.value
             finally:
+                waits.step_ends()
                 took = clock() - began
                 if took > LONGEST_STEP:
-                    self._late(took)
+                    waits.late(player.label, took)
             sent = thrown = None
             try:
                 sent = yield waits_for

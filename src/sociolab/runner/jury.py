@@ -16,19 +16,13 @@ from sociolab.core.score import (
     UNTOLD,
     JudgeId,
     Measure,
-    Score,
     ScoreFailure,
-    Unscored,
     Verdict,
 )
 from sociolab.core.secrets import without_secrets
+from sociolab.runner.verdict_checks import EXPECTED, checked_verdicts, id_problem
 from sociolab.runner.waits import Waits
 from sociolab.store.sqlite import Store
-
-EXPECTED = (
-    'expected "async def judge(self, episode, judging)" that returns a tuple with a Score, a '
-    "ScoreFailure or an Unscored for each of its measures and seats"
-)
 
 _Cells: TypeAlias = tuple[tuple[Measure, int | None], ...]
 """What a judge is for: measures, and the place of the seat; None for the whole episode."""
@@ -142,6 +136,8 @@ async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple
 
     ModelError and what else is raised on purpose pass through.
     """
+    if problem := id_problem(judge.id):
+        raise WorldError(f"the judge {type(judge).__name__}: {problem}")
     who = f"the judge {judge.id.name}"
     try:
         said: object = judge.judge(episode, judging)
@@ -161,7 +157,7 @@ async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple
         raise
     except Exception as error:  # as in the runner: a plugin's bug, by name
         raise _broke(who, episode, error) from error
-    return _checked(who, found, episode)
+    return checked_verdicts(who, found, episode)
 
 
 def cells_of(verdicts: Sequence[Verdict], seats: Sequence[str]) -> _Cells:
@@ -203,22 +199,6 @@ def _all_broken(verdicts: Sequence[Verdict]) -> bool:
 
 def _but_for_code(judge: JudgeId) -> JudgeId:
     return replace(judge, settings=without_code(judge.settings))
-
-
-def _checked(who: str, found: object, episode: Episode) -> tuple[Verdict, ...]:
-    """The verdicts; WorldError where these are none of this episode."""
-    if not isinstance(found, tuple | list):
-        raise WorldError(f"{who}: {EXPECTED}, found {found!r:.80}")
-    seats = episode.trial.task.seats
-    for one in found:
-        if not isinstance(one, Score | ScoreFailure | Unscored):
-            raise WorldError(f"{who}: {EXPECTED}, found {one!r:.80} among them")
-        if one.seat is not None and one.seat not in seats:
-            raise WorldError(
-                f"{who}: expected verdicts on the seats {', '.join(seats)}, or None for the whole "
-                f"episode, found one on {one.seat!r:.80}"
-            )
-    return tuple(found)
 
 
 def _broke(who: str, episode: Episode, error: Exception) -> WorldError:

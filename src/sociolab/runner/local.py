@@ -12,6 +12,7 @@ from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError
 from sociolab.core.ports import Judge, Player, World
 from sociolab.core.secrets import without_secrets
 from sociolab.engine.drive import drive
+from sociolab.runner.blocking import interruptible
 from sociolab.runner.foreign import ForeignPlayer
 from sociolab.runner.jury import Jury
 from sociolab.runner.tally import TalliedReplies, Tally
@@ -62,14 +63,21 @@ async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Sto
     """
     stopped = Stopped()
     waiting = iter(rows)
-    jury = Jury(table.store, table.run, table.tally.waits)
+    waits, this = table.tally.waits, asyncio.current_task()
+    jury = Jury(table.store, table.run, waits)
+
+    def blocked() -> bool:
+        waits.stopping = this is not None and this.cancelling() > 0
+        return waits.stopping and waits.step is not None
+
     try:
-        async with asyncio.TaskGroup() as group:
-            workers = [
-                group.create_task(_work(table, jury, waiting, stopped))
-                for _ in range(min(episodes, len(rows)))
-            ]
-            group.create_task(_stop_all(workers, stopped))
+        with interruptible(blocked):
+            async with asyncio.TaskGroup() as group:
+                workers = [
+                    group.create_task(_work(table, jury, waiting, stopped))
+                    for _ in range(min(episodes, len(rows)))
+                ]
+                group.create_task(_stop_all(workers, stopped))
     finally:
         jury.settle()
     return stopped
@@ -106,7 +114,7 @@ async def _work(table: Table, jury: Jury, waiting: Iterator[TrialRow], stopped: 
         except Exception as error:  # noqa: BLE001  the one broad catch: a plugin's bug is one trial's
             # Players and judges are caught where they are asked.
             _fail(table, row.trial, "plugin", f"the world {table.world.name}: {told(error)}")
-        table.tally.done += 1
+        table.tally.one_done()
 
 
 async def _one(table: Table, jury: Jury, row: TrialRow) -> None:

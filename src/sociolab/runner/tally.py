@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sociolab.core.errors import ModelError
@@ -16,7 +17,7 @@ class Tally:
     """Counters that only grow; `total` and `done` count trials, earlier parts of a run included.
 
     `anew` are trials begun anew, since a plugin's error had ended them. `waits` is no counter, but
-    who is waited for.
+    who is waited for; `on_done` is called when a trial is over.
     """
 
     total: int = 0
@@ -31,6 +32,13 @@ class Tally:
     anew: int = 0
     waits: Waits = field(default_factory=Waits)
     began: float = field(default_factory=time.perf_counter)
+    on_done: Callable[[], None] | None = None
+
+    def one_done(self) -> None:
+        """A trial is over: played and judged, or failed."""
+        self.done += 1
+        if self.on_done is not None:
+            self.on_done()
 
     @property
     def seconds(self) -> float:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from sociolab.runner.blocking import blocks_at
 
 PATIENCE = 30.0
 """Seconds: nobody is named who has been waited for no longer."""
@@ -24,6 +27,17 @@ class Wait:
     since: float
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A player that works at the moment, while nothing else can: in which thread, since when
+    (`now`), and the seconds that it may take (None: as many as it likes)."""
+
+    whom: str
+    thread: int
+    since: float
+    seconds: float | None
+
+
 @dataclass(slots=True)
 class HeldUp:
     """How often a player worked on without giving others their turn, and for how many seconds."""
@@ -34,13 +48,20 @@ class HeldUp:
 
 @dataclass(slots=True)
 class Waits:
-    """What a run waits for at the moment; read from another thread while the loop is busy."""
+    """What a run waits for at the moment; read from another thread while the loop is busy.
+
+    `step` is the player that works at the moment. `stopping`: the run is being cancelled, so that
+    nobody is to begin to work.
+    """
 
     held_up: dict[str, HeldUp] = field(default_factory=dict)
     _people: dict[int, Wait] = field(default_factory=dict)
     # By task, since a task waits for one call at a time: neither a timer nor a task of its own.
     _calls: dict[asyncio.Task[object], float] = field(default_factory=dict)
     _asked: int = 0
+    step: Step | None = None
+    stopping: bool = False
+    _stuck: set[str] = field(default_factory=set)
 
     @contextmanager
     def until_answered(self, whom: str, where: str) -> Iterator[None]:
@@ -68,6 +89,28 @@ class Waits:
         held = self.held_up.setdefault(whom, HeldUp())
         held.times += 1
         held.seconds += seconds
+
+    def step_begins(self, whom: str, seconds: float | None) -> None:
+        """A player works from now on in this thread, until it awaits something or has replied."""
+        self.step = Step(whom, threading.get_ident(), now(), seconds)
+
+    def step_ends(self) -> None:
+        """It let others go on."""
+        self.step = None
+
+    def blocked_words(self) -> tuple[str, ...]:
+        """Who works past its time, awaiting nothing, and on which line; each is told of once."""
+        step = self.step
+        if step is None or step.seconds is None or now() - step.since <= step.seconds:
+            return ()
+        if step.whom in self._stuck:
+            return ()
+        self._stuck.add(step.whom)
+        return (
+            f"{step.whom} blocks{blocks_at(step.thread)}: it has worked for more than "
+            f"{step.seconds:g} s without awaiting anything, so that it cannot be given up and all "
+            "others wait; Ctrl-C ends the run, which can be resumed",
+        )
 
     def words(self) -> tuple[str, ...]:
         """Whom and what the run has waited for long, in a clause each; empty if nobody."""
