@@ -53,6 +53,21 @@ class Broken:
         raise KeyError("no such page")
 
 
+class BrokenLater:
+    """A judge that breaks on all episodes but the first."""
+
+    id = JudgeId("broken-later", "rules")
+
+    def __init__(self) -> None:
+        self._judged = False
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        if self._judged:
+            raise KeyError("no second page")
+        self._judged = True
+        return tuple(Score(GOAL, seat, 5) for seat in episode.trial.task.seats)
+
+
 class Leaver:
     """A partner who is gone at once."""
 

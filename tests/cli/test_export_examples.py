@@ -61,7 +61,7 @@ def test_several_runs_go_into_one_file(sociolab: Sociolab, store: Path, tmp_path
         (("small", "x", "--min", 3), "--min is for examples: add --as"),
         (("small", "x", "--as", "turns", "--parquet"), "one of the two"),
         (("small", "x", "--as", "sft", "--split", "task:0.1"), "scenario:SHARE"),
-        (("small", "no/x", "--as", "turns"), "no/x"),
+        (("small", "no/x", "--as", "turns"), "there is no folder no;"),
         (("small", "--as", "turns"), 'expected RUN... FILE, found "small" alone'),
         (("small",), 'expected RUN... FILE, found "small" alone'),
         (("small", "small", "--as", "turns"), '"small" is the name of a run, and the file to wri'),

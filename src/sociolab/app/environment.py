@@ -8,14 +8,15 @@ and replies give the same prompts and the same rewards.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Self, get_args
 
 from sociolab.app.config import RunConfig, config_of
 from sociolab.app.training.elsewhere import LoopElsewhere
 from sociolab.app.training.rollout import play_out
 from sociolab.app.training.seat import Answer, Observed, Seat
-from sociolab.app.training.steps import Policy, Rollout, Step
+from sociolab.app.training.steps import OnError, Policy, Rollout, Step
 from sociolab.app.training.table import PolicyTable
 from sociolab.core.errors import ConfigError, SociolabError
 
@@ -42,6 +43,7 @@ class Environment:
 
     `seat` is its place in the task, from 0, or its id. `judges` empty: as in a run, the world's
     rule-based one, or ConfigError where the partner is a model; the world's checks always count.
+    `tasks` is one text, as after --tasks.
     `config` holds what else counts of a run's description (data, settings, limit, attempts,
     base_url, budget...). Each episode is a task in the order of the data; when all were played,
     they come again as the next repeat. The async methods belong to one event loop; the `_sync` ones
@@ -54,7 +56,7 @@ class Environment:
         *,
         seat: int | str = 0,
         partner: str = "scripted",
-        judges: Sequence[str] = (),
+        judges: str | Sequence[str] = (),
         tasks: str | None = None,
         seed: int = 0,
         config: RunConfig | None = None,
@@ -66,10 +68,17 @@ class Environment:
                 f'config: "{own[0]}" is not for an environment to take from there; expected some '
                 f"of {', '.join(_OF_CONFIG)}"
             )
-        named = {"world": world, "judges": tuple(judges), "tasks": tasks, "seed": seed}
+        if not isinstance(tasks, str | None):
+            raise ConfigError(
+                'tasks: expected a text as for --tasks, such as "bargain" or "ID,ID", found '
+                f"{tasks!r:.80}"
+            )
+        wanted = (judges,) if isinstance(judges, str) else tuple(judges)
+        named = {"world": world, "judges": wanted, "tasks": tasks, "seed": seed}
         described = config_of({**rest, **named}, "Environment")
         self._table = PolicyTable(described, partner, seat)
         self._now: Seat | None = None
+        self._busy = ""
         self._elsewhere = LoopElsewhere()
 
     @property
@@ -83,14 +92,17 @@ class Environment:
         An episode under way is broken off. ConfigError for a task that is not there; SociolabError
         where the episode is over before the seat is asked.
         """
-        await self._break_off()
-        trial = self._table.next_trial(task)
-        self._now = self._table.begin(trial)
-        observed = await self._now.next()
+        with self._alone("reset"):
+            await self._break_off()
+            trial = self._table.next_trial(task)
+            self._now = self._table.begin(trial)
+            observed = await self._now.next()
         if observed is None:
+            seat, first = self._table.seat_in(trial.task), self._now.not_given().problems[:1]
+            why = f" ({first[0]})" if first else ""
             raise SociolabError(
-                f"the episode of {trial.task.id} was over before {self._table.seat_in(trial.task)} "
-                "was asked; reset again for the next"
+                f"the episode of {trial.task.id} was over before {seat} was asked{why}; reset "
+                "again for the next"
             )
         return observed
 
@@ -98,28 +110,41 @@ class Environment:
         """Reply to what is asked: with the text that a model would write, or with typed actions.
 
         A text that cannot be used is told in the next observation, as to a model in a run. What
-        breaks the play or the judging is raised: ModelError, WorldError. ConfigError where no
-        episode is under way.
+        breaks the play is raised (ModelError, WorldError); a judge that breaks fails in its scores
+        alone. ConfigError where no episode is under way, or another step or a reset is.
         """
+        with self._alone("step"):
+            return await self._step(reply)
+
+    async def _step(self, reply: Answer) -> Step:
         if self._now is None or self._now.waiting is None:
             raise ConfigError("no episode is under way: call reset first")
         now, asked = self._now, self._now.waiting
         now.answer(reply)
         observed = await now.next()
         usable, problem = now.taken(asked)
+        missing = now.not_given()
+        lost = (missing.own, missing.others, missing.problems)
         if observed is not None:
-            return Step(observed, usable, problem)
+            return Step(observed, usable, problem, {}, {}, (), None, *lost)
         self._now = None
         episode = now.episode()
         given = await self._table.judge(episode)
-        return Step(None, usable, problem, given.rewards, given.of_episode, given.failures, episode)
+        earned = (given.rewards, given.of_episode, given.failures)
+        return Step(None, usable, problem, *earned, episode, *lost)
 
-    async def rollouts(self, policy: Policy, n: int, in_flight: int = 8) -> tuple[Rollout, ...]:
+    async def rollouts(
+        self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"
+    ) -> tuple[Rollout, ...]:
         """The next `n` episodes played by a policy, `in_flight` at once, in the order of the tasks.
 
-        An episode that breaks off is marked by its `error`. What the policy raises is raised, and
-        so is what every further call would meet: no credentials, a spent budget.
+        An episode that breaks off, by a partner or by the policy, is marked by its `error` and the
+        others go on; with `on_error="raise"` the first such error is raised, and all stop. Always
+        raised is what every episode would meet: no credentials, a spent budget, a policy that is
+        not async.
         """
+        if on_error not in get_args(OnError):
+            raise ConfigError(f'on_error: expected "mark" or "raise", found {on_error!r:.80}')
         if n < 1 or in_flight < 1:
             raise ConfigError(f"expected n and in_flight of 1 at least, found {n} and {in_flight}")
         trials = [self._table.next_trial() for _ in range(n)]
@@ -128,7 +153,7 @@ class Environment:
 
         async def work() -> None:
             for trial in waiting:
-                found[trial.id] = await play_out(self._table, trial, policy)
+                found[trial.id] = await play_out(self._table, trial, policy, on_error)
 
         workers = [asyncio.ensure_future(work()) for _ in range(min(n, in_flight))]
         try:
@@ -152,9 +177,11 @@ class Environment:
         """As `step`, in plain code, and where a loop is running already."""
         return self._elsewhere.run(self.step(reply))
 
-    def rollouts_sync(self, policy: Policy, n: int, in_flight: int = 8) -> tuple[Rollout, ...]:
+    def rollouts_sync(
+        self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"
+    ) -> tuple[Rollout, ...]:
         """As `rollouts`, in plain code, and where a loop is running already."""
-        return self._elsewhere.run(self.rollouts(policy, n, in_flight))
+        return self._elsewhere.run(self.rollouts(policy, n, in_flight, on_error))
 
     def close_sync(self) -> None:
         """As `close`, of what the `_sync` methods began."""
@@ -172,6 +199,19 @@ class Environment:
 
     def __exit__(self, *_: object) -> None:
         self.close_sync()
+
+    @contextmanager
+    def _alone(self, what: str) -> Iterator[None]:
+        if self._busy:
+            raise ConfigError(
+                f"a {self._busy} is under way: an environment plays one episode at a time by reset "
+                "and step, await each before the next; `rollouts` plays many at once"
+            )
+        self._busy = what
+        try:
+            yield
+        finally:
+            self._busy = ""
 
     async def _break_off(self) -> None:
         if self._now is not None:

@@ -108,7 +108,7 @@ def test_filters_keep_what_they_say(
 def test_a_seat_may_be_named_by_its_id(small: Path, tmp_path: Path) -> None:
     _, every = export(small, tmp_path / "t.jsonl", "turns")
     seat = every[0]["seat"]
-    _, rows = export(small, tmp_path / "t.jsonl", "turns", seat=seat)
+    _, rows = export(small, tmp_path / "s.jsonl", "turns", seat=seat)
     assert {row["seat"] for row in rows} == {seat}
 
 
@@ -204,7 +204,7 @@ def test_wishes_that_do_not_go_together_are_refused(
 def test_a_place_that_cannot_be_written_is_a_sentence(small: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is a folder"):
         export(small, tmp_path, "turns")
-    with pytest.raises(ConfigError, match="cannot be written"):
+    with pytest.raises(ConfigError, match="there is no folder"):
         export(small, tmp_path / "no" / "t.jsonl", "turns")
     assert list(tmp_path.iterdir()) == []
 
@@ -212,8 +212,9 @@ def test_a_place_that_cannot_be_written_is_a_sentence(small: Path, tmp_path: Pat
 def test_an_old_file_stays_whole_where_the_new_one_fails(small: Path, tmp_path: Path) -> None:
     file = tmp_path / "s.jsonl"
     file.write_text("old", "utf-8")
+    wanted = Wanted("sft", measures=("goal",), least=9.5)
     with pytest.raises(ConfigError, match="nothing fits"):
-        export(small, file, "sft", measures=("goal",), least=9.5)
+        export_training(["small"], file, wanted, small, replace=True)
     assert [path.name for path in tmp_path.iterdir()] == ["s.jsonl"]
     assert file.read_text("utf-8") == "old"
 

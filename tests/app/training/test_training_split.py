@@ -12,7 +12,7 @@ from sociolab.app.config import RunConfig
 from sociolab.app.play import run
 from sociolab.app.training.export import export_training
 from sociolab.app.training.wanted import Wanted, share_of
-from sociolab.app.training.writing import part_of
+from sociolab.app.training.writing import heldout_of
 from sociolab.core.errors import ConfigError
 
 
@@ -56,18 +56,33 @@ def test_compressed_parts_keep_their_ending(many: Path, tmp_path: Path) -> None:
         assert one.path.read_bytes()[4:8] == bytes(4), "no time in the header"
 
 
-def test_a_scenario_falls_where_it_falls_whatever_else_is_there_and_more_share_only_adds() -> None:
-    scenarios = [("sotopia", f"s{n}") for n in range(400)]
-    few = {s for s in scenarios if part_of(s, Wanted("sft", heldout=0.1)) == "heldout"}
-    more = {s for s in scenarios if part_of(s, Wanted("sft", heldout=0.3)) == "heldout"}
-    other = {s for s in scenarios if part_of(s, Wanted("sft", heldout=0.1, seed=2)) == "heldout"}
-    assert sorted(name for _, name in few)[:4] == ["s0", "s107", "s128", "s137"], (
+SCENARIOS = [("sotopia", f"s{n}") for n in range(400)]
+
+
+def test_as_many_are_held_out_as_come_nearest_to_the_share_and_more_share_only_adds() -> None:
+    few, more = heldout_of(SCENARIOS, 0.1, 0), heldout_of(SCENARIOS, 0.3, 0)
+    assert (len(few), len(more)) == (40, 120)
+    assert few < more
+    assert few != heldout_of(SCENARIOS, 0.1, 1)
+    assert few == heldout_of(SCENARIOS[::-1], 0.1, 0)
+    assert sorted(name for _, name in few)[:3] == ["s0", "s107", "s128"], (
         "a split that was published stays"
     )
-    assert few < more
-    assert few != other
-    assert 20 < len(few) < 60
-    assert 90 < len(more) < 150
+    sizes = [len(heldout_of(SCENARIOS[:n], 0.3, 0)) for n in (1, 2, 4, 5, 10, 30)]
+    assert sizes == [0, 1, 1, 2, 3, 9]
+
+
+def test_other_scenarios_move_the_cut_and_no_more() -> None:
+    before, after = heldout_of(SCENARIOS[:200], 0.3, 0), heldout_of(SCENARIOS, 0.3, 0)
+    among = after & set(SCENARIOS[:200])
+    assert among <= before or among >= before, "the order stays"
+
+
+def test_how_many_are_held_out_is_told(many: Path, tmp_path: Path) -> None:
+    wanted = Wanted("turns", heldout=0.3)
+    told = export_training(["many"], tmp_path / "t.jsonl", wanted, many).sentences()
+    assert "4 of 12 scenarios held out (33 %)" in told
+    assert told[1].startswith(f"wrote {tmp_path / 't.heldout.jsonl'}: 8 examples from 4 episodes")
 
 
 def test_a_part_that_would_be_empty_is_refused_and_leaves_nothing(

@@ -10,6 +10,7 @@ from sociolab.app.training.reading import Played, played_in
 from sociolab.app.training.rewards import Rewards
 from sociolab.app.training.turn import Turn
 from sociolab.app.training.wanted import Wanted
+from sociolab.core.code_mark import code_in, mark
 from sociolab.core.errors import ConfigError
 from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store
@@ -55,10 +56,19 @@ def episodes(source: Source, left: LeftOut) -> Iterator[Played]:
 def of_interest(turns: Iterable[Turn], wanted: Wanted) -> Iterator[Turn]:
     """The turns of the wanted agent, seat and request: the others were not asked for."""
     for turn in turns:
-        if wanted.agent not in (None, turn.agent) or wanted.asked not in (None, turn.asked):
+        if wanted.asked not in (None, turn.asked):
+            continue
+        if wanted.agent is not None and wanted.agent not in names_of(turn.agent, turn.code):
             continue
         if wanted.seat is None or wanted.seat in (turn.seat, seat_number(turn)):
             yield turn
+
+
+def names_of(label: str | None, code: str | None) -> tuple[str, ...]:
+    """How an agent may be called: its label, and of a Python class "LABEL@MARK" of its code."""
+    if label is None:
+        return ()
+    return (label,) if code is None else (label, f"{label}@{mark(code)}")
 
 
 def seat_number(turn: Turn) -> str:
@@ -70,7 +80,9 @@ def seat_number(turn: Turn) -> str:
 def check_names(wanted: Wanted, rows: Sequence[RunRow], trials: Sequence[TrialRow]) -> None:
     """ConfigError where no run is of the wanted world, or no trial has the agent or the seat."""
     worlds = sorted({row.world for row in rows})
-    agents = sorted({member.agent for one in trials for member in one.trial.cast})
+    cast = {member for one in trials for member in one.trial.cast}
+    known = {(one.agent, code_in(one.agent, one.settings)) for one in cast}
+    agents = sorted({name for one in known for name in names_of(*one)})
     seats = {seat for one in trials for seat in one.trial.task.seats}
     most = max((len(one.trial.task.seats) for one in trials), default=0)
     numbers = {str(n + 1) for n in range(most)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -11,20 +12,24 @@ Result = TypeVar("Result")
 
 
 class LoopElsewhere:
-    """Runs coroutines one after the other; what one leaves running goes on during the next."""
+    """Runs coroutines one after the other; what one leaves running goes on during the next.
+
+    It ends by `close`, or with the object or the program: what is under way is cancelled then.
+    """
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
+        self._end: weakref.finalize[Any, Any] | None = None
 
     def run(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
         """The coroutine's result; its errors reach the caller. The first call starts the thread."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(
-                target=self._loop.run_forever, name="sociolab", daemon=True
+            thread = threading.Thread(
+                target=_turn, args=(self._loop,), name="sociolab", daemon=True
             )
-            self._thread.start()
+            thread.start()
+            self._end = weakref.finalize(self, _stop, self._loop, thread)
         running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
             return running.result()
@@ -34,9 +39,29 @@ class LoopElsewhere:
 
     def close(self) -> None:
         """End the thread; a later call starts another."""
-        if self._loop is None or self._thread is None:
-            return
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-        self._loop = self._thread = None
+        if self._end is not None:
+            self._end()
+        self._loop = self._end = None
+
+
+def _turn(loop: asyncio.AbstractEventLoop) -> None:
+    """The thread's work: the loop, and at the end what is still under way in it."""
+    try:
+        loop.run_forever()
+        loop.run_until_complete(_cancel_all())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+async def _cancel_all() -> None:
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
+def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    loop.call_soon_threadsafe(loop.stop)
+    if threading.current_thread() is not thread:  # the last reference may go in the loop itself
+        thread.join()

@@ -17,12 +17,14 @@ Line: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A line of the file, the scenario that it is from, and the episodes in it (run, trial)."""
+    """A line of the file, the scenario that it is from, the episodes in it (run, trial), and whose
+    turns it holds (None of a pair)."""
 
     line: Line
     scenario: tuple[str, str]
     episodes: frozenset[tuple[str, str]]
     rebuilt: bool = False
+    agent: str | None = None
 
 
 def turn_examples(source: Source, left: LeftOut) -> Iterator[Example]:
@@ -78,6 +80,7 @@ def about(source: Source, turn: Turn) -> Line:
         "repeat": trial.repeat,
         "seat": turn.seat,
         "agent": turn.agent,
+        "code": turn.code,
         "partner": turn.partner,
         "turn": turn.turn + 1,
         "asked": turn.asked,
@@ -93,4 +96,5 @@ def about(source: Source, turn: Turn) -> Line:
 
 def example(line: Line, turn: Turn) -> Example:
     """The line of one turn."""
-    return Example(line, turn.scenario, frozenset({(turn.run, turn.trial.id)}), turn.rebuilt)
+    episodes = frozenset({(turn.run, turn.trial.id)})
+    return Example(line, turn.scenario, episodes, turn.rebuilt, turn.agent)

@@ -29,7 +29,7 @@ class _Reply:
 
     text: str
     rewards: list[float] = field(default_factory=list)
-    given: dict[tuple[str, str, str], None] = field(default_factory=dict)
+    given: dict[tuple[str, str, str, str | None], None] = field(default_factory=dict)
     rebuilt: bool = False
 
     @property
@@ -87,7 +87,7 @@ def _replies(source: Source, left: LeftOut) -> dict[_Prompt, dict[str, _Reply]]:
                 replies = groups.setdefault(_prompt(turn), {})
                 one = replies.setdefault(turn.reply, _Reply(turn.reply))
                 one.rewards.append(reward)
-                one.given[turn.run, turn.trial.id, turn.agent or ""] = None
+                one.given[turn.run, turn.trial.id, turn.agent or "", turn.code] = None
                 one.rebuilt = one.rebuilt or turn.rebuilt
     return groups
 
@@ -132,10 +132,13 @@ def _example(source: Source, turn: Turn, pair: _Pair) -> Example:
             "rejected": _told(pair.rejected),
         },
     }
-    given = {(run, name) for one in pair for run, name, _ in one.given}
+    given = {(run, name) for one in pair for run, name, *_ in one.given}
     return Example(line, turn.scenario, frozenset(given), any(one.rebuilt for one in pair))
 
 
 def _told(reply: _Reply) -> dict[str, object]:
-    given = [{"run": run, "trial": trial, "agent": agent} for run, trial, agent in reply.given]
+    given = [
+        {"run": run, "trial": trial, "agent": agent, "code": code}
+        for run, trial, agent, code in reply.given
+    ]
     return {"reward": reply.reward, "rebuilt": reply.rebuilt, "episodes": given}

@@ -2,70 +2,87 @@
 
 from __future__ import annotations
 
-from sociolab.app.training.seat import Seat
-from sociolab.app.training.steps import Policy, PolicyTurn, Rollout
+import inspect
+
+from sociolab.app.training.seat import Answer, Observed, Seat
+from sociolab.app.training.steps import OnError, Policy, PolicyTurn, Rollout
 from sociolab.app.training.table import PolicyTable
-from sociolab.core.episode import Episode, Trial
-from sociolab.core.errors import ModelError, SociolabError
+from sociolab.core.blame import told
+from sociolab.core.episode import Trial
+from sociolab.core.errors import ConfigError, ModelError, SociolabError
 
 
-async def play_out(table: PolicyTable, trial: Trial, policy: Policy) -> Rollout:
+class _NoPolicyError(ConfigError):
+    """What was given as a policy is none: no episode can be played by it."""
+
+
+async def play_out(table: PolicyTable, trial: Trial, policy: Policy, on_error: OnError) -> Rollout:
     """The episode of a trial, or what was played of it and why it broke off.
 
-    What the policy raises is raised, and so is a call's failure that every other would meet.
+    Raised is what every other episode would meet, too: a fatal ModelError, a policy that is none;
+    and whatever broke it off where `on_error` is "raise".
     """
     seat = table.begin(trial)
-    name = table.seat_in(trial.task)
     turns: list[PolicyTurn] = []
+    error = ""
     try:
-        error = await _play(seat, policy, turns)
-        if error:
-            return Rollout(trial, name, tuple(turns), error=error)
-        return await _judged(table, Rollout(trial, name, tuple(turns)), seat.episode())
+        await _play(seat, policy, turns)
+    except Exception as failure:
+        if on_error == "raise" or _of_all(failure):
+            raise
+        error = _told(failure)
     finally:
         await seat.close()
+    return await _rollout(table, seat, tuple(turns), error)
 
 
-async def _play(seat: Seat, policy: Policy, turns: list[PolicyTurn]) -> str:
-    """Play to the end; why it broke off, or ""."""
-    error = ""
-    while not error:
-        try:
-            observed = await seat.next()
-        except Exception as failure:  # noqa: BLE001  as in the runner: a plugin's bug is one play's
-            error = _told(failure)
-            continue
+async def _play(seat: Seat, policy: Policy, turns: list[PolicyTurn]) -> None:
+    """Play to the end; the turns are kept as they are taken."""
+    while True:
+        observed = await seat.next()
         if turns:
             last = turns.pop()
             turns.append(PolicyTurn(last.observation, last.reply, *seat.taken(last.observation)))
         if observed is None:
-            break
-        reply = await policy(observed)
+            return
+        reply = await _asked(policy, observed)
         seat.answer(reply)
         turns.append(PolicyTurn(observed, reply, None))
-    return error
 
 
-async def _judged(table: PolicyTable, played: Rollout, episode: Episode) -> Rollout:
-    try:
-        given = await table.judge(episode)
-    except SociolabError as failure:
-        return Rollout(
-            played.trial, played.seat, played.turns, episode=episode, error=_told(failure)
+async def _asked(policy: Policy, observed: Observed) -> Answer:
+    replying: object = policy(observed)
+    if not inspect.isawaitable(replying):
+        raise _NoPolicyError(
+            'expected an async policy, "async def policy(observation)", found one that gives '
+            f"{replying!r:.80} at once"
         )
-    return Rollout(
-        played.trial,
-        played.seat,
-        played.turns,
-        given.rewards,
-        given.of_episode,
-        given.failures,
-        episode,
+    reply: Answer = await replying
+    return reply
+
+
+async def _rollout(
+    table: PolicyTable, seat: Seat, turns: tuple[PolicyTurn, ...], error: str
+) -> Rollout:
+    trial, missing = seat.trial, seat.not_given()
+    lost = (missing.own, missing.others, missing.problems)
+    name = table.seat_in(trial.task)
+    if error:
+        return Rollout(trial, name, turns, {}, {}, (), None, error, *lost)
+    episode = seat.episode()
+    given = await table.judge(episode)
+    earned = (given.rewards, given.of_episode, given.failures)
+    return Rollout(trial, name, turns, *earned, episode, "", *lost)
+
+
+def _of_all(failure: Exception) -> bool:
+    """Whether it would break off every other episode, too."""
+    return isinstance(failure, _NoPolicyError) or (
+        isinstance(failure, ModelError) and failure.fatal
     )
 
 
 def _told(failure: Exception) -> str:
-    """What broke it off; raised where it would break off every other, too."""
-    if isinstance(failure, ModelError) and failure.fatal:
-        raise failure
-    return f"{type(failure).__name__}: {failure}"
+    if isinstance(failure, SociolabError):
+        return f"{type(failure).__name__}: {failure}"
+    return f"the policy broke: {told(failure)}"

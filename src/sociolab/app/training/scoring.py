@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from sociolab.app.judge import verdicts_of
 from sociolab.core.episode import Episode
+from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Judge
-from sociolab.core.score import Score, ScoreFailure
+from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.core.secrets import without_secrets
+from sociolab.runner.jury import cells_of, seated, verdicts_of
 
 Rewards: TypeAlias = dict[str, dict[str, float]]
 """By judge and measure."""
@@ -28,20 +30,46 @@ class Given:
     failures: tuple[str, ...] = ()
 
 
-async def given(judges: Sequence[Judge], episode: Episode, seat: str) -> Given:
-    """What each judge says of the episode; ModelError where a call fails, WorldError for a bug."""
-    rewards: Rewards = {}
-    of_episode: Rewards = {}
-    failures: list[str] = []
-    for judge in judges:
-        name = judge.id.name
-        for verdict in await verdicts_of(judge, episode):
-            measure = verdict.measure.name
-            if verdict.seat not in (seat, None):
-                continue
-            if isinstance(verdict, Score):
-                kept = of_episode if verdict.seat is None else rewards
-                kept.setdefault(name, {})[measure] = float(verdict.value)
-            elif isinstance(verdict, ScoreFailure):
-                failures.append(f"{measure} by {name}: {verdict.cause}: {verdict.problem}")
-    return Given(rewards, of_episode, tuple(failures))
+class Panel:
+    """The judges of an environment, by the rules of a run's: one that breaks fails in what it gives
+    elsewhere, and the others' scores stand. Nothing is stored."""
+
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        self._judges = judges
+        self._cells: dict[JudgeId, tuple[tuple[Measure, int | None], ...]] = {}
+
+    async def given(self, episode: Episode, seat: str) -> Given:
+        """What each judge says of the episode.
+
+        A fatal ModelError (credentials, budget) passes through.
+        """
+        rewards: Rewards = {}
+        of_episode: Rewards = {}
+        failures: list[str] = []
+        for judge in self._judges:
+            name = judge.id.name
+            for verdict in await self._verdicts(judge, episode):
+                if verdict.seat not in (seat, None):
+                    continue
+                if isinstance(verdict, Score):
+                    kept = of_episode if verdict.seat is None else rewards
+                    kept.setdefault(name, {})[verdict.measure.name] = float(verdict.value)
+                elif isinstance(verdict, ScoreFailure):
+                    told = UNTOLD.title if verdict.measure == UNTOLD else verdict.measure.name
+                    failures.append(f"{told} by {name}: {verdict.cause}: {verdict.problem}")
+        return Given(rewards, of_episode, tuple(failures))
+
+    async def _verdicts(self, judge: Judge, episode: Episode) -> tuple[Verdict, ...]:
+        seats = episode.trial.task.seats
+        try:
+            found = await verdicts_of(judge, episode)
+        except SociolabError as error:
+            if isinstance(error, StoreError) or (isinstance(error, ModelError) and error.fatal):
+                raise
+            cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
+            problem = without_secrets(str(error))
+            due = seated(self._cells.get(judge.id, ()), seats)
+            return tuple(ScoreFailure(measure, seat, cause, problem) for measure, seat in due)
+        if found:
+            self._cells.setdefault(judge.id, cells_of(found, seats))
+        return found

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel
 
+from sociolab.app.training.not_given import NotGiven, not_given
 from sociolab.app.training.replaying import replies_of
 from sociolab.app.training.turn import ChatMessage, chat_messages
 from sociolab.core.episode import Action, Episode, Event, Json, Trial, Unusable
@@ -125,6 +127,7 @@ class Seat:
         make_player: Callable[[ChatModel], Player],
     ) -> None:
         self.trial = trial
+        self._name = seat
         self._asked: asyncio.Queue[_Waiting] = asyncio.Queue()
         self._current: _Waiting | None = None
         self._events: list[Event] = []
@@ -133,6 +136,7 @@ class Seat:
         players = {**others, seat: _Outside(make_player(hand), hand)}
         play = world.play(trial.task, trial.id, trial.seed)
         self._driven = asyncio.ensure_future(drive(play, players, self._events.append))
+        weakref.finalize(self, _end, self._driven, asyncio.get_running_loop()).atexit = False
 
     @property
     def waiting(self) -> Observed | None:
@@ -159,9 +163,12 @@ class Seat:
         """Reply to what is asked now; ConfigError where nothing is, or it is no reply."""
         if self._current is None:
             raise ConfigError("nothing is asked: the episode is over, or was not begun; reset it")
-        checked = _checked(reply)
-        if not self._current.answer.done():
-            self._current.answer.set_result(checked)
+        checked, answer = _checked(reply), self._current.answer
+        if answer.cancelled():  # the play went on without it: `taken` says so
+            return
+        if answer.done():
+            raise ConfigError("this was replied to already, by a step that was cut off; reset")
+        answer.set_result(checked)
 
     def taken(self, observed: Observed) -> Taken:
         """What came of the reply to this request."""
@@ -172,6 +179,10 @@ class Seat:
             return Taken()
         return Taken(False, event.problem) if isinstance(event, Unusable) else Taken(True)
 
+    def not_given(self) -> NotGiven:
+        """The turns that were not given so far, by this seat and by the others."""
+        return not_given(self._events, self._name)
+
     def episode(self) -> Episode:
         """What happened, once it is over."""
         return Episode(self.trial, self._driven.result())
@@ -181,6 +192,12 @@ class Seat:
         self._driven.cancel()
         await asyncio.gather(self._driven, return_exceptions=True)
         self._current = None
+
+
+def _end(driven: asyncio.Task[tuple[Event, ...]], loop: asyncio.AbstractEventLoop) -> None:
+    """End the play of a seat that nobody holds any more: asyncio would complain of it."""
+    if not driven.done() and not loop.is_closed():
+        loop.call_soon_threadsafe(driven.cancel)
 
 
 class _Typed(Exception):  # noqa: N818  an answer on its way past the reader of texts, not a fault
@@ -229,9 +246,10 @@ def _checked(reply: Answer) -> Answer:
         return reply
     if isinstance(reply, Sequence) and all(isinstance(one, Action) for one in reply):
         return reply
+    meant = " (as text it is json.dumps of that)" if isinstance(reply, dict) else ""
     raise ConfigError(
         "expected a reply as text, an Action, several of them, or the answer to a question, found "
-        f"{reply!r:.80}"
+        f"{reply!r:.80}{meant}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from sociolab.app.training.scoring import Rewards
 from sociolab.app.training.seat import Answer, Observed
@@ -12,6 +12,9 @@ from sociolab.core.episode import Episode, Trial
 
 Policy: TypeAlias = Callable[[Observed], Awaitable[Answer]]
 """Replies to what is asked; called for many episodes at once in `rollouts`."""
+
+OnError: TypeAlias = Literal["mark", "raise"]
+"""What becomes of an episode that breaks off in `rollouts`: marked by its `error`, or raised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,10 @@ class Step:
     the reply counted. When it is over, `rewards` are what the judges gave the seat and
     `episode_scores` what they gave the episode, by judge and measure; a score that failed is in
     neither, but told in `failures`. `episode` is the record then.
+
+    `unusable` counts the turns and answers that the policy failed to give in this episode so far,
+    each after its last attempt; `lost` those that the other seats failed to give. `problems` tells
+    the first of its own and the first of theirs.
     """
 
     observation: Observed | None
@@ -32,6 +39,9 @@ class Step:
     episode_scores: Rewards = field(default_factory=dict)
     failures: tuple[str, ...] = ()
     episode: Episode | None = field(default=None, repr=False)
+    unusable: int = 0
+    lost: int = 0
+    problems: tuple[str, ...] = ()
 
     @property
     def done(self) -> bool:
@@ -51,10 +61,11 @@ class PolicyTurn:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """An episode that a policy played; rewards, scores and failures are those of `Step`.
+    """An episode that a policy played; rewards, scores, failures and what was not given
+    (`unusable`, `lost`, `problems`) are those of `Step`.
 
-    `error` says what broke it off (a failed call of the partner or of a judge, a plugin's bug):
-    there are no rewards then, and `episode` is None if it was not played to its end.
+    `error` says what broke it off (a failed call of the partner, a bug of the policy or of a
+    plugin): there are no rewards then, and `episode` is None.
     """
 
     trial: Trial = field(repr=False)
@@ -65,3 +76,6 @@ class Rollout:
     failures: tuple[str, ...] = ()
     episode: Episode | None = field(default=None, repr=False)
     error: str = ""
+    unusable: int = 0
+    lost: int = 0
+    problems: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from sociolab.app.models import Models
 from sociolab.app.session import Seated, wanted_judges, world_of
 from sociolab.app.task_lists import wanted_tasks
 from sociolab.app.training.rebuilding import model_player_of
-from sociolab.app.training.scoring import Given, given
+from sociolab.app.training.scoring import Given, Panel
 from sociolab.app.training.seat import Seat
 from sociolab.core.episode import CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError
@@ -34,7 +34,7 @@ class PolicyTable:
         self._models = Models(config)
         casting = Casting(self._kit, self._models, Unkept(), Budget(config.budget))
         self._partner = casting.agent(partner, "partner")
-        self._judges = wanted_judges(config, casting, Seated((self._partner,), None))
+        self._panel = Panel(wanted_judges(config, casting, Seated((self._partner,), None)))
         self._make_player = model_player_of(self._kit)
         self._seat = seat
         self.tasks = wanted_tasks(config.world, self._kit.world, config.tasks, config.limit)
@@ -63,7 +63,7 @@ class PolicyTable:
 
     async def judge(self, episode: Episode) -> Given:
         """What the policy's seat earned."""
-        return await given(self._judges, episode, self.seat_in(episode.trial.task))
+        return await self._panel.given(episode, self.seat_in(episode.trial.task))
 
     def seat_in(self, task: Task) -> str:
         """The policy's seat; ConfigError where the task has none such."""

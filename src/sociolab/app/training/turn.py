@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from sociolab.core.code_mark import code_in
 from sociolab.core.episode import Trial
 from sociolab.core.ports import Prompt, Usage
 
@@ -40,6 +41,15 @@ class Turn:
     def agent(self) -> str | None:
         """Who played the seat; None for a seat that is not in the cast."""
         return {member.seat: member.agent for member in self.trial.cast}.get(self.seat)
+
+    @property
+    def code(self) -> str | None:
+        """The digest of the code of a Python class that played the seat; `UNKNOWN` where nobody
+        read it, None of any other player."""
+        for member in self.trial.cast:
+            if member.seat == self.seat:
+                return code_in(member.agent, member.settings)
+        return None
 
     @property
     def partner(self) -> str | None:

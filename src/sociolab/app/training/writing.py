@@ -6,12 +6,13 @@ import gzip
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO
+from tempfile import TemporaryFile
+from typing import IO, TypeAlias
 
 from sociolab.app.training.examples import Example
 from sociolab.app.training.wanted import Wanted
@@ -20,6 +21,9 @@ from sociolab.core.seeding import stream
 from sociolab.store.surrogates import replaced
 
 TRAIN, HELDOUT = "train", "heldout"
+
+Scenario: TypeAlias = tuple[str, str]
+"""World and name."""
 
 
 @dataclass(slots=True)
@@ -30,7 +34,8 @@ class Written:
     examples: int = 0
     rebuilt: int = 0
     episodes: set[tuple[str, str]] = field(default_factory=set)
-    scenarios: Counter[tuple[str, str]] = field(default_factory=Counter)
+    scenarios: Counter[Scenario] = field(default_factory=Counter)
+    agents: set[str] = field(default_factory=set)
 
 
 def files_of(file: Path, wanted: Wanted) -> dict[str, Path]:
@@ -56,23 +61,45 @@ def write_examples(
     written = {part: Written(path) for part, path in files_of(file, wanted).items()}
     with ExitStack() as stack:
         parts = {part: stack.enter_context(_beside(one.path)) for part, one in written.items()}
-        for example in examples:
-            part = part_of(example.scenario, wanted)
-            parts[part].write(replaced(json.dumps(example.line, ensure_ascii=False)) + "\n")
+        for example, line, part in _with_parts(file, wanted, examples):
+            parts[part].write(line)
             _count(written[part], example)
         _check(written, wanted, why_none)
     return list(written.values())
 
 
-def part_of(scenario: tuple[str, str], wanted: Wanted) -> str:
-    """Which file a scenario goes to.
+def heldout_of(scenarios: Collection[Scenario], share: float, seed: int) -> frozenset[Scenario]:
+    """The scenarios that are held out: as many as come nearest to the share.
 
-    It hangs on the scenario, the share and the seed alone: whatever else is exported, one that was
-    held out stays so, and a larger share only adds to them.
+    They are put in an order that hangs on the seed and their names alone, and cut at the share: a
+    larger share only adds to them. With other scenarios in the export the cut may move, and those
+    near to it change sides; none change places.
     """
+    order = sorted(scenarios, key=lambda one: (stream(seed, *one).random(), one))
+    return frozenset(order[: int(len(order) * share + 0.5)])
+
+
+def _with_parts(
+    file: Path, wanted: Wanted, examples: Iterable[Example]
+) -> Iterator[tuple[Example, str, str]]:
+    """Each example, its line, and the part that it goes to: known when all scenarios are."""
     if wanted.heldout is None:
-        return ""
-    return HELDOUT if stream(wanted.seed, *scenario).random() < wanted.heldout else TRAIN
+        for example in examples:
+            yield example, _line(example), ""
+        return
+    with TemporaryFile("w+", encoding="utf-8", newline="\n", dir=file.parent) as aside:
+        kept: list[Example] = []
+        for example in examples:
+            aside.write(_line(example))
+            kept.append(replace(example, line={}))
+        aside.seek(0)
+        heldout = heldout_of({one.scenario for one in kept}, wanted.heldout, wanted.seed)
+        for example, line in zip(kept, aside, strict=True):
+            yield example, line, HELDOUT if example.scenario in heldout else TRAIN
+
+
+def _line(example: Example) -> str:
+    return replaced(json.dumps(example.line, ensure_ascii=False)) + "\n"
 
 
 def _count(one: Written, example: Example) -> None:
@@ -80,6 +107,8 @@ def _count(one: Written, example: Example) -> None:
     one.rebuilt += example.rebuilt
     one.episodes |= example.episodes
     one.scenarios[example.scenario] += 1
+    if example.agent is not None:
+        one.agents.add(example.agent)
 
 
 def _check(written: dict[str, Written], wanted: Wanted, why_none: Callable[[], str]) -> None:
@@ -89,9 +118,9 @@ def _check(written: dict[str, Written], wanted: Wanted, why_none: Callable[[], s
     if empty:
         (full,) = (one for one in written.values() if one.examples)
         raise ConfigError(
-            f"--split scenario:{wanted.heldout} with --seed {wanted.seed} leaves nothing in "
-            f"{empty[0]}: all {len(full.scenarios)} scenarios with examples fall to the other "
-            "part; give another share or seed, or export more scenarios"
+            f"--split scenario:{wanted.heldout} leaves nothing in {empty[0]}: all "
+            f"{len(full.scenarios)} scenarios with examples fall to the other part; give another "
+            "share, or export more scenarios"
         )
 
 
