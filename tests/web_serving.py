@@ -11,7 +11,7 @@ from pathlib import Path
 
 import uvicorn
 
-from sociolab.web.server import create_app
+from sociolab.web.server import HTTP, create_app
 from sociolab.web.settings import WebSettings
 
 TOKEN = "a-token-that-only-tests-know"
@@ -37,7 +37,7 @@ def running(settings: WebSettings) -> Iterator[uvicorn.Server]:
     """A server with these settings, which is up when this returns and down afterwards."""
     config = uvicorn.Config(
         create_app(settings), settings.host, settings.port, log_level="error",
-        timeout_graceful_shutdown=2, access_log=False,
+        timeout_graceful_shutdown=2, access_log=False, http=HTTP,
     )  # fmt: skip
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -206,3 +206,15 @@ def test_a_number_that_is_too_large_is_a_sentence_and_leaves_nothing(played: Sto
 def test_an_unknown_trial_is_refused(played: Store) -> None:
     with pytest.raises(StoreError, match='run "r" has no trial "t9"'):
         played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t9")
+
+
+def test_a_judging_that_finds_the_disk_full_says_so_and_leaves_nothing(played: Store) -> None:
+    pages = played.row("PRAGMA page_count")[0]
+    played.execute(f"PRAGMA max_page_count = {pages}")
+    long = replace(SEVEN, reason="word " * 200_000)
+    with pytest.raises(StoreError, match="full"):
+        played.add_verdicts("r", samples.JUDGE, [long], trial="t1")
+    played.execute("PRAGMA max_page_count = 1000000")
+    assert said(played) == []
+    played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t1")
+    assert said(played) == [SEVEN]

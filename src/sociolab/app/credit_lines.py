@@ -13,10 +13,10 @@ from typing import Any, Literal, TypeAlias
 from sociolab.analysis.credits import play_credits
 from sociolab.analysis.values import RunValues
 from sociolab.app.data import load_world
-from sociolab.core.episode import Action, Episode, Event
-from sociolab.core.errors import ConfigError, SociolabError
-from sociolab.core.ports import Begin, NoReply, Observation, Play, Reply, Sent, World
-from sociolab.engine.journal import Journal
+from sociolab.app.training.replaying import requests_of
+from sociolab.core.episode import Action, Episode
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import Observation, World
 from sociolab.engine.scene import FailurePolicy
 from sociolab.judging.credit_record import MEASURES, Credit, CreditRecord
 from sociolab.judging.credit_story import Story
@@ -150,38 +150,8 @@ def replaying_world(row: RunRow) -> World:
 
 def observations(world: World, episode: Episode) -> _Seen:
     """What each seat saw when it was last asked in a turn; nothing where a repeat differs."""
-    trial = episode.trial
-    try:
-        return _repeated(world.play(trial.task, trial.id, trial.seed), episode.events)
-    except SociolabError:
-        return {}
-
-
-def _repeated(play: Play, events: Sequence[Event]) -> _Seen:
-    """A play given the replies on record; StoreError where it goes another way."""
-    journal = Journal(events)
-    found: dict[tuple[str, int], Observation] = {}
-    sent: Sent = None
-    count = 0
-    while True:
-        try:
-            step = play.send(sent)
-        except StopIteration:
-            return found
-        sent = None
-        if not isinstance(step, tuple):
-            if isinstance(step, Begin) or not journal.holds(step, count):
-                return {}
-            count += 1
-            continue
-        replies: list[Reply | NoReply] = []
-        for request in step:
-            found[request.seat, request.turn] = request.observation
-            known = journal.reply(request)
-            if known is None:
-                return {}
-            replies.append(known)
-        sent = replies
+    asked = requests_of(world, episode).values()
+    return {(one.seat, one.turn): one.observation for one in asked}
 
 
 def _shown(seen: Observation | None) -> dict[str, Any] | None:

@@ -24,7 +24,7 @@ from sociolab.runner.verdict_checks import EXPECTED, checked_verdicts, id_proble
 from sociolab.runner.waits import Waits
 from sociolab.store.sqlite import Store
 
-_Cells: TypeAlias = tuple[tuple[Measure, int | None], ...]
+Cells: TypeAlias = tuple[tuple[Measure, int | None], ...]
 """What a judge is for: measures, and the place of the seat; None for the whole episode."""
 
 
@@ -38,7 +38,7 @@ class Jury:
 
     def __init__(self, store: Store, run: str, waits: Waits) -> None:
         self._store, self._run, self._waits = store, run, waits
-        self._cells: dict[JudgeId, _Cells] = {}
+        self._cells: dict[JudgeId, Cells] = {}
         self._looked: set[JudgeId] = set()
         self._former: dict[JudgeId, tuple[JudgeId, ...]] = {}
         self._untold: list[tuple[JudgeId, Episode, int]] = []
@@ -81,16 +81,10 @@ class Jury:
     def _failures(
         self, judge: Judge, episode: Episode, judging: int, error: SociolabError
     ) -> tuple[Verdict, ...]:
-        cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
-        tries = error.tries if isinstance(error, ModelError) else 1
-        problem = without_secrets(str(error))
         cells = self._known_cells(judge.id)
         if not cells:
             self._untold.append((judge.id, episode, judging))
-        return tuple(
-            ScoreFailure(measure, seat, cause, problem, "", tries)
-            for measure, seat in seated(cells, episode.trial.task.seats)
-        )
+        return failures_of(error, cells, episode.trial.task.seats)
 
     def _forget_broken(self, judge: JudgeId, trial: str) -> None:
         """What other code of the same judge broke on this episode is no failure any more."""
@@ -110,7 +104,7 @@ class Jury:
             )
         return self._former[judge]
 
-    def _known_cells(self, judge: JudgeId) -> _Cells:
+    def _known_cells(self, judge: JudgeId) -> Cells:
         """What a judge is for, as told in this run; looked up in the store once."""
         if judge not in self._cells and judge not in self._looked:
             self._looked.add(judge)
@@ -118,7 +112,7 @@ class Jury:
                 self._cells[judge] = cells
         return self._cells.get(judge, ())
 
-    def _name(self, judge: JudgeId, episode: Episode, judging: int, cells: _Cells) -> None:
+    def _name(self, judge: JudgeId, episode: Episode, judging: int, cells: Cells) -> None:
         rows = self._store.judgings(self._run, judge, episode.trial.id)
         failures = next((row.verdicts for row in rows if row.judging == judging), ())
         if len(failures) != 1 or not isinstance(failures[0], ScoreFailure):
@@ -160,14 +154,14 @@ async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple
     return checked_verdicts(who, found, episode)
 
 
-def cells_of(verdicts: Sequence[Verdict], seats: Sequence[str]) -> _Cells:
+def cells_of(verdicts: Sequence[Verdict], seats: Sequence[str]) -> Cells:
     """The measures of these verdicts, and the places of their seats."""
     return tuple(
         (one.measure, None if one.seat is None else seats.index(one.seat)) for one in verdicts
     )
 
 
-def told_cells(store: Store, run: str, judge: JudgeId) -> _Cells:
+def told_cells(store: Store, run: str, judge: JudgeId) -> Cells:
     """What a judge is for, as in the first episode of a run where it told; empty if in none."""
     seats: Mapping[str, Sequence[str]] | None = None
     for row in store.judgings(run, judge):
@@ -179,7 +173,20 @@ def told_cells(store: Store, run: str, judge: JudgeId) -> _Cells:
     return ()
 
 
-def seated(cells: _Cells, seats: Sequence[str]) -> tuple[tuple[Measure, str | None], ...]:
+def failures_of(
+    error: SociolabError, cells: Cells, seats: Sequence[str]
+) -> tuple[ScoreFailure, ...]:
+    """What a judge broke: a failure in all that it is for, see `seated`."""
+    cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
+    tries = error.tries if isinstance(error, ModelError) else 1
+    problem = without_secrets(str(error))
+    return tuple(
+        ScoreFailure(measure, seat, cause, problem, "", tries)
+        for measure, seat in seated(cells, seats)
+    )
+
+
+def seated(cells: Cells, seats: Sequence[str]) -> tuple[tuple[Measure, str | None], ...]:
     """The measures and seats that are due in an episode; `UNTOLD` where nothing is known."""
     if not cells:
         return ((UNTOLD, None),)

@@ -162,13 +162,15 @@ class Database:
         try:
             yield
         except BaseException:
-            self.execute("ROLLBACK TO part")
+            if self._connection.in_transaction:  # a full disk has undone all of it already
+                self.execute("ROLLBACK TO part")
             self._forget()
             raise
         finally:
             self._inside = False
-            self.execute("RELEASE part")
-            self.commit_soon()
+            if self._connection.in_transaction:
+                self.execute("RELEASE part")
+                self.commit_soon()
 
     def begin(self) -> None:
         """Open a transaction that the next `commit` closes, unless one is open.

@@ -66,6 +66,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     site.stores.close()
 
 
+HTTP = "h11"
+"""The parser of requests: it limits the length of their heads, which httptools does not."""
+
+
 def serve(settings: WebSettings) -> None:
     """Serve until interrupted."""
     import uvicorn
@@ -75,6 +79,7 @@ def serve(settings: WebSettings) -> None:
         host=settings.host,
         port=settings.port,
         log_level="warning",
+        http=HTTP,
         access_log=False,  # addresses hold secret links
         server_header=False,
         ws_max_size=64 * 1024,

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sociolab.app.judge import verdicts_of
 from sociolab.core.episode import Episode
-from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
+from sociolab.core.errors import ModelError, SociolabError, StoreError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Judge, Prompt, WorldKit
-from sociolab.core.score import ScoreFailure, Verdict
-from sociolab.runner.jury import seated, told_cells
+from sociolab.core.score import Verdict
+from sociolab.runner.jury import failures_of, told_cells, verdicts_of
 from sociolab.store.sqlite import Store
 
 
@@ -34,12 +33,7 @@ async def verdicts_or_failures(
     except StoreError:
         raise
     except SociolabError as error:
-        cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
-        tries = error.tries if isinstance(error, ModelError) else 1
-        return tuple(
-            ScoreFailure(measure, seat, cause, str(error), "", tries)
-            for measure, seat in seated(told_cells(store, run, judge.id), episode.trial.task.seats)
-        )
+        return failures_of(error, told_cells(store, run, judge.id), episode.trial.task.seats)
 
 
 @dataclass(frozen=True, slots=True)
