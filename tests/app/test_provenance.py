@@ -109,7 +109,7 @@ def test_a_run_goes_on_with_another_version_and_says_so(
     store = tmp_path / "s.db"
     first = played(store)
     assert "resumed_with" not in played(store)
-    monkeypatch.setattr(provenance, "_version", lambda: "9.9.9")
+    monkeypatch.setattr(provenance, "__version__", "9.9.9")
     again = played(store)
     assert again["made_with"] == first["made_with"]
     assert [one["sociolab"] for one in again["resumed_with"]] == ["9.9.9"]

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sociolab.app.judge import verdicts_of
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import (
@@ -20,6 +19,7 @@ from sociolab.core.ports import (
     Variants,
 )
 from sociolab.core.score import Score, ScoreFailure, Verdict
+from sociolab.runner.jury import verdicts_of
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.sqlite import Store
 

@@ -19,13 +19,11 @@ from sociolab.core.ports import Judge
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.foreign import LONGEST_REPLY
-from sociolab.runner.jury import Jury, verdicts_of
+from sociolab.runner.jury import Jury
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
-
-__all__ = ["judge_run", "judge_run_async", "verdicts_of", "world_settings"]
 
 
 def judge_run(

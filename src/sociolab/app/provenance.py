@@ -6,10 +6,10 @@ import os
 import platform
 import subprocess
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from sociolab import __version__
 from sociolab.core.episode import Json
 
 MADE_WITH = "made_with"
@@ -26,7 +26,7 @@ _GIT = ("git", "status", "--porcelain=v2", "--branch", "--untracked-files=no")
 def made_with() -> dict[str, Json]:
     """The versions of sociolab and Python and, in a git work tree, its commit, and whether tracked
     files differ from it (`changed`)."""
-    found: dict[str, Json] = {"sociolab": _version(), "python": platform.python_version()}
+    found: dict[str, Json] = {"sociolab": __version__, "python": platform.python_version()}
     return found | {"git": git} if (git := git_state(Path.cwd())) else found
 
 
@@ -73,12 +73,3 @@ def with_tags(settings: Mapping[str, Any], tags: Any) -> dict[str, Json]:
     """The settings with these tags too."""
     both = list(dict.fromkeys((*(settings.get(TAGS) or ()), *tags)))
     return {**settings, TAGS: both} if both else dict(settings)
-
-
-def _version() -> str:
-    try:
-        return version("sociolab")
-    except PackageNotFoundError:  # run from its sources
-        from sociolab import __version__
-
-        return __version__
