@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sociolab.app.config import RunConfig
-from sociolab.app.play import run
+from sociolab.app.runs.config import RunConfig
+from sociolab.app.runs.play import run
 from sociolab.cli.main import collect_rarely
 from sociolab.runner.tally import Tally
 

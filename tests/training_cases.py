@@ -11,8 +11,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from sociolab.app.config import RunConfig
-from sociolab.app.play import run
+from sociolab.app.runs.config import RunConfig
+from sociolab.app.runs.play import run
 from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict

@@ -16,34 +16,34 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sociolab.app.conclusions import compare, rank
-    from sociolab.app.config import RunConfig
-    from sociolab.app.environment import Environment
-    from sociolab.app.estimate import estimate
-    from sociolab.app.judge import judge_run, judge_run_async
-    from sociolab.app.play import Progress, run, run_async
-    from sociolab.app.stored import calls_of, open_store, transcript
-    from sociolab.app.tables import scores_table, turns_table
+    from sociolab.app.conclusions.plain import compare, rank
+    from sociolab.app.finding.stored import calls_of, open_store, transcript
+    from sociolab.app.results.tables import scores_table, turns_table
+    from sociolab.app.runs.config import RunConfig
+    from sociolab.app.runs.estimate import estimate
+    from sociolab.app.runs.judge import judge_run, judge_run_async
+    from sociolab.app.runs.play import Progress, run, run_async
+    from sociolab.app.training.environment import Environment
     from sociolab.report.result import RunResult, result_of
 
 _HOMES = {
-    "Environment": "sociolab.app.environment",
-    "Progress": "sociolab.app.play",
-    "RunConfig": "sociolab.app.config",
+    "Environment": "sociolab.app.training.environment",
+    "Progress": "sociolab.app.runs.play",
+    "RunConfig": "sociolab.app.runs.config",
     "RunResult": "sociolab.report.result",
-    "calls_of": "sociolab.app.stored",
-    "compare": "sociolab.app.conclusions",
-    "estimate": "sociolab.app.estimate",
-    "judge_run": "sociolab.app.judge",
-    "judge_run_async": "sociolab.app.judge",
-    "open_store": "sociolab.app.stored",
-    "rank": "sociolab.app.conclusions",
+    "calls_of": "sociolab.app.finding.stored",
+    "compare": "sociolab.app.conclusions.plain",
+    "estimate": "sociolab.app.runs.estimate",
+    "judge_run": "sociolab.app.runs.judge",
+    "judge_run_async": "sociolab.app.runs.judge",
+    "open_store": "sociolab.app.finding.stored",
+    "rank": "sociolab.app.conclusions.plain",
     "result_of": "sociolab.report.result",
-    "run": "sociolab.app.play",
-    "run_async": "sociolab.app.play",
-    "scores_table": "sociolab.app.tables",
-    "transcript": "sociolab.app.stored",
-    "turns_table": "sociolab.app.tables",
+    "run": "sociolab.app.runs.play",
+    "run_async": "sociolab.app.runs.play",
+    "scores_table": "sociolab.app.results.tables",
+    "transcript": "sociolab.app.finding.stored",
+    "turns_table": "sociolab.app.results.tables",
 }
 
 __all__ = [

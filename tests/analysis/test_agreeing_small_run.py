@@ -18,8 +18,8 @@ from sociolab.analysis.rated import (
     ratings_of,
 )
 from sociolab.analysis.rated_signature import moment, signature, signed
-from sociolab.app.agreement import Agreements, agreements
-from sociolab.app.ratings import import_ratings
+from sociolab.app.conclusions.agreement import Agreements, agreements
+from sociolab.app.rating.ratings import import_ratings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.comparing_runs import add_run
+from app.conclusions.comparing_runs import add_run
 from sociolab.analysis.comparing import Compared
 from sociolab.analysis.gates import Gate, gates_of, rule_of
-from sociolab.app.comparing import Wanted, compare_runs
+from sociolab.app.conclusions.comparing import Wanted, compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.store.sqlite import Store
 

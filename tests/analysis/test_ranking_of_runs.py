@@ -13,7 +13,7 @@ from sociolab.analysis.pooled import pooled
 from sociolab.analysis.ranking import Ranking, Record, points, ranking, ranking_document
 from sociolab.analysis.ranking_words import ranking_section, settled
 from sociolab.analysis.values import RunValues, Value
-from sociolab.app.ranking import rank_runs
+from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
 from sociolab.stats.bradley_terry import Neighbours

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.comparing_runs import add_run
+from app.conclusions.comparing_runs import add_run
 from cli.conftest import Sociolab
-from sociolab.app.config import RunConfig
-from sociolab.app.play import run
+from sociolab.app.runs.config import RunConfig
+from sociolab.app.runs.play import run
 from sociolab.cli.across import judges_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure

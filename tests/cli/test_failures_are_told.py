@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.config import RunConfig
-from sociolab.app.own_code import built
-from sociolab.app.play import run
-from sociolab.app.stored import find_episode, open_store
+from sociolab.app.finding.stored import find_episode, open_store
+from sociolab.app.players.own_code import built
+from sociolab.app.runs.config import RunConfig
+from sociolab.app.runs.play import run
 from sociolab.cli.show import View, show
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, WorldError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.levels_runs import TALK, TOWN, build
+from app.conclusions.levels_runs import TALK, TOWN, build
 from cli.conftest import Sociolab
 from sociolab.cli.verbs import app
 

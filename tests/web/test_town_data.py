@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from puppet_town import TOWN
-from sociolab.app.town import Lived
-from sociolab.app.town_replay import Replay, outcomes, replay
+from sociolab.app.towns.town import Lived
+from sociolab.app.towns.town_replay import Replay, outcomes, replay
 from sociolab.core.score import JudgeId, Score, ScoreFailure
 from sociolab.store.scores import ScoreRow
 from sociolab.store.sqlite import Store

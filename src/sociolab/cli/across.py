@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sociolab.app.across import across
-from sociolab.app.page import write_page
-from sociolab.app.stored import open_store
+from sociolab.app.conclusions.across import across
+from sociolab.app.finding.stored import open_store
+from sociolab.app.results.page import write_page
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.section import printed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sociolab.app.agreement import agreements, write_agreement_page
-from sociolab.app.stored import open_store
+from sociolab.app.conclusions.agreement import agreements, write_agreement_page
+from sociolab.app.finding.stored import open_store
 from sociolab.cli.output import print_json, say
 from sociolab.report.section import printed
 

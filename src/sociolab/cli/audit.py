@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 from pydantic import ValidationError
 
-from sociolab.app.audit import AuditConfig, AuditResult
-from sociolab.app.audit import audit as examine
-from sociolab.app.config import first_problem
+from sociolab.app.conclusions.audit import AuditConfig, AuditResult
+from sociolab.app.conclusions.audit import audit as examine
+from sociolab.app.runs.config import first_problem
 from sociolab.cli.output import print_json, say
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError

@@ -6,8 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from sociolab.app.building import WORLD, Build, Built
-from sociolab.app.building import build as build_talks
+from sociolab.app.towns.building import WORLD, Build, Built
+from sociolab.app.towns.building import build as build_talks
 from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sociolab.app.comparing import Conclusions, Wanted, compare_runs
-from sociolab.app.page import write_page
-from sociolab.app.pairs import (
+from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
+from sociolab.app.conclusions.pairs import (
     ComparedPairs,
     check_pairs_file,
     compared_pairs,
     with_episodes,
     write_pairs,
 )
-from sociolab.app.stored import open_store
+from sociolab.app.finding.stored import open_store
+from sociolab.app.results.page import write_page
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import result_of

@@ -63,7 +63,7 @@ def compare(
     json: Json = False,
 ) -> None:
     """Compare two agents on the tasks that both played; of one run: consistency over repeats."""
-    from sociolab.app.comparing import Wanted
+    from sociolab.app.conclusions.comparing import Wanted
 
     names = tuple(measure or ())
     if curve:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sociolab.app.comparing import Wanted
-from sociolab.app.curve import follow_runs
-from sociolab.app.page import write_page
-from sociolab.app.stored import open_store
+from sociolab.app.conclusions.comparing import Wanted
+from sociolab.app.conclusions.curve import follow_runs
+from sociolab.app.finding.stored import open_store
+from sociolab.app.results.page import write_page
 from sociolab.cli.compare import show_sections
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError

@@ -8,8 +8,8 @@ from typing import Any
 import typer
 
 from sociolab.analysis.credit_words import credit_section
-from sociolab.app.config import config_of
-from sociolab.app.credit import CreditResult, credit_run, measures_of
+from sociolab.app.crediting.credit import CreditResult, credit_run, measures_of
+from sociolab.app.runs.config import config_of
 from sociolab.cli.output import print_json, say
 from sociolab.cli.progress import watch
 from sociolab.report.layout import layout_of

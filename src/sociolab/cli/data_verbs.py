@@ -83,7 +83,7 @@ def build(
     ] = False,
 ) -> None:
     """Live a town's tasks and freeze conversation tasks from them: a data set to play."""
-    from sociolab.app.building import Build
+    from sociolab.app.towns.building import Build
     from sociolab.cli import build as verb
 
     verb.build(world, Build(seeds, total, data, name, out, replace))

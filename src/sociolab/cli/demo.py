@@ -7,11 +7,11 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.config import RunConfig
-from sociolab.app.data import world_names
-from sociolab.app.page import write_page
-from sociolab.app.play import run as play
-from sociolab.app.stored import open_store
+from sociolab.app.data_sets.data import world_names
+from sociolab.app.finding.stored import open_store
+from sociolab.app.results.page import write_page
+from sociolab.app.runs.config import RunConfig
+from sociolab.app.runs.play import run as play
 from sociolab.cli.output import say, show_result
 from sociolab.cli.progress import watch
 from sociolab.report.result import RunResult
@@ -41,8 +41,8 @@ def _levels(store: Store, results: Sequence[RunResult]) -> tuple[Section, ...]:
     """The scripted performer's talks beside what came of its tasks in the town."""
     from rich.console import Console
 
-    from sociolab.app.levels import levels
-    from sociolab.app.levels_section import levels_sections
+    from sociolab.app.conclusions.levels import levels
+    from sociolab.app.conclusions.levels_section import levels_sections
 
     runs = {result.world: result.run for result in results}
     sections = levels_sections(levels(store, runs["stss-talk"], runs["stss"]))
@@ -52,9 +52,9 @@ def _levels(store: Store, results: Sequence[RunResult]) -> tuple[Section, ...]:
 
 def _gap(results: Sequence[RunResult], store: Path | None) -> None:
     """AntEval's gap between scripted and sample play: how the tables look, and nothing more."""
-    from sociolab.app.gap import GapConfig
-    from sociolab.app.gap import gap as measure
-    from sociolab.app.real_play import SAMPLE
+    from sociolab.app.gaps.gap import GapConfig
+    from sociolab.app.gaps.gap import gap as measure
+    from sociolab.app.gaps.real_play import SAMPLE
     from sociolab.cli.gap import print_gap
 
     runs = {result.world: result.run for result in results}

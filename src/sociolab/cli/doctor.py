@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.config import RunConfig
-from sociolab.app.doctor import examine
+from sociolab.app.players.doctor import examine
+from sociolab.app.runs.config import RunConfig
 
 
 def doctor(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic import ValidationError
 
 from sociolab.analysis.figures import NOTHING
-from sociolab.app.config import first_problem
-from sociolab.app.gap import GapConfig, GapResult
-from sociolab.app.gap import gap as measure
+from sociolab.app.gaps.gap import GapConfig, GapResult
+from sociolab.app.gaps.gap import gap as measure
+from sociolab.app.runs.config import first_problem
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import minus

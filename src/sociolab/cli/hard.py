@@ -8,10 +8,10 @@ from rich.console import Console
 
 from sociolab.analysis.hard import hard_document
 from sociolab.analysis.hard_words import hard_section
-from sociolab.app.hard import HardSpec, choose_hard
-from sociolab.app.page import write_page
-from sociolab.app.stored import open_store
-from sociolab.app.task_lists import keep
+from sociolab.app.conclusions.hard import HardSpec, choose_hard
+from sociolab.app.data_sets.task_lists import keep
+from sociolab.app.finding.stored import open_store
+from sociolab.app.results.page import write_page
 from sociolab.cli.output import print_json, say
 from sociolab.report.result import result_of
 from sociolab.report.section import printed

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.provenance import TAGS, with_tags
-from sociolab.app.stored import open_store
+from sociolab.app.finding.stored import open_store
+from sociolab.app.runs.provenance import TAGS, with_tags
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.episodes import kept_work

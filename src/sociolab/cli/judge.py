@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sociolab.app.config import config_of
-from sociolab.app.judge import judge_run
+from sociolab.app.runs.config import config_of
+from sociolab.app.runs.judge import judge_run
 from sociolab.cli.output import say, show_result
 from sociolab.cli.progress import watch
 from sociolab.report.words import plural

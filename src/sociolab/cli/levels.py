@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sociolab.app.levels import Levels, levels
-from sociolab.app.levels_section import levels_sections
-from sociolab.app.page import write_page
-from sociolab.app.stored import open_store
+from sociolab.app.conclusions.levels import Levels, levels
+from sociolab.app.conclusions.levels_section import levels_sections
+from sociolab.app.finding.stored import open_store
+from sociolab.app.results.page import write_page
 from sociolab.cli.output import print_json, say
 from sociolab.worlds.stss.talk.losses import OUTCOMES
 

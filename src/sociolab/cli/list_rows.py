@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from sociolab.app.episode_list import Answer
-from sociolab.app.provenance import MADE_WITH, RESUMED_WITH
-from sociolab.app.run_list import tags_of
+from sociolab.app.finding.episode_list import Answer
+from sociolab.app.finding.run_list import tags_of
+from sociolab.app.runs.provenance import MADE_WITH, RESUMED_WITH
 from sociolab.app.watching.episodes import Listed, Scored
 from sociolab.report.charts import shortened
 from sociolab.report.episodes import kept_work

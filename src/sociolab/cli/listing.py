@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sociolab.app.data import imported_names, load_world, world_names
-from sociolab.app.episode_list import Asked, asked_episodes
+from sociolab.app.data_sets.data import imported_names, load_world, world_names
+from sociolab.app.data_sets.task_lists import stored_lists, wanted_tasks
+from sociolab.app.finding.episode_list import Asked, asked_episodes
+from sociolab.app.finding.run_list import runs_with
+from sociolab.app.finding.stored import open_store
 from sociolab.app.registry import names
-from sociolab.app.run_list import runs_with
-from sociolab.app.stored import open_store
-from sociolab.app.task_lists import stored_lists, wanted_tasks
 from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError

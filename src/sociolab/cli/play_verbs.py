@@ -210,7 +210,7 @@ def list_(
     json: Json = False,
 ) -> None:
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
-    from sociolab.app.episode_list import Asked
+    from sociolab.app.finding.episode_list import Asked
     from sociolab.cli import listing as verb
 
     asked = Asked(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)

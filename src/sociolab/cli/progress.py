@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from sociolab.app.play import Watch
+from sociolab.app.runs.play import Watch
 from sociolab.runner.tally import Tally
 
 LIVE_EVERY = 0.25

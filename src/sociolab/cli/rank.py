@@ -9,9 +9,9 @@ from rich.console import Console
 
 from sociolab.analysis.ranking import ranking_document
 from sociolab.analysis.ranking_words import ranking_section
-from sociolab.app.page import write_page
-from sociolab.app.ranking import rank_runs
-from sociolab.app.stored import open_store
+from sociolab.app.conclusions.ranking import rank_runs
+from sociolab.app.finding.stored import open_store
+from sociolab.app.results.page import write_page
 from sociolab.cli.output import print_json, say
 from sociolab.report.result import result_of
 from sociolab.report.section import printed

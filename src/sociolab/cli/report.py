@@ -7,10 +7,10 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.csv_folder import write_csv
-from sociolab.app.page import write_page
-from sociolab.app.pooled import each_once
-from sociolab.app.stored import open_store
+from sociolab.app.finding.pooled import each_once
+from sociolab.app.finding.stored import open_store
+from sociolab.app.results.csv_folder import write_csv
+from sociolab.app.results.page import write_page
 from sociolab.cli.output import say, show_result
 from sociolab.report.latex import latex
 from sociolab.report.markdown import markdown

@@ -121,7 +121,7 @@ def hard(
     json: Json = False,
 ) -> None:
     """Store the tasks that are hard for one agent as a list that --tasks plays."""
-    from sociolab.app.hard import HardSpec
+    from sociolab.app.conclusions.hard import HardSpec
     from sociolab.cli import hard as verb
 
     left = tuple(without or ())

@@ -9,9 +9,9 @@ from typing import Any
 
 import typer
 
-from sociolab.app.config import RunConfig
-from sociolab.app.play import run as play
-from sociolab.app.run_file import check_file, described, write_run
+from sociolab.app.runs.config import RunConfig
+from sociolab.app.runs.play import run as play
+from sociolab.app.runs.run_file import check_file, described, write_run
 from sociolab.cli.output import print_json, say, show_result
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
@@ -71,7 +71,7 @@ def play_and_show(
 ) -> int:
     """Play, print tables (or in brief one) or JSON, and return the exit code; `begun` is called as
     soon as the run is in the store."""
-    from sociolab.app.session import interrupted_result
+    from sociolab.app.runs.session import interrupted_result
 
     by_person = "human" in (*config.agents, config.partner)
     if by_person:  # one scene at a time, and no display that writes between the lines
@@ -97,7 +97,7 @@ def play_and_show(
 
 
 def _estimate(config: RunConfig, latency: float | None, *, as_json: bool) -> None:
-    from sociolab.app.estimate import estimate
+    from sociolab.app.runs.estimate import estimate
 
     found = estimate(config, latency)
     if as_json:

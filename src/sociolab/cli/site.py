@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sociolab.app.pooled import each_once
-from sociolab.app.site import write_site
-from sociolab.app.stored import open_store
+from sociolab.app.finding.pooled import each_once
+from sociolab.app.finding.stored import open_store
+from sociolab.app.results.site import write_site
 from sociolab.cli.output import say
 from sociolab.report.result import result_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.session import store_path
+from sociolab.app.runs.session import store_path
 from sociolab.app.study import examples, forgetting, links, setup
 from sociolab.app.study import export as exporting
 from sociolab.app.study.progress import StudyProgress, progress_of

@@ -13,8 +13,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from sociolab.app.stored import find_episode, open_store
-from sociolab.app.town import (
+from sociolab.app.finding.stored import find_episode, open_store
+from sociolab.app.towns.town import (
     Lived,
     Moment,
     Span,

@@ -58,7 +58,7 @@ def replay(
     store: Store = None,
 ) -> None:
     """Play a day again in the terminal: who is where, does what, and says what."""
-    from sociolab.app.town import Span
+    from sociolab.app.towns.town import Span
     from sociolab.cli import town as verb
 
     verb.replay(episode, Span(day, start, end, every), follow or [], pause, run, store)
@@ -76,7 +76,7 @@ def strip(
     store: Store = None,
 ) -> None:
     """Draw moments of a day: side by side as PNG, one after the other as GIF."""
-    from sociolab.app.town import Span
+    from sociolab.app.towns.town import Span
     from sociolab.cli import town as verb
 
     verb.strip(episode, Span(day, start, end, every), out, run, store)

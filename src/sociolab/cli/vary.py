@@ -9,8 +9,8 @@ from rich.console import Console
 
 from sociolab.analysis.varying import variance_document
 from sociolab.analysis.varying_words import variance_section
-from sociolab.app.stored import open_store
-from sociolab.app.varying import run_variances
+from sociolab.app.conclusions.varying import run_variances
+from sociolab.app.finding.stored import open_store
 from sociolab.cli.output import print_json
 from sociolab.report.section import printed
 

@@ -7,9 +7,9 @@ from typing import Any
 import typer
 from pydantic import ValidationError
 
-from sociolab.app.config import first_problem
-from sociolab.app.writing import WriteConfig
-from sociolab.app.writing import write as write_sessions
+from sociolab.app.data_sets.writing import WriteConfig
+from sociolab.app.data_sets.writing import write as write_sessions
+from sociolab.app.runs.config import first_problem
 from sociolab.core.errors import ConfigError
 
 

@@ -22,7 +22,7 @@ from sociolab.app.rating.impressions import (
     session_shown,
     words_of,
 )
-from sociolab.app.rating_set import people_judge
+from sociolab.app.rating.rating_set import people_judge
 from sociolab.app.study.settings import ImpressionsPlan
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score

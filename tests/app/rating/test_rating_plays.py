@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from rating_runs import ADA, BEN, RUN, STUDY, build, open_study, trial
-from sociolab.app.agreement import agreements
+from sociolab.app.conclusions.agreement import agreements
 from sociolab.app.rating.disputes import disputes, settle
 from sociolab.app.rating.drafts import Draft, drafts_of, keep_draft
 from sociolab.app.rating.exporting import ratings_csv
 from sociolab.app.rating.handing_in import hand_in, places
 from sociolab.app.rating.keeping import MEASURES, Given, keep_ratings, ratings_in
 from sociolab.app.rating.progress import progress_of
+from sociolab.app.rating.ratings import import_ratings
 from sociolab.app.rating.scene import rated_scene
 from sociolab.app.rating.studies import Play, RateStudy, has_more, next_play, rate_study
-from sociolab.app.ratings import import_ratings
 from sociolab.app.study.forgetting import forget
 from sociolab.app.study.progress import progress_of as study_progress
 from sociolab.app.study.settings import RatePlan

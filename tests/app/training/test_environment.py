@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import sociolab
-import sociolab.app.environment
+import sociolab.app.training.environment
 from sociolab import Environment, RunConfig
-from sociolab.app.environment import Observed, Rollout, Step
-from sociolab.app.play import run
+from sociolab.app.runs.play import run
+from sociolab.app.training.environment import Observed, Rollout, Step
 from sociolab.core.episode import Action, ActionSpace, Unusable
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
 from sociolab.models.endpoint.chat import ChatBody
@@ -39,7 +39,7 @@ async def greet(observed: Observed) -> str:
 
 
 def test_the_example_in_the_docstring_runs() -> None:
-    found = doctest.testmod(sociolab.app.environment)
+    found = doctest.testmod(sociolab.app.training.environment)
     assert (found.attempted, found.failed) == (6, 0)
     assert sociolab.Environment is Environment
 

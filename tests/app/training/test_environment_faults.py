@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from sociolab import Environment, RunConfig
-from sociolab.app.environment import Observed
 from sociolab.app.training.elsewhere import LoopElsewhere
+from sociolab.app.training.environment import Observed
 from sociolab.core.errors import ConfigError, ModelError
 
 SHORT = RunConfig(settings={"turns": "4"})

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sociolab import Environment, RunConfig
-from sociolab.app.environment import Observed, Rollout
+from sociolab.app.training.environment import Observed, Rollout
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.runner.jury import verdicts_of

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
 
-from sociolab.app.cast import NO_JUDGE, Casting, Seatable
-from sociolab.app.data import load_world, world_names
+from sociolab.app.data_sets.data import load_world, world_names
+from sociolab.app.data_sets.task_lists import list_hashes, wanted_tasks
 from sociolab.app.floor.judges import lasting
-from sociolab.app.models import Models
+from sociolab.app.players.cast import NO_JUDGE, Casting, Seatable
+from sociolab.app.players.models import Models
 from sociolab.app.study.settings import PlayPlan
-from sociolab.app.task_lists import list_hashes, wanted_tasks
 from sociolab.core.episode import CastMember, Json, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Judge, WorldKit

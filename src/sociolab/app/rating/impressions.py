@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from sociolab.app.finding.stored import world_of
 from sociolab.app.rating.dealing import Pile, held
 from sociolab.app.rating.words import impression_word
-from sociolab.app.stored import world_of
 from sociolab.app.study.settings import ImpressionsPlan, StudySettings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score

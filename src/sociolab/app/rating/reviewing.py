@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sociolab.app.data import load_world
+from sociolab.app.data_sets.data import load_world
+from sociolab.app.data_sets.task_lists import wanted_tasks
 from sociolab.app.rating.clock import CLOCK
 from sociolab.app.rating.dealing import Pile, held
 from sociolab.app.rating.reviews import Review, review_problems, reviewed
 from sociolab.app.rating.words import one_line
 from sociolab.app.study.settings import ReviewPlan, StudySettings
-from sociolab.app.task_lists import wanted_tasks
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
 from sociolab.store.sqlite import Store

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sociolab.analysis.rated_signature import signature
 from sociolab.app.rating.keeping import MEASURES
-from sociolab.app.rating_set import people_judge
+from sociolab.app.rating.rating_set import people_judge
 from sociolab.app.study.frame import WITHDRAWN
 from sociolab.core.score import Score
 from sociolab.store.sqlite import Store

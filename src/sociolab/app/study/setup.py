@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sociolab.app.config import read_toml
 from sociolab.app.floor.plan import company_of, plan_of, run_settings
+from sociolab.app.runs.config import read_toml
 from sociolab.app.study.problems import problems
 from sociolab.app.study.settings import StudySettings
 from sociolab.app.study.wanted_ratings import check_impressions, check_ratings, check_reviews

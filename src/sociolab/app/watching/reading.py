@@ -8,8 +8,8 @@ from functools import cache
 from itertools import chain
 
 from sociolab.analysis.credit_words import with_credit
-from sociolab.app.credited import credit_of
-from sociolab.app.stored import world_of
+from sociolab.app.crediting.credited import credit_of
+from sociolab.app.finding.stored import world_of
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import Line, Note, Transcript, World

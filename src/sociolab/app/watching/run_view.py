@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sociolab.analysis.values import values_of
-from sociolab.app.page import shown_run, spreads_of
+from sociolab.app.results.page import shown_run, spreads_of
 from sociolab.app.watching.charts import Charts, mean_charts, spread_charts
 from sociolab.app.watching.kept import KEPT, Known
 from sociolab.report.html import page

@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.agreement import Agreements, agreements
+from sociolab.app.conclusions.agreement import Agreements, agreements
 from sociolab.app.rating.disputes import Dispute, found_among, settle
 from sociolab.app.rating.exporting import ratings_csv
 from sociolab.app.rating.guide import GUIDES

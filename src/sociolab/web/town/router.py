@@ -10,8 +10,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.town import WORLDS
-from sociolab.app.town_replay import Replay, replay
+from sociolab.app.towns.town import WORLDS
+from sociolab.app.towns.town_replay import Replay, replay
 from sociolab.core.errors import StoreError
 from sociolab.web.pages import STATIC, page
 from sociolab.web.refusals import Missing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sociolab.app.town_replay import Outcome, Replay
+from sociolab.app.towns.town_replay import Outcome, Replay
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.store.scores import ScoreRow
 from sociolab.town.clock import Clock

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.credited import credited
+from sociolab.app.crediting.credited import credited
 from sociolab.app.watching.reading import Reading, Said, reading, told
 from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
 from sociolab.report.shown import shown

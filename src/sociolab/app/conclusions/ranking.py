@@ -1,0 +1,26 @@
+"""The ranking of the agents of some runs in a store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sociolab.analysis.pooled import pooled
+from sociolab.analysis.ranking import Ranking, ranking
+from sociolab.app.finding.pooled import agent_settings, run_values
+from sociolab.app.players.code_names import code_names
+from sociolab.core.code_mark import without_code
+from sociolab.store.sqlite import Store
+
+
+def rank_runs(
+    store: Store, runs: Sequence[str], judge: str | None = None, measure: str | None = None
+) -> Ranking:
+    """Rank the agents of these runs together; ConfigError where they cannot be compared."""
+    values, names = run_values(store, runs), code_names(store, runs)
+    settings = {
+        run: {names.name(run, label): without_code(hash_) for label, hash_ in agents.items()}
+        for run, agents in agent_settings(store, runs).items()
+    }
+    pool = pooled([names.values(one) for one in values], judge, measure, settings)
+    return ranking(replace(pool, notes=(*pool.notes, *names.notes)))

@@ -1,0 +1,249 @@
+"""Ask a model which turns of stored episodes moved a goal or gave a secret away."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from sociolab.analysis.credits import Check, PlayCredit, checks, merged, only, play_credits
+from sociolab.analysis.values import values_of
+from sociolab.app.anywhere import run_anywhere
+from sociolab.app.crediting.credit_lines import (
+    check_place,
+    replaying_world,
+    scores_by_trial,
+    training_lines,
+    write_lines,
+)
+from sociolab.app.crediting.credit_stories import stories_of
+from sociolab.app.crediting.credited import credit_of, judgings_of, keep_credit
+from sociolab.app.players.models import Models
+from sociolab.app.players.specs import ModelSpec, parse
+from sociolab.app.runs.config import RunConfig
+from sociolab.app.runs.play import Watch
+from sociolab.app.runs.session import store_path
+from sociolab.core.episode import Episode
+from sociolab.core.errors import ConfigError, ModelError
+from sociolab.judging.credit import CreditJudge, cells
+from sociolab.judging.credit_record import MEASURES, CreditMeasure, CreditRecord
+from sociolab.judging.credit_story import Story
+from sociolab.models.budget import Budget
+from sociolab.report.words import counted, plural
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.lock import lock_run
+from sociolab.store.replies import RunReplies
+from sociolab.store.sqlite import Store
+
+
+@dataclass(frozen=True, slots=True)
+class CreditResult:
+    """What one judge said of the turns of a run.
+
+    `nothing` counts episodes with nobody in them who has something at stake, `waiting` those that
+    were not asked about before the work stopped (`stopped` says why), `unseen` the lines written to
+    a file without what the seat saw. `usd` is None where no call had a price.
+    """
+
+    run: str
+    world: str
+    judge: str
+    plays: tuple[PlayCredit, ...]
+    checks: tuple[Check, ...]
+    nothing: int
+    waiting: int
+    calls: int
+    usd: float | None
+    lines: int = 0
+    unseen: int = 0
+    stopped: str = ""
+
+    @property
+    def in_vain(self) -> str:
+        """What failed, where every list of turns did; "" otherwise."""
+        causes = (play.failure.cause for play in self.plays if play.failure is not None)
+        failed: Counter[str] = Counter(causes)
+        if not self.plays or failed.total() < len(self.plays):
+            return ""
+        lists = plural(len(self.plays), "list")
+        return f"no list of turns could be had: all of {lists} missing ({counted(failed)})"
+
+
+def measures_of(text: str) -> tuple[CreditMeasure, ...]:
+    """The measures of "goal,secret"; ConfigError for any other."""
+    wanted = [part.strip() for part in text.split(",")]
+    unknown = [part for part in wanted if part not in MEASURES]
+    if unknown:
+        known = " or ".join(MEASURES)
+        raise ConfigError(f'--measure: expected {known}, or both, found "{unknown[0]}"')
+    return tuple(measure for measure in MEASURES if measure in wanted)
+
+
+def credit_run(
+    run: str,
+    config: RunConfig,
+    *,
+    measures: Sequence[CreditMeasure],
+    limit: int | None = None,
+    out: Path | None = None,
+    watch: Watch | None = None,
+) -> CreditResult:
+    """Have the first `limit` played episodes of a run read by the one judge of `config`.
+
+    What it said before is not asked again; an episode that it failed on, is. With `out` the turns
+    are written there as JSON lines. ConfigError if the run is not there, if its episodes have no
+    lines, or if nobody in them has something at stake. Works inside a running event loop too.
+    """
+    return run_anywhere(
+        lambda: credit_run_async(run, config, measures, limit=limit, out=out, watch=watch)
+    )
+
+
+async def credit_run_async(
+    run: str,
+    config: RunConfig,
+    measures: Sequence[CreditMeasure],
+    *,
+    limit: int | None = None,
+    out: Path | None = None,
+    watch: Watch | None = None,
+) -> CreditResult:
+    """As `credit_run`, to be awaited."""
+    if out is not None:
+        check_place(out)
+    path = store_path(config.store)
+    with Store.open(path, create=False) as store, lock_run(path, run):
+        stories = stories_of(store, run, measures, limit)
+        tally, models = Tally(), Models(config)
+        replies = TalliedReplies(tally)
+        replies.keep_in(RunReplies(store, run))
+        spec = _model(config.judges)
+        budget = Budget(config.budget, store.totals(run).usd or 0.0)
+        judge = CreditJudge(models.kept(spec, replies, budget))
+        work = [one for one in stories if not _done(store, run, judge, *one)]
+        tally.total = len(work)
+        began = time.perf_counter()
+        try:
+            with watch(run, tally) if watch else nullcontext():
+                stopped = await _ask(store, run, judge, work, config.episodes, tally, replies)
+        finally:
+            await models.close()
+            store.add_seconds(run, time.perf_counter() - began)
+        usd = None if models.price(spec) is None else tally.usd
+        return _result(store, run, judge, stories, tally, usd, stopped, out)
+
+
+async def _ask(
+    store: Store,
+    run: str,
+    judge: CreditJudge,
+    work: Sequence[tuple[Episode, Story]],
+    at_once: int,
+    tally: Tally,
+    replies: TalliedReplies,
+) -> str:
+    """Ask about each episode and keep what is said; why it stopped early, or ""."""
+    waiting = iter(work)
+    error: ModelError | None = None
+
+    async def worker() -> None:
+        nonlocal error
+        for episode, story in waiting:
+            if error is not None:
+                return
+            trial = episode.trial.id
+            try:
+                record = await judge.credit(trial, story)
+            except ModelError as failure:
+                error = error or failure
+                return
+            keep_credit(store, run, trial, record)
+            replies.release(trial)
+            tally.done += 1
+            tally.failed += bool(record.failures)
+
+    await asyncio.gather(*(worker() for _ in range(at_once)))
+    return str(error) if error else ""
+
+
+def _model(judges: Sequence[str]) -> ModelSpec:
+    found = [parse(text, "judge") for text in judges]
+    if len(found) != 1 or not isinstance(found[0], ModelSpec):
+        told = ", ".join(judges) or "none"
+        raise ConfigError(
+            f"--judge: expected one model, such as openai/MODEL, found {told}: only a model reads "
+            "a transcript turn by turn"
+        )
+    return found[0]
+
+
+def _done(store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story) -> bool:
+    """Whether there is nothing to ask: nobody has a stake, or this very judge has said it all."""
+    mine = merged(
+        [
+            record
+            for record in judgings_of(store, run, episode.trial.id)
+            if (record.judge, record.settings) == (judge.id.name, judge.id.settings)
+        ]
+    )
+    said = {cell for record in mine for cell in record.credited}
+    return said.issuperset(cells(story))
+
+
+def _wanted(
+    store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story
+) -> CreditRecord | None:
+    """What the judge says of the cells that are asked about now; None if it was not asked yet."""
+    for record in credit_of(store, run, episode.trial.id):
+        if record.judge == judge.id.name:
+            return only(record, cells(story))
+    return None
+
+
+def _result(
+    store: Store,
+    run: str,
+    judge: CreditJudge,
+    stories: Sequence[tuple[Episode, Story]],
+    tally: Tally,
+    usd: float | None,
+    stopped: str,
+    out: Path | None,
+) -> CreditResult:
+    row, scores = store.run(run), values_of(store, run)
+    said = [(one, story, _wanted(store, run, judge, one, story)) for one, story in stories]
+    there = [(one, story, record) for one, story, record in said if record is not None]
+    plays = tuple(p for one, _, record in there for p in play_credits(one.trial, record))
+    lines = unseen = 0
+    if out is not None:
+        world = replaying_world(row)
+        given = scores_by_trial(scores)
+        lines, unseen = write_lines(
+            out,
+            (
+                line
+                for one, story, record in there
+                for line in training_lines(
+                    run, world, one, story, record, given.get(one.trial.id, ())
+                )
+            ),
+        )
+    asked = [story for _, story in stories if story.asked]
+    return CreditResult(
+        run=run,
+        world=row.world,
+        judge=judge.id.name,
+        plays=plays,
+        checks=checks(plays, scores),
+        nothing=len(stories) - len(asked),
+        waiting=len(asked) - len(there),
+        calls=tally.calls,
+        usd=usd,
+        lines=lines,
+        unseen=unseen,
+        stopped=stopped,
+    )

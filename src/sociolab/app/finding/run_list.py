@@ -1,0 +1,38 @@
+"""Which runs are listed: those in which an agent played, or with certain tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sociolab.app.finding.seat_names import label_like
+from sociolab.app.runs.provenance import TAGS
+from sociolab.store.runs import RunRow
+
+
+def runs_with(
+    runs: Sequence[RunRow], agent: str | None = None, tags: Sequence[str] = ()
+) -> list[RunRow]:
+    """The runs in which an agent has a seat (as partner, too), named in full or in part, and which
+    bear all of these tags. ConfigError where several agents are meant."""
+    found = [row for row in runs if set(tags) <= set(tags_of(row))]
+    if agent is None:
+        return found
+    label = label_like(
+        agent, sorted({label for row in runs for label in agents_of(row)}), "--agent"
+    )
+    return [row for row in found if label in agents_of(row)]
+
+
+def tags_of(row: RunRow) -> tuple[str, ...]:
+    """The tags of a run."""
+    settings = row.settings if isinstance(row.settings, dict) else {}
+    tags = settings.get(TAGS)
+    return tuple(map(str, tags)) if isinstance(tags, list) else ()
+
+
+def agents_of(row: RunRow) -> tuple[str, ...]:
+    """The labels of a run's agents and its partner; of an imported run, none are recorded."""
+    settings = row.settings if isinstance(row.settings, dict) else {}
+    agents = settings.get("agents")
+    seated = [*(agents if isinstance(agents, list) else []), settings.get("partner")]
+    return tuple(str(one[0]) for one in seated if isinstance(one, list) and one)

@@ -1,0 +1,245 @@
+"""The intention gap of runs that are stored, against real play that was imported (AntEval IEG)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sociolab.app.anywhere import run_anywhere
+from sociolab.app.gaps.real_play import SAMPLE, real_play
+from sociolab.app.gaps.virtual_dms import Workshop
+from sociolab.app.players.models import Models
+from sociolab.app.runs.kept_replies import kept_in_a_run
+from sociolab.app.runs.session import store_path
+from sociolab.core.episode import Ended, Trial
+from sociolab.core.errors import ConfigError
+from sociolab.models.budget import Budget
+from sociolab.report.grids import judges_of
+from sociolab.report.result import result_of
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.stats.intervals import Estimate
+from sociolab.store.sqlite import Store
+from sociolab.worlds.anteval.gap.measure import GapSettings, measure_gap
+from sociolab.worlds.anteval.gap.records import GapTable
+from sociolab.worlds.anteval.intention.examples import cut_examples, example_of
+from sociolab.worlds.anteval.session import NPC
+from sociolab.worlds.anteval.virtual_dm.example import Example
+from sociolab.worlds.anteval.visibility import party_moved
+
+_INTENTION = "anteval-intention"
+_INFORMATION = "anteval-information"
+_SPLITS = 10
+
+
+class GapConfig(BaseModel):
+    """What to compare with what, and by which virtual DM.
+
+    `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
+    real episodes is kept for it. `generated` and `information` are runs of the store. `splits`
+    None: 10 for the linear DM, 0 for those whose training takes long or costs money.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    real: str
+    test: str | None = None
+    generated: tuple[str, ...] = Field(min_length=1)
+    information: tuple[str, ...] = ()
+    dm: str = "linear"
+    most: int = Field(default=1, ge=1)
+    strict: bool = True
+    matched: bool = True
+    cut: bool = False
+    splits: int | None = Field(default=None, ge=0)
+    seed: int = 0
+    store: Path | None = None
+    base_url: str | None = None
+    key_env: str | None = None
+    models: Path | None = None
+    in_flight: int | None = Field(default=None, ge=1)
+    budget: float | None = Field(default=None, ge=0)
+
+
+@dataclass(frozen=True, slots=True)
+class GapResult:
+    """The table, and what to know of it; `play` says what the virtual DMs were tested on."""
+
+    table: GapTable
+    play: str
+    notes: tuple[str, ...]
+
+
+def gap(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
+    """Measure the gap; `tell` hears of slow steps. ConfigError where something is not there."""
+    return run_anywhere(lambda: gap_async(config, tell))
+
+
+async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
+    """As `gap`, to be awaited."""
+    notes: list[str] = []
+    real, test = real_play(config.real, config.test, notes)
+    path = store_path(config.store)
+    with Store.open(path, create=False) as store:
+        generated = _generated(store, config, notes)
+        information = _information(store, config, generated, notes)
+        replies, budget = TalliedReplies(Tally()), Budget(config.budget)
+        workshop = Workshop(Models(config), replies, budget, config.seed, tell)
+        dms = workshop.dms(config.dm)
+        settings = GapSettings(
+            most=config.most,
+            strict=config.strict,
+            matched=config.matched,
+            splits=_splits(config, notes),
+            seed=config.seed,
+        )
+        about = {
+            "dm": config.dm,
+            "real": config.real,
+            "test": config.test,
+            "base_url": config.base_url,
+        }
+        kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies)
+        with kept if dms.keeps else nullcontext():
+            tell(f"{dms.name}: learning from {len(real)} real examples and from each run")
+            try:
+                table = await measure_gap(
+                    real,
+                    test,
+                    {row.name: row.examples for row in generated},
+                    dms.make,
+                    untrained=dms.untuned,
+                    information=information,
+                    settings=settings,
+                )
+            finally:
+                await workshop.close()
+    for what, cause, count in table.failures:
+        notes.append(
+            f"{what}: {count} of {table.test_rows} replies of the virtual DM could not be used "
+            f"({cause}); each counts as an empty prediction, so its F is too low, and so may G be "
+            "wrong"
+        )
+    play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
+    return GapResult(table, play, tuple(notes))
+
+
+# ------------------------------------------------------------------ runs
+
+
+@dataclass(frozen=True, slots=True)
+class _Generated:
+    """The play of one agent in one run: its name in the table, and its examples."""
+
+    name: str
+    agent: str
+    npc: str
+    examples: tuple[Example, ...]
+
+
+def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Generated, ...]:
+    found: dict[tuple[str, str, str], list[Example]] = {}
+    for run in dict.fromkeys(config.generated):
+        row = store.run(run)
+        if row.world != _INTENTION:
+            raise ConfigError(
+                f'--generated: expected a run of {_INTENTION}, found "{run}", a run of {row.world}'
+            )
+        left_out = row.trials - row.played
+        failed_turns = 0
+        for episode in store.episodes(run, "played"):
+            if not party_moved(episode) or episode.ended is None or _broke_off(episode.ended):
+                left_out += 1
+                continue
+            failed_turns += len(episode.failed_turns)
+            of_episode = cut_examples(episode) if config.cut else (example_of(episode),)
+            found.setdefault((run, *_cast(episode.trial)), []).extend(of_episode)
+        if left_out:
+            notes.append(
+                f"{run}: {left_out} of {row.trials} sessions are left out: not played to the end, "
+                "or the players took no turn"
+            )
+        if failed_turns:
+            notes.append(f"{run}: {failed_turns} turns failed in the sessions that are compared")
+    if not found:
+        raise ConfigError(f"--generated: no session was played in {', '.join(config.generated)}")
+    names = Counter(_name(agent, npc) for _, agent, npc in found)
+    rows = tuple(
+        _Generated(
+            _name(agent, npc) if names[_name(agent, npc)] == 1 else f"{_name(agent, npc)} ({run})",
+            agent,
+            npc,
+            tuple(examples),
+        )
+        for (run, agent, npc), examples in found.items()
+    )
+    if any(row.agent == "scripted" for row in rows):
+        notes.append("scripted: rule-based players, never to be set beside a paper's figures")
+    return rows
+
+
+def _broke_off(ended: Ended) -> bool:
+    """Whether a session stopped because a turn failed."""
+    return ended.reason == "failed turn"
+
+
+def _cast(trial: Trial) -> tuple[str, str]:
+    """Who played the party, and who the NPC."""
+    party = (m.agent for m in trial.cast if m.seat != NPC)
+    return " + ".join(dict.fromkeys(party)), trial.agent(NPC)
+
+
+def _name(agent: str, npc: str) -> str:
+    return agent if agent == npc else f"{agent} (NPC: {npc})"
+
+
+def _information(
+    store: Store, config: GapConfig, generated: Sequence[_Generated], notes: list[str]
+) -> Mapping[str, Estimate]:
+    """The IEP of each agent, by its name in the table."""
+    of_cast: dict[tuple[str, str], Estimate] = {}
+    for run in dict.fromkeys(config.information):
+        result = result_of(store, run)
+        if result.world != _INFORMATION:
+            raise ConfigError(
+                f"--information: expected a run of {_INFORMATION}, found "
+                f'"{run}", a run of {result.world}'
+            )
+        judges = [j for j in judges_of(result) if any(s.judge == j for s in result.scores)]
+        npcs = dict(_cast(row.trial) for row in store.trials(run))
+        for entry in result.scores:
+            mine = entry.measure == "iep" and not entry.by and entry.agent is not None
+            if mine and entry.judge == judges[0]:
+                assert entry.agent is not None
+                cast = (entry.agent, npcs.get(entry.agent, ""))
+                if cast in of_cast:
+                    raise ConfigError(f"--information: {entry.agent} plays in more than one run")
+                of_cast[cast] = Estimate(
+                    entry.value, entry.n, entry.clusters, entry.low, entry.high, entry.interval
+                )
+        casts = {(row.agent, row.npc) for row in generated}
+        if judges and casts & set(npcs.items()):
+            notes.append(f"IEP of {run}: judged by {judges[0]}")
+        else:
+            notes.append(
+                f"no IEP from {run}: nobody in it plays the same seats as in a generated run, or "
+                "nothing was judged"
+            )
+    found = {row.name: of_cast.get((row.agent, row.npc)) for row in generated}
+    return {name: estimate for name, estimate in found.items() if estimate is not None}
+
+
+# ------------------------------------------------------------------ virtual DMs
+
+
+def _splits(config: GapConfig, notes: list[str]) -> int:
+    if config.splits is not None:
+        return config.splits
+    if config.dm == "linear":
+        return _SPLITS
+    notes.append("no noise floor: it takes two more trainings a split; ask for it with --splits")
+    return 0

@@ -1,0 +1,120 @@
+"""Labels that several codes share, told apart by a mark of the code: "python:ver:V@3f2a"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sociolab.analysis.values import RunValues, Value
+from sociolab.app.finding.pooled import agent_settings
+from sociolab.core.code_mark import UNKNOWN, code_in, mark
+from sociolab.core.episode import Trial
+from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.store.sqlite import Store
+
+
+@dataclass(frozen=True, slots=True)
+class CodeNames:
+    """By run and label, the name of an agent whose label stands for several codes; those of one
+    code keep their labels. `notes` say in a sentence each which they are."""
+
+    shown: Mapping[str, Mapping[str, str]]
+    notes: tuple[str, ...] = ()
+
+    def name(self, run: str, label: str) -> str:
+        """How an agent of a run is called."""
+        return self.shown.get(run, {}).get(label, label)
+
+    def values(self, found: RunValues) -> RunValues:
+        """The values of a run under these names."""
+
+        def named(values: Sequence[Value]) -> tuple[Value, ...]:
+            return tuple(
+                value._replace(
+                    agent=value.agent and self.name(value.run, value.agent),
+                    partner=value.partner and self.name(value.run, value.partner),
+                )
+                for value in values
+            )
+
+        if not self.shown.get(found.run):
+            return found
+        return replace(found, values=named(found.values), untold=named(found.untold))
+
+    def result(self, found: RunResult) -> RunResult:
+        """The result of a run under these names."""
+        run = found.run
+        if not self.shown.get(run):
+            return found
+        partner = found.partner and self.name(run, found.partner)
+        return found.model_copy(
+            update={
+                "agents": tuple(self.name(run, agent) for agent in found.agents),
+                "partner": partner,
+                "scores": tuple(self._entry(run, entry) for entry in found.scores),
+            }
+        )
+
+    def _entry(self, run: str, entry: ScoreEntry) -> ScoreEntry:
+        by = {
+            key: self.name(run, value) if key == "partner" else value
+            for key, value in entry.by.items()
+        }
+        agent = entry.agent and self.name(run, entry.agent)
+        return entry.model_copy(update={"agent": agent, "by": by})
+
+    def trials(self, run: str, found: Sequence[Trial]) -> tuple[Trial, ...]:
+        """The trials of a run with a cast of these names."""
+        if not self.shown.get(run):
+            return tuple(found)
+        return tuple(
+            replace(
+                trial,
+                cast=tuple(replace(m, agent=self.name(run, m.agent)) for m in trial.cast),
+            )
+            for trial in found
+        )
+
+
+def code_names(store: Store, runs: Sequence[str]) -> CodeNames:
+    """The names of the agents of these runs, read off the settings that they played with."""
+    settings = agent_settings(store, runs)
+    codes: dict[str, dict[str, str]] = {}
+    for run, agents in settings.items():
+        for label, hash_ in agents.items():
+            code = code_in(label, hash_)
+            if code is not None:
+                codes.setdefault(label, {})[run] = code
+    shared = {label: by_run for label, by_run in codes.items() if _several(by_run)}
+    shown: dict[str, dict[str, str]] = {}
+    for label, by_run in shared.items():
+        for run, code in by_run.items():
+            shown.setdefault(run, {})[label] = _shown(label, run, code)
+    return CodeNames(shown, tuple(_notes(shared)))
+
+
+def _several(by_run: Mapping[str, str]) -> bool:
+    """Whether a label is not known to stand for one code."""
+    return len(by_run) > 1 and (len(set(by_run.values())) > 1 or UNKNOWN in by_run.values())
+
+
+def _shown(label: str, run: str, code: str) -> str:
+    name = f"{label}@{mark(code)}"
+    return f"{name} ({run})" if code == UNKNOWN else name
+
+
+def _notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    for label, by_run in sorted(shared.items()):
+        where = ", ".join(f"@{mark(code)} in {run}" for run, code in by_run.items())
+        known = set(by_run.values()) - {UNKNOWN}
+        if len(known) > 1:
+            yield (
+                f"{label} ran other code from run to run ({where}): these are several agents that "
+                "share a label."
+            )
+        if UNKNOWN in by_run.values():
+            yield (
+                f"Nobody can tell whether {label} was the same agent in all these runs, since its "
+                f"code was not recorded in each ({where}, ? being unknown); each such run's stands "
+                "for itself."
+            )

@@ -1,0 +1,174 @@
+"""From a model spec to a chat model that keeps, prices and counts its calls."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from sociolab.app.players.models_file import ModelsFile, checked_url, load_models
+from sociolab.app.players.specs import ModelSpec
+from sociolab.app.registry import Provider, plugin
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
+from sociolab.models.budget import Budget
+from sociolab.models.cache import KeptModel
+from sociolab.models.endpoints import OPENAI, EndpointSpec
+from sociolab.models.prices import Price
+from sociolab.models.sampling import Options, options_of
+
+
+class Served(Protocol):
+    """A user's description, as far as it says where models are served."""
+
+    @property
+    def base_url(self) -> str | None:
+        """Where `openai/MODEL` is served."""
+        ...
+
+    @property
+    def key_env(self) -> str | None:
+        """The environment variable that holds its key."""
+        ...
+
+    @property
+    def models(self) -> Path | None:
+        """The file that names endpoints and prices."""
+        ...
+
+    @property
+    def in_flight(self) -> int | None:
+        """Calls at once to each endpoint."""
+        ...
+
+
+@dataclass
+class Models:
+    """The endpoints of a run, each opened once, and what their models cost."""
+
+    config: Served
+    file: ModelsFile = field(init=False)
+    _providers: dict[str, Provider] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.file = load_models(self.config.models)
+
+    def endpoint(self, spec: ModelSpec) -> EndpointSpec:
+        """Where a model is served: `models.toml` first, then `openai` and `--base-url`."""
+        found = self.file.endpoint(spec.endpoint)
+        if found is None:
+            if spec.endpoint != "openai":
+                raise ConfigError(
+                    f'"{spec.label}": there is no endpoint called "{spec.endpoint}"; describe it '
+                    f"in models.toml under [endpoints.{spec.endpoint}], or use "
+                    f"openai/{spec.model} with --base-url"
+                )
+            found = _openai(self.config)
+        if self.config.in_flight is not None:
+            found = found.model_copy(update={"in_flight": self.config.in_flight})
+        return found
+
+    def price(self, spec: ModelSpec) -> Price | None:
+        """Its price, if `models.toml` has one."""
+        listed = self.file.prices.get(f"{spec.endpoint}/{spec.model}")
+        return listed.price if listed else None
+
+    def options(self, spec: ModelSpec) -> Options:
+        """What a model is asked for in every call: the spec's own, then those of `models.toml`."""
+        listed = self.file.options.get(f"{spec.endpoint}/{spec.model}")
+        return options_of(spec.settings, listed)
+
+    def open(self, spec: ModelSpec) -> ChatModel:
+        """The model with its options, without memory or money."""
+        return _with_options(self._served(spec), self.options(spec))
+
+    def _served(self, spec: ModelSpec) -> ChatModel:
+        """The model itself; ConfigError if its provider cannot send its options."""
+        provider = self._providers.get(spec.endpoint)
+        if provider is None:
+            endpoint = self.endpoint(spec)
+            table = self.file.endpoints.get(spec.endpoint)
+            factory = plugin("sociolab.models", table.provider if table else "openai")
+            provider = self._providers[spec.endpoint] = factory(endpoint)
+        sent = self.options(spec).sent
+        if not sent:
+            return provider.model(spec.model)
+        if not _takes_options(provider):
+            raise ConfigError(
+                f'"{spec.label}": the provider of the endpoint "{spec.endpoint}" takes no options; '
+                f"leave out {', '.join(sent)}"
+            )
+        return cast(_TakesOptions, provider).model(spec.model, sent)
+
+    def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
+        """The model with its replies kept and its money counted."""
+        price = self.price(spec)
+        if price is None and budget.limit is not None:
+            raise ConfigError(
+                f'--budget needs a price for "{spec.endpoint}/{spec.model}"; add it to models.toml '
+                f'under [prices."{spec.endpoint}/{spec.model}"] with input and output in dollars '
+                "a million tokens"
+            )
+        address, options = self.endpoint(spec).base_url, self.options(spec)
+        kept = KeptModel(self._served(spec), address, replies, budget, price, options.key)
+        return _with_options(kept, options)
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        for provider in self._providers.values():
+            await provider.close()
+
+
+class _TakesOptions(Protocol):
+    """A provider whose models can be sent options."""
+
+    def model(self, name: str, options: Mapping[str, Any]) -> ChatModel:
+        """A model of this endpoint, each of whose requests holds these options."""
+        ...
+
+
+def _takes_options(provider: Provider) -> bool:
+    try:
+        inspect.signature(provider.model).bind("model", {})
+    except TypeError:
+        return False
+    return True
+
+
+def _with_options(model: ChatModel, options: Options) -> ChatModel:
+    """The same model, known by its options; itself if there are none."""
+    if not options.words:
+        return model
+    return _Asked(model, f"{model.label}{options.words}", options.temperature, options.max_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A model that is asked for a temperature and a length of its own, whatever the prompt says."""
+
+    model: ChatModel
+    label: str
+    temperature: float | None
+    max_tokens: int | None
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        temperature = prompt.temperature if self.temperature is None else self.temperature
+        most = prompt.max_tokens if self.max_tokens is None else self.max_tokens
+        if (temperature, most) != (prompt.temperature, prompt.max_tokens):
+            prompt = replace(prompt, temperature=temperature, max_tokens=most)
+        return await self.model.complete(prompt, key)
+
+
+def _openai(config: Served) -> EndpointSpec:
+    """OpenAI itself, or whatever `--base-url` names: then no key unless `--key-env` names one,
+    so that a key never goes where it was not meant to."""
+    if config.base_url is None:
+        return EndpointSpec(name="openai", key_env=config.key_env or "OPENAI_API_KEY")
+    try:
+        url = checked_url(config.base_url)
+    except ValueError as error:
+        raise ConfigError(f'--base-url: {error}, found "{config.base_url}"') from error
+    key_env = config.key_env or ("OPENAI_API_KEY" if url == OPENAI else None)
+    return EndpointSpec(name="openai", base_url=url, key_env=key_env)

@@ -1,0 +1,176 @@
+"""A town to look at: its map, and the days that were lived there in an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from pathlib import Path
+
+from sociolab.app.data_sets.data import data_folder
+from sociolab.core.episode import Episode, Happened
+from sociolab.core.errors import ConfigError
+from sociolab.town.clock import clock_time
+from sociolab.town.map import TownMap, own_map
+from sociolab.town.schedule.chunks import TRACE
+from sociolab.town.trace.records import Did, Talked
+from sociolab.town.trace.trajectory import Trajectory
+
+WORLDS = ("stss",)
+"""The worlds that are played in a town."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """The days of an episode: the town, what happened, and who is called what."""
+
+    town: TownMap
+    trajectory: Trajectory
+    names: dict[str, str]
+
+    def who(self, wanted: str) -> str:
+        """The id of a resident by id, name, or the beginning of one; ConfigError if none fits."""
+        key = wanted.casefold()
+        for id, name in self.names.items():
+            if id.startswith(key) or name.casefold().startswith(key):
+                return id
+        known = ", ".join(self.names)
+        raise ConfigError(
+            f'nobody called "{wanted}" lives in this episode; expected one of {known}'
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Which moments to look at: a day from 1 on, from and until a time of day, every so often."""
+
+    day: int
+    start: str
+    end: str
+    minutes: int
+
+    def moments(self, lived: Lived) -> Iterator[datetime]:
+        """The moments; ConfigError where the day was not lived or a time is none."""
+        trace = lived.trajectory.trace
+        days = -(-trace.steps // lived.trajectory.clock.a_day)
+        if not 1 <= self.day <= days:
+            raise ConfigError(f"--day: expected 1 to {days}, found {self.day}")
+        first = datetime.combine(trace.first + timedelta(days=self.day - 1), time())
+        moment = first + _since_midnight("--from", self.start)
+        end = first + _since_midnight("--until", self.end)
+        last = lived.trajectory.clock.at(trace.steps - 1)
+        while moment <= min(end, last):
+            yield moment
+            moment += timedelta(minutes=self.minutes)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Who is where and does what at a moment, and the talks that begin before the next."""
+
+    label: str
+    people: dict[str, tuple[int, int]]
+    places: dict[str, str]
+    doing: dict[str, str]
+    talks: tuple[Talked, ...]
+
+
+def _doing(did: Did | None) -> str:
+    if did is None:
+        return ""
+    return f"on the way to {did.place}" if did.state == "walking" else did.doing
+
+
+def map_of(data: str | None) -> TownMap:
+    """The map of an imported or own town; of the package without a name."""
+    if data is None:
+        return own_map()
+    from sociolab.worlds.stss.dataset import read_town
+
+    return read_town(data_folder("stss", data)).town
+
+
+def lived(episode: Episode) -> Lived:
+    """The days of an episode; ConfigError where it was not played in a town, or not yet."""
+    world = episode.trial.world
+    if world not in WORLDS:
+        raise ConfigError(
+            f"the episode {episode.trial.id} is of {world}, which has no town; expected an episode "
+            f"of {', '.join(WORLDS)} (`sociolab show` reads it)"
+        )
+    from sociolab.worlds.stss.content import content_from
+    from sociolab.worlds.stss.packed import unpacked
+    from sociolab.worlds.stss.world import trajectory_of
+
+    if not any(isinstance(e, Happened) and e.what == TRACE for e in episode.events):
+        raise ConfigError(f"nothing of the episode {episode.trial.id} has been lived yet")
+    content = content_from(episode.trial.task.content)
+    names = {one.id: one.name for one in content.residents}
+    return Lived(unpacked(content.town), trajectory_of(episode), names)
+
+
+def moments(lived: Lived, span: Span, only: Sequence[str] = ()) -> Iterator[Moment]:
+    """The moments of a span, of everybody or of some residents."""
+    trajectory = lived.trajectory
+    clock = trajectory.clock
+    who = tuple(only) or tuple(lived.names)
+    for moment in span.moments(lived):
+        step = clock.step(moment)
+        after = step + clock.minutes(span.minutes)
+        talks = [
+            talk
+            for talk in trajectory.everybody(Talked)
+            if step <= talk.step < after and (talk.who in who or talk.other in who)
+        ]
+        actions = {id: trajectory.action_at(id, step) for id in who}
+        yield Moment(
+            label=f"{moment:%a %d %b %H:%M}",
+            people={lived.names[id]: trajectory.tile_at(id, step) for id in who},
+            places={id: str(trajectory.place_at(id, step)).strip(": ") or "outdoors" for id in who},
+            doing={id: _doing(did) for id, did in actions.items()},
+            talks=tuple(talks),
+        )
+
+
+def write_picture(town: TownMap, path: Path, scale: int) -> None:
+    """Draw a map as PNG."""
+    from sociolab.town.picture.page import draw
+
+    _save(path, lambda: draw(town, scale=scale).save(path))
+
+
+def write_strip(lived: Lived, span: Span, path: Path) -> None:
+    """Draw the moments of a span: side by side as PNG, or one after the other as GIF."""
+    from sociolab.town.picture.strip import Frame, animation, draw_strip
+
+    frames = [
+        Frame(
+            moment.label,
+            moment.people,
+            {lived.names[id]: text for id, text in moment.doing.items()},
+        )
+        for moment in moments(lived, span)
+    ]
+    match path.suffix.lower():
+        case ".gif":
+            _save(path, lambda: path.write_bytes(animation(lived.town, frames)))
+        case ".png":
+            plain = [Frame(frame.label, frame.people) for frame in frames]
+            _save(path, lambda: draw_strip(lived.town, plain).save(path))
+        case other:
+            raise ConfigError(f'--out: expected a name that ends in .png or .gif, found "{other}"')
+
+
+def _save(path: Path, save: Callable[[], object]) -> None:
+    try:
+        save()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _since_midnight(flag: str, text: str) -> timedelta:
+    try:
+        moment = clock_time(text)
+    except ValueError:
+        raise ConfigError(f'{flag}: expected a time such as 07:30, found "{text}"') from None
+    return timedelta(hours=moment.hour, minutes=moment.minute)

@@ -1,0 +1,273 @@
+"""Audits of judges whose bias is known: each must be found, and nothing where there is none."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from biased_judges import AT_JUDGING, FAVOURITE, spoken
+from sociolab.analysis.audits import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, Effect
+from sociolab.app.conclusions.audit import AuditConfig, AuditResult, audit
+from sociolab.app.runs.config import RunConfig
+from sociolab.app.runs.judge import judge_run
+from sociolab.app.runs.play import run
+from sociolab.core.errors import ConfigError, WorldError
+from sociolab.models.endpoint.running import EndpointProcess, start_in_process
+from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.store.sqlite import Store
+from sociolab.worlds.sotopia.audit import padded
+
+RUN = "played"
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve episodes of twelve scenarios, among them some of Efua Boateng's."""
+    path = tmp_path_factory.mktemp("audits") / "s.db"
+    run(RunConfig(tasks="bargain", limit=12, name=RUN, store=path))
+    return path
+
+
+def audited(stored: Path, judge: str, *kinds: str, **more: object) -> AuditResult:
+    given = {"run": RUN, "store": stored, "judge": judge, "kinds": kinds}
+    return audit(AuditConfig.model_validate(given | more))
+
+
+def by(result: AuditResult, kind: str, measure: str = "goal") -> Mapping[str, Effect]:
+    return {e.what: e for e in result.effects[kind] if e.measure == measure}
+
+
+def biased(name: str) -> str:
+    return f"python:biased_judges:{name}"
+
+
+def test_a_fair_judge_is_moved_by_nothing(stored: Path) -> None:
+    found = audited(stored, biased("Fair"))
+    assert set(found.effects) == {"repeat", "order", "names", "padding"}
+    for kind in ("order", "names", "padding"):
+        assert {effect.estimate.value for effect in found.effects[kind]} == {0}
+        assert {effect.missing for effect in found.effects[kind]} == {0}
+    again = by(found, "repeat")
+    assert [again[what].estimate.value for what in (SD, EQUAL, DIFFERENCE)] == [0, 1, 0]
+
+
+def test_a_judge_that_favours_the_first_by_two_is_found_out_by_order_and_by_nothing_else(
+    stored: Path,
+) -> None:
+    found = audited(stored, biased("FavoursFirst"))
+    order = by(found, "order")
+    assert order["listed first"].estimate.value == 2
+    assert (order[CHANGE].estimate.value, order[MOVED].estimate.value) == (0, 2)
+    assert (order[MOVED].estimate.n, order[MOVED].estimate.clusters) == (24, 12)
+    for kind in ("names", "padding"):
+        assert {effect.estimate.value for effect in found.effects[kind]} == {0}
+
+
+def test_a_judge_that_favours_a_name_is_found_out_by_names_and_by_nothing_else(
+    stored: Path,
+) -> None:
+    found = audited(stored, biased("FavoursName"))
+    names = by(found, "names")
+    assert names[FAVOURITE].estimate.value == 2
+    assert names[FAVOURITE].estimate.n == 6, "three episodes, both seats of each"
+    assert names[CHANGE].estimate.value == 0
+    assert names[MOVED].estimate.value == pytest.approx(2 * 6 / 24)
+    for kind in ("order", "padding"):
+        assert {effect.estimate.value for effect in found.effects[kind]} == {0}
+    (table,) = [
+        table
+        for section in found.sections
+        for table in section.tables
+        if table.heading == "GOAL by condition"
+    ]
+    assert table.rows[0][:2] == (FAVOURITE, "+2.00")
+
+
+def test_a_judge_that_counts_words_is_found_out_by_padding_and_by_nothing_else(
+    stored: Path,
+) -> None:
+    found = audited(stored, biased("CountsWords"))
+    with Store.open(stored, create=False) as store:
+        added = [
+            spoken(variant.episode, seat) - spoken(episode, seat)
+            for episode in store.episodes(RUN, "played")
+            for variant in padded(episode, 0)
+            for seat in [variant.label]
+        ]
+    padding = by(found, "padding", "words")
+    assert padding["padded"].estimate.value == pytest.approx(sum(added) / len(added))
+    assert padding["padded"].estimate.n == len(added) == 24
+    assert padding["other padded"].estimate.value == 0
+    for kind in ("order", "repeat"):
+        assert by(found, kind, "words")[MOVED if kind == "order" else SD].estimate.value == 0
+    assert any("times as many words" in one for s in found.sections for one in s.said)
+
+
+def test_a_judge_that_scores_by_the_number_of_the_judging_is_found_out_by_repeating(
+    stored: Path,
+) -> None:
+    found = by(audited(stored, biased("ByNumber"), "repeat", repeats=2), "repeat")
+    assert AT_JUDGING == (0, 1, 3)
+    # 5, 6, 8: sd sqrt(7/3); distances 1, 2, 3.
+    assert found[SD].estimate.value == pytest.approx((7 / 3) ** 0.5)
+    assert (found[EQUAL].estimate.value, found[DIFFERENCE].estimate.value) == (0, 2)
+
+
+def test_a_failed_judging_is_counted_and_no_zero(stored: Path) -> None:
+    found = audited(stored, biased("FailsOnSecond"), "order", "repeat", repeats=1)
+    order = by(found, "order")
+    assert (order[MOVED].estimate.value, order[MOVED].estimate.n) == (None, 0)
+    assert order[MOVED].missing == 24
+    assert by(found, "repeat")[SD].missing == 24
+    told = found.sections[0].cautions[0]
+    assert "36 of 36 judgings lack a score (unreadable 36)" in told
+    assert (found.judgings, found.failed, found.in_vain) == (36, {"unreadable": 36}, "")
+
+
+def test_an_audit_in_which_nothing_was_scored_says_that_it_was_in_vain(stored: Path) -> None:
+    found = audited(stored, biased("Fails"), "order", limit=2)
+    assert found.in_vain == "all of 4 judgings failed (unreadable 4): the audit found nothing"
+    assert audited(stored, biased("Fair"), "order", limit=2).in_vain == ""
+
+
+def test_nothing_of_an_audit_enters_the_runs_own_scores(stored: Path) -> None:
+    def said() -> list[object]:
+        with Store.open(stored, create=False) as store:
+            return [list(store.verdicts(RUN)), store.totals(RUN), [r.name for r in store.runs()]]
+
+    before = said()
+    audited(stored, "heuristic", "repeat", "order")
+    assert said() == before
+
+
+def test_a_larger_limit_adds_to_the_episodes_of_a_smaller_one(stored: Path) -> None:
+    found = audited(stored, biased("Fair"), "order", limit=5)
+    assert found.episodes == 5
+    assert by(found, "order")[MOVED].estimate.n == 10
+    assert audited(stored, biased("Fair"), "order", limit=99).episodes == 12
+
+
+def test_a_judge_with_a_bug_is_named(stored: Path) -> None:
+    with pytest.raises(WorldError, match=r"the judge Breaks broke on the episode .*KeyError"):
+        audited(stored, biased("Breaks"), "repeat")
+
+
+def test_a_kind_that_there_is_not_is_told_in_a_sentence(stored: Path) -> None:
+    with pytest.raises(ConfigError, match="--kind shouting: sotopia has no such variant"):
+        audited(stored, "heuristic", "shouting")
+
+
+def test_without_a_judge_only_stored_scores_can_be_audited(stored: Path) -> None:
+    for kinds in ((), ("repeat",), ("family", "order")):
+        with pytest.raises(ConfigError, match="--judge: expected the judge to audit"):
+            audit(AuditConfig(run=RUN, store=stored, kinds=kinds))
+    found = audit(AuditConfig(run=RUN, store=stored, kinds=("family",)))
+    assert found.families is not None
+    assert 'no model judged "played"' in found.families.why
+    (section,) = found.sections
+    assert section.said[0].startswith("Cannot be computed: ")
+
+
+def test_a_panel_is_shown_without_asking_anybody(stored: Path) -> None:
+    given = {"run": RUN, "store": stored, "panel": ("heuristic", "rules:goal"), "apart": 1}
+    found = audit(AuditConfig.model_validate(given))
+    assert found.panel is not None
+    assert found.panel.judges == ("heuristic", "rules:goal")
+    assert found.episodes == 0
+
+
+def test_a_world_without_variants_says_so_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    settings = {"sessions": "2", "turns": "6"}
+    run(RunConfig(world="anteval-intention", settings=settings, name="t", store=path))
+    found = audit(AuditConfig(run="t", judge="lexicon", store=path, repeats=1))
+    assert set(found.effects) == {"repeat"}
+    assert found.sections[0].cautions == (
+        "anteval-intention has no variants of its episodes: its judges can be audited by repeat "
+        "and family only",
+    )
+    with pytest.raises(ConfigError, match="anteval-intention has no such variant of its episodes"):
+        audit(AuditConfig(run="t", judge="lexicon", store=path, kinds=("order",)))
+
+
+# ------------------------------------------------------------------ a model as judge
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[EndpointProcess]:
+    with start_in_process(EndpointSettings(characters=60)) as process:
+        yield process
+
+
+@pytest.fixture
+def own(stored: Path, tmp_path: Path) -> Path:
+    """A copy of the store to add to."""
+    shutil.copy(stored, tmp_path / "s.db")
+    return tmp_path / "s.db"
+
+
+def test_a_judge_of_the_run_itself_is_not_paid_again_for_what_it_judged(
+    own: Path, endpoint: EndpointProcess
+) -> None:
+    config = RunConfig(judges=("openai/j",), base_url=endpoint.url, store=own)
+    judge_run(RUN, config, repeats=1)
+    before = endpoint.counters.requests
+    found = audited(own, "openai/j", "order", base_url=endpoint.url)
+    assert endpoint.counters.requests - before == 12, "only the variants are new"
+    assert by(found, "order", "overall")[MOVED].estimate.n == 24
+
+
+def test_a_budget_that_is_spent_stops_the_audit_and_the_same_one_goes_on(
+    own: Path, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    prices = tmp_path / "models.toml"
+    prices.write_text('[prices."openai/j"]\ninput = 10.0\noutput = 10.0\n', encoding="utf-8")
+    served = {"base_url": endpoint.url, "models": prices, "in_flight": 1, "repeats": 1}
+    stopped = audited(own, "openai/j", "repeat", **served, budget=0.3)
+    assert "budget" in stopped.stopped
+    assert stopped.episodes < 12
+    assert "the same command goes on" in stopped.sections[0].cautions[0]
+    before = endpoint.counters.requests
+    done = audited(own, "openai/j", "repeat", **served, budget=50)
+    assert (done.stopped, done.episodes) == ("", 12)
+    assert 0 < endpoint.counters.requests - before < 24, "what was paid for was found again"
+
+
+def test_families_and_panels_of_two_models_cost_nothing(
+    own: Path, endpoint: EndpointProcess
+) -> None:
+    models = ("openai/gpt-x", "openai/claude-x")
+    judge_run(RUN, RunConfig(judges=models, base_url=endpoint.url, store=own), repeats=1)
+    before = endpoint.counters.requests
+    rules = (("gpt", "*claude*"),)
+    given = {"run": RUN, "store": own, "kinds": ("family",), "families": rules, "panel": models}
+    found = audit(AuditConfig.model_validate(given))
+    assert endpoint.counters.requests == before
+    assert found.families is not None
+    assert "openai/claude-x (gpt), openai/gpt-x (gpt)" in found.families.why
+    assert found.panel is not None
+    goals = found.panel.of("goal")
+    assert len(goals) == 24
+    assert all(play.complete for play in goals)
+
+
+def test_a_larger_limit_pays_for_the_new_episodes_only(
+    own: Path, endpoint: EndpointProcess
+) -> None:
+    def calls() -> list[str]:
+        with Store.open(own, create=False) as store:
+            (name,) = [row.name for row in store.runs() if row.name.startswith("audit-")]
+            return [call.call.trial for call in store.calls(name)]
+
+    audited(own, "openai/j", "order", base_url=endpoint.url, limit=3)
+    few = calls()
+    assert len(few) == len(set(few)) == 6, "calls on a variant go by a name of their own"
+    assert sorted(t for t in few if " " in t) == sorted(
+        f"{t} order reversed" for t in few if " " not in t
+    )
+    audited(own, "openai/j", "order", base_url=endpoint.url, limit=5)
+    assert len(calls()) == 10
+    assert set(few) < set(calls())

@@ -1,0 +1,105 @@
+"""The episodes that `list episodes` names: by who played, how it went, and worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
+from sociolab.app.finding.episode_list import Asked, asked_episodes
+from sociolab.core.episode import Unusable
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Score
+from sociolab.store.sqlite import Store
+
+GOALS = {"t0": (5.0,), "t1": (3.0,), "u2": (9.0, 4.0), "u3": (4.0,)}
+"""By hand; lowest first: t1 3, u2 4, u3 4, t0 5, u2 9."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "s.db") as opened:
+        add_run(opened, "one", "openai/big-x", GOALS, partner="python:my:Mate")
+        yield opened
+
+
+def tasks(store: Store, asked: Asked) -> list[tuple[str, int]]:
+    found = asked_episodes(store, "one", asked)
+    return [(one.row.task, one.row.repeat) for one in found.listed]
+
+
+def test_all_come_in_the_order_of_the_plan_and_the_lowest_first_if_sorted(store: Store) -> None:
+    assert tasks(store, Asked()) == [("t0", 0), ("t1", 0), ("u2", 0), ("u2", 1), ("u3", 0)]
+    worst = [("t1", 0), ("u2", 1), ("u3", 0), ("t0", 0), ("u2", 0)]
+    assert tasks(store, Asked(sort="goal")) == worst
+    first = asked_episodes(store, "one", Asked(sort="goal", limit=2))
+    assert ([one.row.task for one in first.listed], first.fit) == (["t1", "u2"], 5)
+
+
+@pytest.mark.parametrize(
+    ("rules", "found"),
+    [
+        (("goal<4",), [("t1", 0)]),
+        (("goal<=4",), [("t1", 0), ("u2", 1), ("u3", 0)]),
+        (("goal>5",), [("u2", 0)]),
+        (("goal>=5",), [("t0", 0), ("u2", 0)]),
+        (("goal = 5",), [("t0", 0)]),
+        (("goal>3", "goal<5"), [("u2", 1), ("u3", 0)]),
+        (("goal<-1",), []),
+    ],
+)
+def test_rules_on_scores_all_hold(
+    store: Store, rules: tuple[str, ...], found: list[tuple[str, int]]
+) -> None:
+    assert tasks(store, Asked(scores=rules)) == found
+
+
+def test_agents_are_named_by_a_part_and_tasks_by_their_beginning(store: Store) -> None:
+    assert len(tasks(store, Asked(agent="big-x", partner="Mate"))) == 5
+    assert tasks(store, Asked(agent="openai/big-x", task="u3")) == [("u3", 0)]
+    assert len(tasks(store, Asked(task="u"))) == 3
+
+
+def test_failed_are_trials_that_failed_and_those_in_which_a_turn_did(store: Store) -> None:
+    assert tasks(store, Asked(failed=True)) == []
+    store.set_status("one", "one-t1-0", "failed", "plugin", "boom")
+    failed = Unusable(0, "ann", "act", 2, "timeout", "no answer", "", final=True)
+    store.append("one", "one-u3-0", failed)
+    assert tasks(store, Asked(failed=True)) == [("t1", 0), ("u3", 0)]
+
+
+def test_rules_and_order_go_by_the_seats_of_the_agent_that_is_named(store: Store) -> None:
+    for row in store.trials("one"):  # the partner's seat is scored, too, and always lower
+        store.add_verdicts("one", JUDGE, [Score(GOAL, "bob", 0)], trial=row.trial.id)
+    assert len(tasks(store, Asked(scores=("goal<4",)))) == 5
+    assert tasks(store, Asked(scores=("goal<4",), agent="big-x")) == [("t1", 0)]
+    assert len(tasks(store, Asked(scores=("goal<1",), agent="Mate"))) == 5
+
+
+def test_of_several_judges_one_must_be_named(store: Store) -> None:
+    other = replace(JUDGE, name="openai/other")
+    for row in store.trials("one"):
+        goal = 9 - row.index
+        store.add_verdicts("one", other, [Score(GOAL, "ann", goal)], trial=row.trial.id)
+    with pytest.raises(ConfigError, match=r"several judges scored goal .*; name one by --judge"):
+        tasks(store, Asked(sort="goal"))
+    assert tasks(store, Asked(sort="goal", judge="openai/other"))[0] == ("u3", 0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        (Asked(agent="zz"), '--agent: nobody called "zz" played; there is openai/big-x, python'),
+        (Asked(partner="a"), '"a" may be any of openai/big-x, python:my:Mate; give more'),
+        (Asked(scores=("goal",)), 'such as "goal<4"; found "goal"'),
+        (Asked(scores=("goal<x",)), 'found "goal<x"'),
+        (Asked(sort="charm"), 'nobody scored "charm" here; scored: goal'),
+        (Asked(sort="goal", judge="z"), 'nothing was judged by "z"; the judges: openai/judge'),
+    ],
+)
+def test_what_is_not_there_is_said(store: Store, asked: Asked, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        tasks(store, asked)

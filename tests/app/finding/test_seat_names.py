@@ -1,0 +1,63 @@
+"""Seats and agents by the names that people use for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.app.finding.seat_names import label_like, seat_called
+from sociolab.app.runs.config import RunConfig
+from sociolab.app.runs.play import run
+from sociolab.core.episode import Episode
+from sociolab.core.errors import ConfigError
+from sociolab.store.sqlite import Store
+
+
+@pytest.fixture(scope="module")
+def episode(tmp_path_factory: pytest.TempPathFactory) -> Episode:
+    path = tmp_path_factory.mktemp("names") / "s.db"
+    run(RunConfig(world="sotopia", limit=1, name="a", store=path, settings={"turns": "4"}))
+    with Store.open(path) as store:
+        return store.episode("a", store.trial_ids("a")[0])
+
+
+def test_a_seat_is_called_by_its_id_a_full_or_a_first_name(episode: Episode) -> None:
+    seat = episode.trial.task.seats[1]
+    full = seat.replace("-", " ").title()
+    first = full.split()[0]
+    for name in (seat, seat.upper(), full, first, first.lower(), f" {first} "):
+        assert seat_called(episode, name) == seat
+
+
+@pytest.mark.parametrize("name", ["", "nobody", "-"])
+def test_another_name_is_answered_with_those_that_there_are(episode: Episode, name: str) -> None:
+    with pytest.raises(ConfigError, match=f"--as: expected one of {episode.trial.task.seats[0]}"):
+        seat_called(episode, name)
+
+
+LABELS = ("python:my_agent:A", "openai/m", "lab/m-large", "scripted")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "label"),
+    [
+        ("openai/m", "openai/m"),  # a whole label wins over those that hold it
+        ("A", "python:my_agent:A"),  # what follows the last colon wins over any "a"
+        ("m", "openai/m"),  # what follows the endpoint, too
+        ("LARGE", "lab/m-large"),
+        ("script", "scripted"),
+        ("zz", "zz"),  # the caller refuses it
+    ],
+)
+def test_a_part_of_a_label_is_enough_where_it_is_the_only_one(wanted: str, label: str) -> None:
+    assert label_like(wanted, LABELS, "--agent") == label
+
+
+def test_a_part_of_several_labels_is_refused_with_their_names() -> None:
+    with pytest.raises(ConfigError, match='--with: "e" may be any of python:my_agent:A, openai/m'):
+        label_like("e", LABELS, "--with")
+
+
+def test_a_first_name_is_known_where_nobody_has_spoken_yet(episode: Episode) -> None:
+    silent = Episode(episode.trial, ())
+    for seat in episode.trial.task.seats:
+        assert seat_called(silent, seat.split("-")[0].title()) == seat

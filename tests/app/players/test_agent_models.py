@@ -1,0 +1,260 @@
+"""Chat models handed to somebody's own agent or judge, and the arguments of its constructor."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from pydantic import BaseModel
+
+from sociolab import RunConfig, run
+from sociolab.app.players.agent_models import AgentModels
+from sociolab.app.players.arguments import keyword_arguments
+from sociolab.app.players.doctor import examine
+from sociolab.app.players.models import Models
+from sociolab.app.players.specs import PythonSpec, parse
+from sociolab.app.runs.config import RunConfig as Description
+from sociolab.core.episode import Action, Episode, Json
+from sociolab.core.errors import ConfigError, ModelError, WorldError
+from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab.models.budget import Budget
+from sociolab.models.endpoint.chat import ChatBody
+from sociolab.models.endpoint.running import start_in_thread
+from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.models.unkept import Unkept
+from sociolab.report.result import RunResult
+from sociolab.store.sqlite import Store
+
+HERE = __name__
+DOCS = Path(__file__).parents[3] / "docs" / "models.md"
+PRICES = '[prices."openai/m"]\ninput = 1000.0\noutput = 1000.0\n'
+
+
+class Turn(BaseModel):
+    words: str
+
+
+class Asking:
+    """Asks a model twice at once for each turn, and forgives all that fails."""
+
+    def __init__(self, models: AgentModels, forgiving: bool = False) -> None:
+        self.models = models
+        self.forgiving = forgiving
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        try:
+            one, two = await asyncio.gather(
+                self.models.chat("openai/m", f"one of {request.turn}"),
+                self.models.chat("openai/m?top_p=0.5", ["two"], Turn, temperature=0.25),
+            )
+        except ModelError:
+            if not self.forgiving:
+                raise
+            return Reply((Action("speak", "Never mind."),))
+        return Reply((Action("speak", f"{one} and {two.words}"),))
+
+
+class Deciding:
+    """A judge that asks a model."""
+
+    def __init__(self, models: AgentModels) -> None:
+        self.models = models
+
+    id = JudgeId("deciding", "model", "1")
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        said = await self.models.chat("openai/m", "Well played?")
+        return (Score(Measure("fine", 0, 1), None, 1.0, said),)
+
+
+def answer(chat: ChatBody) -> str:
+    return json.dumps({"words": "two"}) if chat.schema else "one"
+
+
+def play(folder: Path, url: str, **more: object) -> RunResult:
+    values = {"partner": "scripted", "judges": ("none",), "limit": 1, "name": "r"} | more
+    return run(
+        RunConfig.model_validate(
+            {"base_url": url, "store": folder / "s.db", "agents": (f"python:{HERE}:Asking",)}
+            | values
+        )
+    )
+
+
+def test_calls_of_a_class_are_kept_under_what_it_was_asked_and_counted(tmp_path: Path) -> None:
+    with start_in_thread(EndpointSettings(responder=answer)) as server:
+        result = play(tmp_path, server.url)
+        assert result.played == result.trials == 2
+        assert result.calls == server.counters.requests > 4
+    with Store.open(tmp_path / "s.db", create=False) as store:
+        rows = store.rows("SELECT trial, role, seat, turn, name, idx, model, prompt FROM calls")
+        trial = store.trials("r")[0].trial.id
+    first = min((row for row in rows if row[0] == trial), key=lambda row: (row[3], row[5]))
+    assert first[1:2] + first[4:7] == ("agent", "act", 0, "openai/m")
+    assert len({row[:6] for row in rows}) == len(rows)
+    assert {row[5] for row in rows} == {0, 1}
+
+
+def test_a_resumed_run_finds_the_replies_of_a_class_again(tmp_path: Path) -> None:
+    with start_in_thread(EndpointSettings(responder=answer)) as server:
+        play(tmp_path, server.url)
+        before = server.counters.requests
+        with Store.open(tmp_path / "s.db") as store:  # as if the run had been killed at its start
+            for row in store.trials("r"):
+                store.play_anew("r", row.trial.id)
+        again = play(tmp_path, server.url)
+        assert (again.played, server.counters.requests) == (2, before)
+
+
+def test_a_spent_budget_stops_a_class_that_heeds_no_error(tmp_path: Path) -> None:
+    (tmp_path / "models.toml").write_text(PRICES, "utf-8")
+    spec = f"python:{HERE}:Asking?forgiving=true"
+    with start_in_thread(EndpointSettings(responder=answer)) as server:
+        result = play(tmp_path, server.url, agents=(spec,), limit=15, budget=2.5,
+                      models=tmp_path / "models.toml")  # fmt: skip
+        assert result.stopped.startswith("the budget of $2.50 is used up")
+        assert 0 < (result.cost_usd or 0) <= 2.5
+        assert result.failed == 0
+
+
+def test_a_partner_and_a_judge_are_known_by_their_roles(tmp_path: Path) -> None:
+    with start_in_thread(EndpointSettings(responder=answer)) as server:
+        play(tmp_path, server.url, agents=("scripted",), partner=f"python:{HERE}:Asking",
+             judges=(f"python:{HERE}:Deciding",))  # fmt: skip
+    with Store.open(tmp_path / "s.db", create=False) as store:
+        roles = {role for (role,) in store.rows("SELECT role FROM calls")}
+        judged = {name for (name,) in store.rows("SELECT name FROM calls WHERE role = 'judge'")}
+    assert (roles, judged) == ({"partner", "judge"}, {"deciding"})
+
+
+def test_a_reply_that_cannot_be_used_is_no_reply_of_the_class(tmp_path: Path) -> None:
+    with start_in_thread(EndpointSettings(responder=lambda _: "no JSON")) as server:
+        result = play(tmp_path, server.url)
+    assert result.failed == 0
+    assert set(result.failures.turns) == {"unreadable"}
+
+
+def test_a_call_that_belongs_to_nothing_is_refused() -> None:
+    models = AgentModels(Models(Description()), Unkept(), Budget())
+    with pytest.raises(WorldError, match="within reply or judge"):
+        asyncio.run(models.chat("openai/m", "Hello."))
+
+
+@pytest.mark.parametrize(
+    ("model", "messages", "said"),
+    [
+        ("scripted", "Hello.", 'expected "endpoint/model", found "scripted"'),
+        ("openai/m?heat=1", "Hello.", 'models.chat: openai/m?heat=1: "heat" is no field'),
+        ("openai/m", [{"role": "robot", "content": "x"}], "robot"),
+        ("openai/m", [], "at least one message"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_in_a_sentence(
+    model: str, messages: Any, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def reply(self: Asking, request: Request, memory: Json) -> Reply:
+        return Reply((Action("speak", await self.models.chat(model, messages)),))
+
+    monkeypatch.setattr(Asking, "reply", reply)
+    result = play(tmp_path, "http://127.0.0.1:9/v1")
+    assert result.failed == result.trials
+    assert said in " ".join(result.failures.problems.values())
+
+
+@pytest.mark.parametrize("name", ["Asking", "Deciding"])
+def test_the_doctor_tries_a_class_with_the_models_that_it_is_told(name: str) -> None:
+    with start_in_thread(EndpointSettings(responder=answer)) as server:
+        found = examine(f"python:{HERE}:{name}", RunConfig(base_url=server.url))
+        assert found.well, found.sentence
+        assert server.counters.requests > 0
+
+
+# ---------------------------------------------------------------- arguments
+
+
+@dataclass
+class Settled:
+    level: int
+    share: float = 0.5
+    name: str = "x"
+    mood: Literal["glad", "grim"] = "glad"
+    quiet: bool = False
+    most: int | None = None
+    places: tuple[str, ...] = ()
+
+
+class Loose:
+    def __init__(self, models, level=1, **more):  # type: ignore[no-untyped-def]
+        pass
+
+
+def arguments(text: str, made: object) -> dict[str, object]:
+    spec = parse(f"python:m:C?{text}", "agent")
+    assert isinstance(spec, PythonSpec)
+    return keyword_arguments(spec, made)
+
+
+def test_arguments_have_the_types_that_the_constructor_names() -> None:
+    text = 'level=3&share=.2&name=7&mood=grim&quiet=true&most=5&places=["a","b"]'
+    assert Settled(**arguments(text, Settled)) == Settled(  # type: ignore[arg-type]
+        3, 0.2, "7", "grim", True, 5, ("a", "b")
+    )
+
+
+def test_without_a_type_a_number_is_a_number() -> None:
+    found = arguments("level=.5&a=3&b=false&c=x&d=null&e=[1]", Loose)
+    assert found == {"level": 0.5, "a": 3, "b": False, "c": "x", "d": "null", "e": "[1]"}
+
+
+@pytest.mark.parametrize(
+    ("text", "made", "said"),
+    [
+        ("heat=1", Settled, 'takes no "heat"; it takes level, share, name'),
+        ("level=many", Settled, "level: .*integer"),
+        ("mood=odd", Settled, "mood: .*'glad' or 'grim'"),
+        ("models=1", Loose, 'takes no "models"; it takes level'),
+        ("level=1", Settled(1), "names an object, not a class"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(text: str, made: object, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        arguments(text, made)
+
+
+def test_other_arguments_are_another_agent(tmp_path: Path) -> None:
+    specs = (f"python:{HERE}:Asking?forgiving=true", f"python:{HERE}:Asking?forgiving=false")
+    with start_in_thread(EndpointSettings(responder=answer)) as server:
+        result = play(tmp_path, server.url, agents=specs)
+        assert result.trials == 4
+        with Store.open(tmp_path / "s.db", create=False) as store:
+            settings: Any = store.run("r").settings
+    agents = settings["agents"]
+    assert [label for label, _ in agents] == list(specs)
+    assert len({settings for _, settings in agents}) == 2
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_the_class_in_the_documentation_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+    ((name, text),) = found
+    (tmp_path / name).write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = re.search(r'--agent "(python:[^"]+)"', DOCS.read_text("utf-8"))
+    assert spec
+    with start_in_thread(EndpointSettings()) as server:
+        result = play(tmp_path, server.url, agents=(spec[1],))
+        assert result.played == result.trials == 2
+        assert result.failures.turns == {}
+        assert result.calls == server.counters.requests > 8
+    sys.modules.pop("thinking_agent")

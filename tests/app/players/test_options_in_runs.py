@@ -1,0 +1,152 @@
+"""Options of agents and judges in a run: they are sent, and they say who somebody is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_models import FakeModel
+from sociolab import RunConfig, run
+from sociolab.agents.prompted import prompts_hash
+from sociolab.app.players.cast import Casting
+from sociolab.app.players.models import Models
+from sociolab.app.runs.session import world_of
+from sociolab.core.errors import ConfigError
+from sociolab.core.seeding import digest
+from sociolab.models.budget import Budget
+from sociolab.models.endpoint.chat import ChatBody
+from sociolab.models.endpoint.replies import Replies
+from sociolab.models.endpoint.running import start_in_thread
+from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.models.unkept import Unkept
+from sociolab.report.result import RunResult
+from sociolab.runner.plan import AgentId
+from sociolab.store.sqlite import Store
+
+SEEN: list[dict[str, Any]] = []
+MADE_UP = Replies(EndpointSettings(characters=60))
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    def answer(chat: ChatBody) -> str:
+        SEEN.append(dict(chat.fields))
+        return MADE_UP.good(chat)
+
+    with start_in_thread(EndpointSettings(responder=answer)) as server:
+        yield server.url
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> None:
+    SEEN.clear()
+
+
+def played(folder: Path, url: str, agent: str, judge: str, **more: Any) -> RunResult:
+    return run(
+        RunConfig(
+            agents=(agent,),
+            partner="scripted",
+            judges=(judge,),
+            base_url=url,
+            limit=1,
+            name="r",
+            store=folder / "s.db",
+            **more,
+        )
+    )
+
+
+def identities(folder: Path) -> dict[str, Any]:
+    with Store.open(folder / "s.db", create=False) as store:
+        settings: Any = store.run("r").settings
+        return {"agent": settings["agents"][0], "judge": settings["judges"][-1]}
+
+
+def sent(model: str) -> list[dict[str, Any]]:
+    """What each call to a model held beside its messages and schema."""
+    own = ("model", "messages", "response_format")
+    return [
+        {name: value for name, value in body.items() if name not in own}
+        for body in SEEN
+        if body["model"] == model
+    ]
+
+
+def test_options_of_agents_and_judges_are_sent_with_every_call(tmp_path: Path, url: str) -> None:
+    played(tmp_path, url, "openai/a?top_p=0.9&max_tokens=400&stop=END&stop=%0A",
+           "openai/j?temperature=0.25&seed=3")  # fmt: skip
+    agent = {"temperature": 1.0, "max_tokens": 400, "top_p": 0.9, "stop": ["END", "\n"]}
+    assert sent("a")
+    assert all(one == agent for one in sent("a"))
+    assert sent("j") == [{"temperature": 0.25, "seed": 3}] * 2
+    found = identities(tmp_path)
+    assert found["agent"][0] == "openai/a?top_p=0.9&max_tokens=400&stop=END&stop=%0A"
+    assert found["judge"][0] == "openai/j?temperature=0.25&seed=3"
+
+
+def test_without_options_agents_and_judges_are_who_they_were_before_there_were_any() -> None:
+    config = RunConfig(base_url="http://127.0.0.1:9/v1")
+    kit = world_of(config)
+    casting = Casting(kit, Models(config), Unkept(), Budget())
+    old = digest("openai/x", "http://127.0.0.1:9/v1", "1.0", "json", prompts_hash("json"), 0)
+    assert casting.agent("openai/x", "agent").id == AgentId("openai/x", old)
+    assert casting.judge("openai/x").id == kit.model_judge(Named("openai/x")).id
+    limited = digest(
+        "openai/x?max_tokens=5", "http://127.0.0.1:9/v1", "1.0", "json", prompts_hash("json"), 5
+    )
+    assert casting.agent("openai/x?max_tokens=5", "agent").id.settings == limited
+    ids = {casting.judge(f"openai/x{more}").id for more in ("", "?seed=1", "?seed=2")}
+    assert len(ids) == 3
+
+
+class Named(FakeModel):
+    """A model by another name."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__()
+        self.label = label
+
+
+def test_options_in_models_toml_are_sent_and_a_run_does_not_go_on_with_others(
+    tmp_path: Path, url: str
+) -> None:
+    file = tmp_path / "models.toml"
+    extra = {"chat_template_kwargs": {"enable_thinking": False}}
+
+    def listed(model: str, top_p: float) -> None:
+        table = f'[options."openai/{model}"]\ntop_p = {top_p}\nextra = '
+        file.write_text(f"{table}{{chat_template_kwargs = {{enable_thinking = false}}}}\n", "utf-8")
+
+    listed("a", 0.5)
+    first = played(tmp_path, url, "openai/a", "openai/j", models=file)
+    assert all(one == {"temperature": 1.0, "top_p": 0.5, **extra} for one in sent("a"))
+    again = played(tmp_path, url, "openai/a", "openai/j", models=file)
+    assert again.calls == first.calls
+    listed("a", 0.6)
+    with pytest.raises(ConfigError, match="began with other settings"):
+        played(tmp_path, url, "openai/a", "openai/j", models=file)
+    listed("j", 0.5)
+    with pytest.raises(ConfigError, match="began with other settings"):
+        played(tmp_path, url, "openai/a", "openai/j", models=file)
+
+
+def test_a_judge_of_other_options_is_another_judge(tmp_path: Path, url: str) -> None:
+    result = run(
+        RunConfig(
+            judges=("openai/j", "openai/j?temperature=0.5"),
+            base_url=url,
+            limit=1,
+            store=tmp_path / "s.db",
+        )
+    )
+    named = {one.judge for one in result.scores}
+    assert {"openai/j", "openai/j?temperature=0.5"} <= named
+    assert {json.dumps(one) for one in sent("j")} == {
+        '{"temperature": 0.0}',
+        '{"temperature": 0.5}',
+    }
