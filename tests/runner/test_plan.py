@@ -97,6 +97,11 @@ def test_the_limit_counts_tasks_after_the_filter() -> None:
     assert [task.id for task in select(TASKS, "bargain", 1)] == ["t1"]
 
 
+def test_a_limit_takes_tasks_of_as_many_clusters_as_there_are() -> None:
+    assert [task.id for task in select(TASKS, None, 2)] == ["t1", "t3"]
+    assert [task.id for task in select(TASKS, None, 3)] == ["t1", "t2", "t3"]
+
+
 @pytest.mark.parametrize("wanted", ["nothing", "bargain+norms", "scenario=s9", " , "])
 def test_a_filter_that_fits_nothing_is_refused(wanted: str) -> None:
     with pytest.raises(ConfigError, match="--tasks"):

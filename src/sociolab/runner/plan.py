@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from sociolab.core.episode import CastMember, Task, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.ordering import in_turn
 from sociolab.core.ports import CastRule, DataId
 from sociolab.core.seeding import digest
 
@@ -83,7 +84,8 @@ def select(
     """The tasks that a filter names: ids, tags, `scenario=ID` and lists, combined with commas.
 
     A task is taken if any part between commas fits; a part may join several with `+`, all of
-    which must fit (`bargain+hard`). `lists`: the ids of the tasks in each list, by its name.
+    which must fit (`bargain+hard`). `lists`: the ids of the tasks in each list, by its name. A
+    `limit` takes tasks of as many clusters as there are, before it takes a second of any.
     ConfigError for a part that fits nothing.
     """
     lists = lists or {}
@@ -100,7 +102,9 @@ def select(
                     f"`sociolab list task-lists`, or tags such as {', '.join(tags[:12])}"
                 )
         chosen = [task for task in tasks if any(_fits(task, part, lists) for part in parts)]
-    return tuple(chosen if limit is None else chosen[:limit])
+    if limit is None or limit >= len(chosen):
+        return tuple(chosen)
+    return in_turn(chosen, lambda task: task.cluster)[:limit]
 
 
 def _fits(task: Task, part: str, lists: Mapping[str, Collection[str]]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from sociolab.core.episode import Episode, Happened, Task, Unusable
+from sociolab.core.ordering import in_turn
 from sociolab.core.ports import DataId, Note, Play, Transcript
 from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY
@@ -62,8 +63,9 @@ class Stss:
         return DataId(own.name, own.version, digest(own.hash, prompts_hash(), lived))
 
     def tasks(self) -> Sequence[Task]:
-        """The social tasks, in the order of the file."""
-        return tuple(_task(task, self.dataset) for task in self.dataset.tasks)
+        """The social tasks: types take turns, within a type in the order of the file."""
+        tasks = in_turn(self.dataset.tasks, lambda task: task.type)
+        return tuple(_task(task, self.dataset) for task in tasks)
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
         """Two days in town: one to plan and invite, one with the event."""

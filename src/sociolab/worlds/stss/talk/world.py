@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sociolab.core.episode import Episode, Task
+from sociolab.core.ordering import in_turn
 from sociolab.core.ports import DataId, Play, Transcript
 from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY
@@ -49,8 +50,11 @@ class StssTalk:
         return DataId(own.name, version, digest(own.hash, prompts_hash(ASKED), held))
 
     def tasks(self) -> Sequence[Task]:
-        """The conversation tasks, in the order of the data; intervals cluster by social task."""
-        return tuple(_task(scenario) for scenario in self.dataset.scenarios)
+        """The conversation tasks: types take turns, within a type its social tasks, within one of
+        those in the order of the data. Intervals cluster by social task."""
+        by_task = in_turn(self.dataset.scenarios, lambda scenario: scenario.task.id)
+        by_type = in_turn(by_task, lambda scenario: scenario.task.type)
+        return tuple(_task(scenario) for scenario in by_type)
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
         """The talk, with TDP's questions before it and the other's note after it."""
