@@ -138,13 +138,23 @@ def test_one_agent_with_another_seed_is_called_noise(store: Store) -> None:
     assert cautioned(found) == ""
 
 
+def test_one_agent_under_other_settings_of_the_world_is_no_noise(store: Store) -> None:
+    add_run(store, "one", "x", TEN)
+    add_run(store, "two", "x", TEN, world_settings={"tdp": "true"})
+    found = compare_runs(store, Wanted(("one", "two")))
+    words = said(found)
+    assert "is what world settings (none in one, tdp=true in two) made of it" in words
+    assert "noise" not in words
+    assert cautioned(found) == ""
+
+
 def test_other_partners_and_settings_are_cautioned(store: Store) -> None:
     add_run(store, "one", "x", TEN, partner="p", attempts=3)
     add_run(store, "two", "y", TEN, partner="q", attempts=1, world_settings={"turns": "5"})
     warned = cautioned(compare_runs(store, Wanted(("one", "two"))))
     assert "A met p, B met q" in warned
-    assert "attempts, too: 3 in one, 1 in two" in warned
-    assert "world settings, too: none in one, turns=5 in two" in warned
+    assert "attempts (3 in one, 1 in two), too" in warned
+    assert "world settings (none in one, turns=5 in two), too" in warned
 
 
 def test_repeats_are_passed_or_not(store: Store) -> None:

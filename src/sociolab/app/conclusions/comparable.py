@@ -100,14 +100,20 @@ def cautions_of(runs: Sequence[OpenedRun], found: Compared) -> Iterator[str]:
 
 
 def same_agent(runs: Sequence[OpenedRun], a: Side, b: Side) -> Iterator[str]:
-    """That both sides are one agent, played twice."""
-    first, last = _hashes(runs[0]), _hashes(runs[-1])
-    if a.agent == b.agent and first[a.agent] == last[b.agent]:
-        seeds = " and ".join(str(run.result.seed) for run in runs)
+    """That both sides are one agent, played twice: what a difference is then."""
+    if not _one_agent(runs, a, b):
+        return
+    if conditions := _conditions(runs[0], runs[-1]):
         yield (
-            f"Both sides are the same agent with the same settings (seeds {seeds}): a difference "
-            "here is noise, and shows how large noise can be."
+            "Both sides are the same agent with the same settings: the difference is what "
+            f"{' and '.join(conditions)} made of it."
         )
+        return
+    seeds = " and ".join(str(run.result.seed) for run in runs)
+    yield (
+        f"Both sides are the same agent with the same settings (seeds {seeds}): a difference "
+        "here is noise, and shows how large noise can be."
+    )
 
 
 def _partners(found: Compared) -> str:
@@ -125,20 +131,32 @@ def _partners(found: Compared) -> str:
 
 
 def _settings(a: OpenedRun, b: OpenedRun, found: Compared) -> Iterator[str]:
-    one, other = (
-        run.result.settings if isinstance(run.result.settings, dict) else {} for run in (a, b)
-    )
-    for key in ("world_settings", "attempts", "on_failed_turn"):
-        if one.get(key) != other.get(key):
-            yield (
-                f"The runs differ in {key.replace('_', ' ')}, too: {_value(one.get(key))} in "
-                f"{a.result.run}, {_value(other.get(key))} in {b.result.run}."
-            )
+    if not _one_agent((a, b), found.a, found.b):
+        for condition in _conditions(a, b):
+            yield f"The runs differ in {condition}, too."
     ours, theirs = _hashes(a), _hashes(b)
     labels = {*found.a.partners, *found.b.partners, found.a.agent, found.b.agent}
     for label in sorted(labels & ours.keys() & theirs.keys()):
         if ours[label] != theirs[label]:
             yield f"{label} was not set up the same way in both runs (other settings of the agent)."
+
+
+def _conditions(a: OpenedRun, b: OpenedRun) -> tuple[str, ...]:
+    """How the runs were played differently, in a clause each: what was set, and to what in each."""
+    one, other = (
+        run.result.settings if isinstance(run.result.settings, dict) else {} for run in (a, b)
+    )
+    return tuple(
+        f"{key.replace('_', ' ')} ({_value(one.get(key))} in {a.result.run}, "
+        f"{_value(other.get(key))} in {b.result.run})"
+        for key in ("world_settings", "attempts", "on_failed_turn")
+        if one.get(key) != other.get(key)
+    )
+
+
+def _one_agent(runs: Sequence[OpenedRun], a: Side, b: Side) -> bool:
+    """Whether both sides are one agent, set up in one way."""
+    return a.agent == b.agent and _hashes(runs[0])[a.agent] == _hashes(runs[-1])[b.agent]
 
 
 def _hashes(run: OpenedRun) -> dict[str, set[str]]:
