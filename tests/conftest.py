@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import Any
 
 import pytest
@@ -11,6 +12,10 @@ from hypothesis import settings
 # Workers share the processors: threads within one would wait for the others, and spin meanwhile.
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_threads, "1")
+
+# Started in the background of a shell, a process ignores Ctrl-C, and so would all that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run, however busy the machine is.
 settings.register_profile("sociolab", deadline=None, derandomize=True, max_examples=60)
