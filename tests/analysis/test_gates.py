@@ -56,6 +56,10 @@ def test_where_all_clusters_differ_by_the_same_the_difference_decides(store: Sto
     assert not gate(store, "goal<-1", "even").failed
 
 
+def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:
+    assert gate(store, "GOAL<-0.5", "even").failed
+
+
 def test_what_cannot_be_decided_is_no_pass(store: Store) -> None:
     with pytest.raises(ConfigError, match=r"goal<0 cannot be decided: .* no interval .1 cluster"):
         gate(store, "goal<0", "single")
@@ -64,7 +68,7 @@ def test_what_cannot_be_decided_is_no_pass(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "goal", "goal<", "<3", "goal<=3", "goal<x", "goal<1e", "a b<1"]
+    "text", ["", "goal", "goal<", "<3", "goal<=3", "goal<x", "goal<1e", " <1"]
 )
 def test_a_rule_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="--fail-if: expected a measure, < or > and a number"):

@@ -10,9 +10,10 @@ from typing import Any
 from sociolab.analysis.comparing import Compared
 from sociolab.analysis.figures import figure, span
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import measure_called
 from sociolab.stats.intervals import NO_VARIATION
 
-_RULE = re.compile(r"\s*([\w-]+)\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
+_RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +75,11 @@ def gates_of(found: Compared, rules: Sequence[Rule]) -> tuple[Gate, ...]:
 
 def _gates(found: Compared, rules: Sequence[Rule]) -> Iterator[Gate]:
     for rule in rules:
-        if rule.measure not in found.found:
+        name = measure_called(rule.measure, found.measures.values())
+        if name not in found.found:
             known = ", ".join(found.found)
             raise ConfigError(f'--fail-if: "{rule.measure}" is not compared; these are: {known}')
-        estimate = found.found[rule.measure].difference
+        estimate = found.found[name].difference
         low, high = estimate.low, estimate.high
         if estimate.note == NO_VARIATION:
             low = high = estimate.value
@@ -87,7 +89,7 @@ def _gates(found: Compared, rules: Sequence[Rule]) -> Iterator[Gate]:
                 f"({estimate.note}); play more tasks"
             )
         failed = high < rule.limit if rule.below else low > rule.limit
-        measure = found.measures[rule.measure]
+        measure = found.measures[name]
         ends = span(estimate, measure) or f"{figure(estimate.value, measure)} in every cluster"
         sentence = (
             f"--fail-if {rule.text}: {'FAILED' if failed else 'passed'}; A \N{MINUS SIGN} B is "

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sociolab.analysis.figures import listed, title_of
 from sociolab.analysis.values import RunValues, Value, chosen_judge
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core.score import JudgeId, Measure, measure_called
 from sociolab.report.layout import layout_of
 from sociolab.report.words import plural
 
@@ -80,6 +80,8 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) ->
     """
     scored = [_scored(run, judge) for run in runs]
     shared = [name for name in scored[0] if all(name in one for one in scored)]
+    if wanted is not None:
+        wanted = measure_called(wanted, (runs[0].measures[name] for name in shared))
     if wanted is not None and wanted not in shared:
         known = ", ".join(shared) or "none"
         raise ConfigError(

@@ -13,7 +13,7 @@ from sociolab.analysis.factors import JUDGE, PAIRING, PARTNER, REPEAT, SCENARIO,
 from sociolab.analysis.pooled import chosen_measure
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure, Method
+from sociolab.core.score import Measure, Method, measure_called
 from sociolab.stats.variance import Component, Components, Scored, components
 
 ASKED: tuple[Method, ...] = ("model", "people")
@@ -79,6 +79,9 @@ def variances(
     if len({run.world for run in runs}) > 1:
         told = ", ".join(f"{run.run} ({run.world})" for run in runs)
         raise ConfigError(f"expected runs of one world, found {told}")
+    if measure is not None:
+        known = [one for run in runs for one in run.measures.values()]
+        measure = measure_called(measure, known)
     named = _judges(runs, judges, measure)
     chosen = chosen_measure([run for run in runs if named[0] in run.judges], named[0], measure)
     mine = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -24,6 +26,23 @@ class Measure:
     def __post_init__(self) -> None:
         if not self.low < self.high:
             raise WorldError(f"measure {self.name}: the range {self.low} to {self.high} is empty")
+
+
+def measure_called(wanted: str, known: Iterable[Measure]) -> str:
+    """The name of the measure that somebody calls so: its name, or what stands over it in tables.
+
+    Upper and lower case are one, and so are spaces, hyphens and underscores. What is called so by
+    none stays as it is.
+    """
+    measures = tuple(known)
+    names = {_spelled(measure.title): measure.name for measure in measures if measure.title}
+    names |= {_spelled(measure.name): measure.name for measure in measures}
+    exactly = {measure.name: measure.name for measure in measures}
+    return exactly.get(wanted) or names.get(_spelled(wanted), wanted)
+
+
+def _spelled(text: str) -> str:
+    return re.sub(r"[\s_-]+", " ", text).strip().casefold()
 
 
 UNTOLD = Measure("judging", 0, 1, title="any score (the judge broke before it named one)")

@@ -13,7 +13,7 @@ from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
 from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Score
+from sociolab.core.score import Measure, Score
 from sociolab.store.sqlite import Store
 
 SMALL = Wanted(("small",), ALPHA, SCRIPTED, "heuristic")
@@ -23,12 +23,6 @@ SMALL = Wanted(("small",), ALPHA, SCRIPTED, "heuristic")
 def small(tmp_path: Path) -> Iterator[Store]:
     build(tmp_path / "small.db")
     with Store.open(tmp_path / "small.db") as opened:
-        yield opened
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "s.db") as opened:
         yield opened
 
 
@@ -146,6 +140,15 @@ def test_one_agent_under_other_settings_of_the_world_is_no_noise(store: Store) -
     assert "is what world settings (none in one, tdp=true in two) made of it" in words
     assert "noise" not in words
     assert cautioned(found) == ""
+
+
+def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:
+    title = Measure("conversation_sr", 0, 1, title="talk SR")
+    add_run(store, "one", "x", {"t0": (1,), "t1": (0,)}, measure=title)
+    add_run(store, "two", "y", {"t0": (1,), "t1": (1,)}, measure=title)
+    found = compare_runs(store, Wanted(("one", "two"), measures=("Talk SR",)))
+    assert found.comparison is not None
+    assert list(found.comparison.found) == ["conversation_sr"]
 
 
 def test_other_partners_and_settings_are_cautioned(store: Store) -> None:

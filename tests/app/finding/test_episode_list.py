@@ -49,6 +49,7 @@ def test_all_come_in_the_order_of_the_plan_and_the_lowest_first_if_sorted(store:
         (("goal = 5",), [("t0", 0)]),
         (("goal>3", "goal<5"), [("u2", 1), ("u3", 0)]),
         (("goal<-1",), []),
+        (("GOAL < 4",), [("t1", 0)]),
     ],
 )
 def test_rules_on_scores_all_hold(

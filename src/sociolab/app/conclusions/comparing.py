@@ -29,7 +29,7 @@ from sociolab.app.conclusions.comparable import (
 from sociolab.app.finding.seat_names import label_like
 from sociolab.app.players.code_names import code_names
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import UNTOLD, Measure
+from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.result import outline_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
@@ -154,6 +154,7 @@ def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, M
         if name in judged
     }
     told = {name: measure for name, measure in found.items() if measure != UNTOLD}
+    wanted = [measure_called(name, told.values()) for name in wanted]
     for name in wanted:
         if name not in told:
             known = ", ".join(told) or "none, since it broke before it named one"

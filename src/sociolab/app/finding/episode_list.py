@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from sociolab.app.finding.seat_names import label_like
 from sociolab.app.watching.episodes import Listed, Scored, Wanted, choices, listed
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import measure_called
 from sociolab.store.sqlite import Store
 
 _ALL = 10**9
-_RULE = re.compile(r"\s*([\w-]+)\s*(<=|>=|<|>|=)\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
+_RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*(<=|>=|<|>|=)\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,8 @@ def _scored(known: Sequence[Scored], measure: str | None, judge: str | None) -> 
         raise ConfigError(f'--judge: nothing was judged by "{judge}"; the judges: {labels}')
     if measure is None:
         return next(iter(judged), None)
-    fits = [one for one in judged if one.measure.name == measure]
+    name = measure_called(measure, (one.measure for one in judged))
+    fits = [one for one in judged if one.measure.name == name]
     if len(fits) > 1:
         which = ", ".join(one.label for one in fits)
         raise ConfigError(f"several judges scored {measure} ({which}); name one by --judge")

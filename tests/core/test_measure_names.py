@@ -1,0 +1,38 @@
+"""A measure is found by its name, and by what stands over it in tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.core.score import Measure, measure_called
+
+TALK = Measure("conversation_sr", 0, 1, title="talk SR")
+GOAL = Measure("goal_checked", 0, 10, title="goal (checked)")
+PLAIN = Measure("trust", 0, 1)
+SHOUTED = Measure("Trust", 0, 1)
+ALL = (TALK, GOAL, PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [
+        ("conversation_sr", "conversation_sr"),
+        ("talk SR", "conversation_sr"),
+        ("Talk-sr", "conversation_sr"),
+        ("  talk   SR ", "conversation_sr"),
+        ("goal (checked)", "goal_checked"),
+        ("goal-checked", "goal_checked"),
+        ("TRUST", "trust"),
+        ("charm", "charm"),
+        ("", ""),
+    ],
+)
+def test_it_is_found_as_people_write_it(wanted: str, name: str) -> None:
+    assert measure_called(wanted, ALL) == name
+
+
+def test_its_own_name_comes_first() -> None:
+    assert measure_called("Trust", (PLAIN, SHOUTED)) == "Trust"
+    assert measure_called("trust", (SHOUTED, PLAIN)) == "trust"
+    named_as_another = Measure("goal_checked", 0, 1, title="trust")
+    assert measure_called("trust", (named_as_another, PLAIN)) == "trust"
