@@ -137,9 +137,9 @@ def test_one_agent_under_other_settings_of_the_world_is_no_noise(store: Store) -
     add_run(store, "two", "x", TEN, world_settings={"tdp": "true"})
     found = compare_runs(store, Wanted(("one", "two")))
     words = said(found)
-    assert "is what world settings (none in one, tdp=true in two) made of it" in words
+    assert "the same agent with the same settings (seeds 0 and 0): what else differs" in words
     assert "noise" not in words
-    assert cautioned(found) == ""
+    assert "differ in world settings (none in one, tdp=true in two)" in cautioned(found)
 
 
 def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:

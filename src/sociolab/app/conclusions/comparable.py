@@ -90,6 +90,8 @@ def cautions_of(runs: Sequence[OpenedRun], found: Compared) -> Iterator[str]:
     if found.by == "role":
         yield _partners(found)
     if len(runs) == 2:
+        for condition in _conditions(runs[0], runs[1]):
+            yield f"The runs differ in {condition}, too."
         yield from _settings(runs[0], runs[1], found)
     for run in runs:
         left = run.result.trials - run.result.played - run.result.failed
@@ -101,19 +103,15 @@ def cautions_of(runs: Sequence[OpenedRun], found: Compared) -> Iterator[str]:
 
 def same_agent(runs: Sequence[OpenedRun], a: Side, b: Side) -> Iterator[str]:
     """That both sides are one agent, played twice: what a difference is then."""
-    if not _one_agent(runs, a, b):
-        return
-    if conditions := _conditions(runs[0], runs[-1]):
-        yield (
-            "Both sides are the same agent with the same settings: the difference is what "
-            f"{' and '.join(conditions)} made of it."
-        )
+    first, last = _hashes(runs[0]), _hashes(runs[-1])
+    if a.agent != b.agent or first[a.agent] != last[b.agent]:
         return
     seeds = " and ".join(str(run.result.seed) for run in runs)
-    yield (
-        f"Both sides are the same agent with the same settings (seeds {seeds}): a difference "
-        "here is noise, and shows how large noise can be."
-    )
+    same = f"Both sides are the same agent with the same settings (seeds {seeds})"
+    if _conditions(runs[0], runs[-1]):
+        yield f"{same}: what else differs between the runs is said below."
+    else:
+        yield f"{same}: a difference here is noise, and shows how large noise can be."
 
 
 def _partners(found: Compared) -> str:
@@ -131,9 +129,6 @@ def _partners(found: Compared) -> str:
 
 
 def _settings(a: OpenedRun, b: OpenedRun, found: Compared) -> Iterator[str]:
-    if not _one_agent((a, b), found.a, found.b):
-        for condition in _conditions(a, b):
-            yield f"The runs differ in {condition}, too."
     ours, theirs = _hashes(a), _hashes(b)
     labels = {*found.a.partners, *found.b.partners, found.a.agent, found.b.agent}
     for label in sorted(labels & ours.keys() & theirs.keys()):
@@ -152,11 +147,6 @@ def _conditions(a: OpenedRun, b: OpenedRun) -> tuple[str, ...]:
         for key in ("world_settings", "attempts", "on_failed_turn")
         if one.get(key) != other.get(key)
     )
-
-
-def _one_agent(runs: Sequence[OpenedRun], a: Side, b: Side) -> bool:
-    """Whether both sides are one agent, set up in one way."""
-    return a.agent == b.agent and _hashes(runs[0])[a.agent] == _hashes(runs[-1])[b.agent]
 
 
 def _hashes(run: OpenedRun) -> dict[str, set[str]]:
