@@ -215,6 +215,13 @@ def test_an_unknown_name_is_asked_for_again_with_the_names_that_there_are() -> N
     assert speaker.asked[1].problem == unusable.problem
 
 
+def test_who_addresses_everybody_by_that_word_is_told_how() -> None:
+    speaker = Doing(lambda r: SAID if r.attempt == 2 else [Action("speak", "Hey.", ("Everyone",))])
+    events = run(StockScene(SEATS[:3], limit=1), table(SEATS[:3], first=speaker))
+    assert isinstance(events[0], Unusable)
+    assert events[0].problem.endswith("Ben, Cleo; leave `to` empty for everybody")
+
+
 def test_a_seat_is_no_name_to_be_called_by() -> None:
     speaker = Doing(lambda r: SAID if r.attempt == 2 else [Action("speak", "Psst.", ("third",))])
     events = run(StockScene(SEATS[:3], limit=1), table(SEATS[:3], first=speaker))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 from pydantic import BaseModel
 
 from sociolab.core.episode import Action, Json, Unusable
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.runner import foreign, waits
+from sociolab.runner import bounded, foreign, waits
+from sociolab.runner.local import play_all
 from sociolab.store.sqlite import Store
 from sociolab.store.trials import TrialRow
 from tiny_runs import RUN, Speaker, play_run, statuses, table
@@ -252,7 +254,7 @@ def test_a_turn_that_awaits_nothing_for_long_is_counted(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time = [0.0]
-    monkeypatch.setattr(foreign, "clock", lambda: time[0])
+    monkeypatch.setattr(bounded, "clock", lambda: time[0])
 
     async def act(request: Request) -> object:
         time[0] += 0.05
@@ -289,3 +291,74 @@ def test_ours_are_not_bounded(store: Store) -> None:
     made = table(store, Speaker())
     play_run(made)
     assert statuses(store) == ["played"] * 5
+
+
+# ------------------------------------------------------------------ those that go on all the same
+
+
+@dataclass
+class GoesOn:
+    """Tries again for ever, whatever comes: a cancellation, too."""
+
+    tries: int = 0
+    two: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        while True:
+            self.tries += 1
+            if self.tries == 2:
+                self.two.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                continue
+
+
+def test_a_player_that_goes_on_in_spite_of_its_end_is_let_go(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded, "LAST_WORDS", 0.01)
+    player = GoesOn()
+    play_run(table(store, player, foreign={"a": 0.01}), episodes=5)
+    assert [row.cause for row in store.trials(RUN)] == ["timeout"] * 5
+    asked = 2 + 2 + 1  # two attempts of each seat, then the third in a row of the first
+    assert player.tries == 5 * asked * 2
+
+
+def test_a_player_that_goes_on_does_not_keep_a_run_from_being_stopped(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded, "LAST_WORDS", 0.01)
+    player = GoesOn()
+
+    async def stop() -> None:
+        made = table(store, player, foreign={"a": None})
+        running = asyncio.ensure_future(play_all(made, store.trials(RUN), 2))
+        await player.two.wait()
+        running.cancel()
+        await running
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(asyncio.wait_for(stop(), 20))
+    assert statuses(store) == ["playing"] * 2 + ["planned"] * 3
+
+
+def test_its_own_time_limits_and_what_it_puts_in_order_are_its_own(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded, "LAST_WORDS", 0.0)
+    ordered = []
+
+    class Careful:
+        async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            for _ in range(3):
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(0.001):
+                        await asyncio.Event().wait()
+            await asyncio.sleep(0.005)
+            ordered.append(request.turn)
+            return SAID
+
+    play_run(table(store, Careful(), foreign={"a": 5.0}))
+    assert statuses(store) == ["played"] * 5
+    assert len(ordered) == 20

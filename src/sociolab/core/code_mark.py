@@ -2,23 +2,28 @@
 
 Settings with code read "MIX:REST@CODE": MIX is a hash of both others, so that the beginning of the
 whole already tells two of them apart; REST is what the settings are without the code.
+
+CODE is "OWN+IMPORTS", digests of the class's own modules and of those that they import; OWN alone
+where they import none, and in records from before imports counted.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from sociolab.core.seeding import digest
 
 UNKNOWN = "unknown code"
 """Stands for a code that nobody could read: it is not known to be the same as any other."""
 
-_WITH_CODE = re.compile(rf"[0-9a-f]{{16}}:(?P<rest>.*)@(?P<code>[0-9a-f]{{16}}|{UNKNOWN})", re.S)
+_CODE = rf"[0-9a-f]{{16}}(?:\+[0-9a-f]{{16}})?|{UNKNOWN}"
+_WITH_CODE = re.compile(rf"[0-9a-f]{{16}}:(?P<rest>.*)@(?P<code>{_CODE})", re.S)
 _MARK = 4
 
 
 def with_code(rest: str, code: str) -> str:
-    """Settings that hold a code: a digest of 16 characters, or `UNKNOWN`."""
+    """Settings that hold a code: one or two digests of 16 characters, or `UNKNOWN`."""
     return f"{digest(rest, code)}:{rest}@{code}"
 
 
@@ -39,6 +44,27 @@ def code_in(label: str, settings: str) -> str | None:
     return UNKNOWN if label.startswith("python:") else None
 
 
+def same_code(one: str, other: str) -> bool:
+    """Whether two codes are known to be the same, as far as both were recorded."""
+    if UNKNOWN in (one, other):
+        return False
+    return one == other or one in _shorter(other) or other in _shorter(one)
+
+
+def as_recorded(code: str, codes: Collection[str]) -> str:
+    """A code, with its imports where one other record among `codes` alone tells them."""
+    longer = {one for one in codes if code in _shorter(one)}
+    return longer.pop() if len(longer) == 1 else code
+
+
 def mark(code: str) -> str:
     """A short mark of a code, such as "3f2a"; "?" of an unknown one."""
-    return "?" if code == UNKNOWN else code[:_MARK]
+    if code == UNKNOWN:
+        return "?"
+    return (digest(code) if "+" in code else code)[:_MARK]
+
+
+def _shorter(code: str) -> tuple[str, ...]:
+    """The same code as it was recorded before imports counted, if that differs."""
+    own, plus, _ = code.partition("+")
+    return (own,) if plus else ()

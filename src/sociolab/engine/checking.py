@@ -11,6 +11,9 @@ from sociolab.core.ports import NoReply, Question, Reply, Request
 
 SeatCalled: TypeAlias = Callable[[str], str | None]
 
+_ALL = frozenset(("all", "everybody", "everyone"))
+"""What models write in `to` where they mean nobody in particular."""
+
 
 def checked(
     request: Request, reply: object, present: Collection[str], seat_called: SeatCalled
@@ -136,7 +139,8 @@ def _addressed(
         seat = seat_called(name)
         if seat is None:
             known = ", ".join(request.observation.others)
-            return (), f'there is nobody called "{name}" here, but {known}'
+            everybody = "; leave `to` empty for everybody" if name.casefold() in _ALL else ""
+            return (), f'there is nobody called "{name}" here, but {known}{everybody}'
         if seat not in present:
             return (), f"{name} has left"
         seats.append(seat)

@@ -90,7 +90,10 @@ class Budget:
         )
         advice = "resume with the same --name and a larger --budget"
         if not self.spent:
-            advice += ", or bound its reply (?max_tokens=...)"
+            return BudgetSpent(
+                f"the budget of ${limit:.2f} is too small: nothing is spent yet, and a call may "
+                f"cost ${usd:.4f}; {advice}, or bound its reply (?max_tokens=...)"
+            )
         return BudgetSpent(
             f"the budget of ${limit:.2f} is used up: ${self.spent:.4f} spent{told}, and the next "
             f"call may cost ${usd:.4f}; {advice}"

@@ -1,4 +1,4 @@
-"""A player that works on and awaits nothing: where it is, and how Ctrl-C reaches it."""
+"""A player or judge that works on and awaits nothing: where it is, how Ctrl-C reaches it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sociolab.core.blame import in_file, users_own
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while a player blocked: the run is being cancelled, and only this player is in its
-    way."""
+    """Ctrl-C while a player or judge blocked: the run is being cancelled, and only this one is in
+    its way."""
 
 
 def blocks_at(thread: int) -> str:
@@ -28,10 +28,10 @@ def blocks_at(thread: int) -> str:
 
 @contextmanager
 def interruptible(blocked: Callable[[], bool]) -> Iterator[None]:
-    """While this is open, the first Ctrl-C reaches a player that blocks, too.
+    """While this is open, the first Ctrl-C reaches a player or judge that blocks, too.
 
-    asyncio's own handler cancels the run, which happens once the loop goes on: with a player that
-    awaits nothing, never. Where `blocked` then says that the run is cancelled while a player is at
+    asyncio's own handler cancels the run, which happens once the loop goes on: with code that
+    awaits nothing, never. Where `blocked` then says that the run is cancelled while somebody is at
     work, `Interrupted` is raised in its midst. Other threads get no signals.
     """
     former = signal.getsignal(signal.SIGINT)

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-import time
-from collections.abc import Coroutine, Generator
+from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import Any
 
 from sociolab.core.blame import told
 from sociolab.core.episode import ACT, Action, Json
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import NoReply, Player, Reply, Request
 from sociolab.engine.checking import action_problem
-from sociolab.runner.blocking import Interrupted
+from sociolab.runner.bounded import Bounds, LateError, QuitError
 from sociolab.runner.waits import Waits
-
-LONGEST_REPLY = 600.0
-"""Seconds until a player that is not ours is given up, unless a run says otherwise."""
-
-LONGEST_STEP = 0.1
-"""Seconds: a player that works on for longer, awaiting nothing, makes all others wait."""
 
 LATE_IN_A_ROW = 3
 """Replies: a player that is late so often in a row will be late to the end of the episode."""
@@ -55,28 +46,18 @@ class ForeignPlayer:
         return given
 
     async def _bounded(self, request: Request, memory: Json) -> Reply | NoReply:
-        limit = asyncio.timeout(self.seconds)
         try:
-            async with limit:
-                given = await self._asked(request, memory)
+            given = await self._asked(request, memory)
         except (ModelError, ConfigError):
             raise
-        except Interrupted:  # Ctrl-C in its midst: this run stops, as soon as it can go on
-            await asyncio.Event().wait()
-            raise
+        except LateError as error:
+            return self._gave_none(request, error)
         except (Exception, SystemExit) as error:
-            if isinstance(error, TimeoutError) and limit.expired():
-                return self._gave_none(request, error)
             raise self._error(request, _words(error)) from error
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():  # it is this run that stops
-                raise
-            raise self._error(request, told(error)) from error
         self._late_so_far = 0
         return given
 
-    def _gave_none(self, request: Request, error: TimeoutError) -> NoReply:
+    def _gave_none(self, request: Request, error: LateError) -> NoReply:
         """Late once more: no reply this time, or once too often."""
         self._late_so_far += 1
         problem = f"{self.label} gave no reply within {self.seconds:g} s"
@@ -91,10 +72,9 @@ class ForeignPlayer:
 
     async def _asked(self, request: Request, memory: Json) -> Reply | NoReply:
         given: object = self.player.reply(request, memory)
-        if inspect.iscoroutine(given):
-            found: object = await _Stepped(given, self)
-        elif inspect.isawaitable(given):
-            found = await given
+        if inspect.isawaitable(given):
+            work = given if inspect.iscoroutine(given) else _awaiting(given)
+            found = await Bounds(self.label, self.seconds, self.waits).result(work)
         elif inspect.isasyncgen(given):
             raise _UnlikeReplyError(
                 'expected "async def reply(self, request, memory)" that returns a Reply or a '
@@ -162,54 +142,12 @@ class _UnlikeReplyError(Exception):
     """What came back is no reply: no line of the player was under way then."""
 
 
-class _Stepped:
-    """Awaits a coroutine step by step, and tells of each step that took too long."""
-
-    __slots__ = ("_coroutine", "_player")
-
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], player: ForeignPlayer) -> None:
-        self._coroutine = coroutine
-        self._player = player
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        coroutine, player = self._coroutine, self._player
-        waits = player.waits
-        sent: Any = None
-        thrown: BaseException | None = None
-        while True:
-            while waits.stopping and thrown is None:  # begun now, nothing could end it
-                try:
-                    yield
-                except BaseException as error:  # noqa: BLE001  the coroutine's to handle
-                    thrown = error
-            began = clock()
-            waits.step_begins(player.label, player.seconds)
-            try:
-                waits_for = coroutine.send(sent) if thrown is None else coroutine.throw(thrown)
-            except StopIteration as end:
-                return end.value
-            finally:
-                waits.step_ends()
-                took = clock() - began
-                if took > LONGEST_STEP:
-                    waits.late(player.label, took)
-            sent = thrown = None
-            try:
-                sent = yield waits_for
-            except GeneratorExit:
-                coroutine.close()
-                raise
-            except BaseException as error:  # noqa: BLE001  the coroutine's to handle
-                thrown = error
-
-
-def clock() -> float:
-    """Seconds on the clock that steps are measured by."""
-    return time.perf_counter()
+async def _awaiting(given: Awaitable[object]) -> object:
+    return await given
 
 
 def _words(error: BaseException) -> str:
-    if isinstance(error, _UnlikeReplyError):
+    if isinstance(error, _UnlikeReplyError | QuitError):
         return str(error)
     said = told(error)
     if isinstance(error, TypeError) and "in 'await' expression" in said:

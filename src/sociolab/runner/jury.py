@@ -87,7 +87,7 @@ class Jury:
         return failures_of(error, cells, episode.trial.task.seats)
 
     def _forget_broken(self, judge: JudgeId, trial: str) -> None:
-        """What other code of the same judge broke on this episode is no failure any more."""
+        """What other code of the same judge failed on in this episode is no failure any more."""
         for former in self._former_codes(judge):
             rows = list(self._store.judgings(self._run, former, trial))
             for row in rows:
@@ -198,9 +198,9 @@ def seated(cells: Cells, seats: Sequence[str]) -> tuple[tuple[Measure, str | Non
 
 
 def _all_broken(verdicts: Sequence[Verdict]) -> bool:
-    """Whether a judging holds nothing but what the judge's code broke."""
+    """Whether a judging holds nothing but what the judge's code broke, or was too late for."""
     return bool(verdicts) and all(
-        isinstance(one, ScoreFailure) and one.cause == "plugin" for one in verdicts
+        isinstance(one, ScoreFailure) and one.cause in ("plugin", "timeout") for one in verdicts
     )
 
 

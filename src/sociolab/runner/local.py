@@ -65,13 +65,8 @@ async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Sto
     waiting = iter(rows)
     waits, this = table.tally.waits, asyncio.current_task()
     jury = Jury(table.store, table.run, waits)
-
-    def blocked() -> bool:
-        waits.stopping = this is not None and this.cancelling() > 0
-        return waits.stopping and waits.step is not None
-
     try:
-        with interruptible(blocked):
+        with interruptible(lambda: waits.is_blocked(this)):
             async with asyncio.TaskGroup() as group:
                 workers = [
                     group.create_task(_work(table, jury, waiting, stopped))

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from sociolab.runner.blocking import blocks_at
 
@@ -15,7 +16,7 @@ PATIENCE = 30.0
 """Seconds: nobody is named who has been waited for no longer."""
 
 OFTEN = 2
-"""A player that held others up less often (an import at its first turn) is not named."""
+"""Who held others up less often (an import at its first turn) is not named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,8 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A player that works at the moment, while nothing else can: in which thread, since when
-    (`now`), and the seconds that it may take (None: as many as it likes)."""
+    """A player or judge that works at the moment, while nothing else can: in which thread, since
+    when (`now`), and the seconds that it may take (None: as many as it likes)."""
 
     whom: str
     thread: int
@@ -40,7 +41,7 @@ class Step:
 
 @dataclass(slots=True)
 class HeldUp:
-    """How often a player worked on without giving others their turn, and for how many seconds."""
+    """How often somebody worked on without giving others their turn, and for how many seconds."""
 
     times: int = 0
     seconds: float = 0.0
@@ -50,8 +51,8 @@ class HeldUp:
 class Waits:
     """What a run waits for at the moment; read from another thread while the loop is busy.
 
-    `step` is the player that works at the moment. `stopping`: the run is being cancelled, so that
-    nobody is to begin to work.
+    `step` is the player or judge that works at the moment. `stopping`: the run is being cancelled,
+    so that nobody is to begin to work.
     """
 
     held_up: dict[str, HeldUp] = field(default_factory=dict)
@@ -85,20 +86,27 @@ class Waits:
             self._calls.pop(task, None)
 
     def late(self, whom: str, seconds: float) -> None:
-        """A player kept everything else waiting for so long."""
+        """A player or judge kept everything else waiting for so long."""
         held = self.held_up.setdefault(whom, HeldUp())
         held.times += 1
         held.seconds += seconds
 
     def step_begins(self, whom: str, seconds: float | None) -> None:
-        """A player works from now on in this thread, until it awaits something or has replied."""
+        """A player or judge works from now on in this thread, until it awaits something or is
+        done."""
         self.step = Step(whom, threading.get_ident(), now(), seconds)
 
     def step_ends(self) -> None:
         """It let others go on."""
         self.step = None
 
-    def blocked_words(self) -> tuple[str, ...]:
+    def is_blocked(self, run: asyncio.Task[Any] | None) -> bool:
+        """Whether a run is being cancelled while somebody is at work; from then on, nobody else
+        begins to work."""
+        self.stopping = run is not None and run.cancelling() > 0
+        return self.stopping and self.step is not None
+
+    def blocked(self) -> tuple[str, ...]:
         """Who works past its time, awaiting nothing, and on which line; each is told of once."""
         step = self.step
         if step is None or step.seconds is None or now() - step.since <= step.seconds:
@@ -109,8 +117,13 @@ class Waits:
         return (
             f"{step.whom} blocks{blocks_at(step.thread)}: it has worked for more than "
             f"{step.seconds:g} s without awaiting anything, so that it cannot be given up and all "
-            "others wait; Ctrl-C ends the run, which can be resumed",
+            "others wait",
         )
+
+    def blocked_words(self) -> tuple[str, ...]:
+        """The same, and how to end a run in a terminal."""
+        ended = "Ctrl-C ends the run, which can be resumed"
+        return tuple(f"{who}; {ended}" for who in self.blocked())
 
     def words(self) -> tuple[str, ...]:
         """Whom and what the run has waited for long, in a clause each; empty if nobody."""

@@ -169,16 +169,21 @@ def test_a_store_that_fails_is_told_at_once() -> None:
     assert clock.slept == []
 
 
-def test_all_attempts_at_a_turn_share_its_time() -> None:
+def test_all_attempts_at_a_turn_share_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     class Slower:
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-            await asyncio.sleep(0.03)
+            if request.attempt > 1:
+                await asyncio.Event().wait()
             return NoReply("unreadable", "nothing said")
 
     async def turn() -> list[str]:
-        player = PacedPlayer(Slower(), Pace(0, 0.05, 0))
-        replies = [await player.reply(replace(request_of(), attempt=n), None) for n in (1, 2)]
-        return [one.cause for one in replies if isinstance(one, NoReply)]
+        player, loop = PacedPlayer(Slower(), Pace(0, 3600, 0)), asyncio.get_running_loop()
+        first = await player.reply(request_of(), None)
+        an_hour_later = loop.time() + 3601
+        monkeypatch.setattr(loop, "time", lambda: an_hour_later)
+        again = player.reply(replace(request_of(), attempt=2), None)
+        second = await asyncio.wait_for(again, 20)
+        return [one.cause for one in (first, second) if isinstance(one, NoReply)]
 
     assert asyncio.run(turn()) == ["unreadable", "timeout"]
 

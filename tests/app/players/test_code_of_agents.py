@@ -24,6 +24,7 @@ from sociolab.core.ports import DataId
 from sociolab.models.budget import Budget
 from sociolab.models.unkept import Unkept
 from sociolab.runner.plan import AgentId, trials
+from sociolab.runner.waits import Waits
 from sociolab.store.runs import RunRow
 
 
@@ -205,7 +206,7 @@ def test_a_judge_that_cannot_be_called_is_refused(write: Write, method: str, sai
     write("calls_g", f"{text}    {method}\n")
     made = importlib.import_module("calls_g").J()
     with pytest.raises(ConfigError, match=said):
-        own_code.own_judge("python:calls_g:J", made, UNKNOWN)
+        own_code.own_judge("python:calls_g:J", made, UNKNOWN, 1.0, Waits())
 
 
 def test_a_module_that_breaks_when_it_is_imported_is_told_with_its_line(write: Write) -> None:

@@ -32,7 +32,7 @@ def test_no_reply_is_unusable_where_no_fault_is_set(
                 store=tmp_path / "s.db",
             )
         )
-        assert server.counters.requests >= 5
+        assert server.counters.requests >= 3, "the shortest talk, and a note of it"
     failed = result.failures
     assert (result.failed, failed.turns, failed.questions, failed.went_without) == (0, {}, {}, {})
     assert failed.replies_asked_again == 0

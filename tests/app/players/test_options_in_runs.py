@@ -27,6 +27,7 @@ from sociolab.report.result import RunResult
 from sociolab.runner.plan import AgentId
 from sociolab.store.sqlite import Store
 
+THINKS_NOT = '{"enable_thinking":false}'
 SEEN: list[dict[str, Any]] = []
 MADE_UP = Replies(EndpointSettings(characters=60))
 
@@ -125,6 +126,9 @@ def test_options_in_models_toml_are_sent_and_a_run_does_not_go_on_with_others(
     listed("a", 0.5)
     first = played(tmp_path, url, "openai/a", "openai/j", models=file)
     assert all(one == {"temperature": 1.0, "top_p": 0.5, **extra} for one in sent("a"))
+    assert isinstance(first.settings, dict)
+    told = {"openai/a": f"top_p=0.5&chat_template_kwargs={THINKS_NOT}"}
+    assert first.settings["options"] == told
     again = played(tmp_path, url, "openai/a", "openai/j", models=file)
     assert again.calls == first.calls
     listed("a", 0.6)
@@ -150,3 +154,29 @@ def test_a_judge_of_other_options_is_another_judge(tmp_path: Path, url: str) -> 
         '{"temperature": 0.0}',
         '{"temperature": 0.5}',
     }
+
+
+def test_what_models_toml_adds_is_on_record_and_the_specs_own_is_in_its_label(
+    tmp_path: Path, url: str
+) -> None:
+    file = tmp_path / "models.toml"
+    file.write_text('[options."openai/a"]\ntemperature = 0.5\nseed = 3\n', "utf-8")
+    found = played(tmp_path, url, "openai/a?seed=4&top_p=0.5", "openai/j", models=file).settings
+    assert isinstance(found, dict)
+    assert found["options"] == {"openai/a?seed=4&top_p=0.5": "temperature=0.5"}
+
+
+def test_without_models_toml_nothing_is_added(tmp_path: Path, url: str) -> None:
+    found = played(tmp_path, url, "openai/a?seed=4", "openai/j").settings
+    assert isinstance(found, dict)
+    assert "options" not in found
+
+
+def test_a_run_from_before_options_were_recorded_goes_on(tmp_path: Path, url: str) -> None:
+    file = tmp_path / "models.toml"
+    file.write_text('[options."openai/a"]\ntop_p = 0.5\n', "utf-8")
+    first = played(tmp_path, url, "openai/a", "openai/j", models=file)
+    assert isinstance(first.settings, dict)
+    with Store.open(tmp_path / "s.db", create=False) as store:
+        store.set_settings("r", {k: v for k, v in first.settings.items() if k != "options"})
+    assert played(tmp_path, url, "openai/a", "openai/j", models=file).calls == first.calls

@@ -64,6 +64,20 @@ class OwnTimeout(Silent):
         raise TimeoutError("my server")
 
 
+class Quits(Silent):
+    """Leaves for good."""
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        raise SystemExit("no more")
+
+
+class CancelsItself(Silent):
+    """Cancels what it does."""
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        raise asyncio.CancelledError
+
+
 class Magic(Silent):
     """Is known by what no report can read."""
 
@@ -99,7 +113,7 @@ def problem(result: RunResult) -> str:
 def test_a_judge_that_hangs_is_given_up_and_the_others_judge(tmp_path: Path) -> None:
     result = played(tmp_path, "Waits", agent_timeout=0.01)
     assert (result.played, result.failures.scores) == (1, {"timeout": 1})
-    assert problem(result) == "the judge waits gave no verdict within 0.01 s"
+    assert problem(result) == "the judge waits gave no verdict within 0.01 s; see --agent-timeout"
     assert any(e.judge == "heuristic" and e.n for e in result.scores)
 
 
@@ -110,6 +124,8 @@ def test_a_judge_that_hangs_is_given_up_and_the_others_judge(tmp_path: Path) -> 
         ("Twice", "expected one verdict of warmth on the whole episode, found 2"),
         ("Reasonless", "with a reason that is a str, found None"),
         ("OwnTimeout", "TimeoutError: my server"),
+        ("Quits", "SystemExit: no more (test_own_judges.py, line "),
+        ("CancelsItself", "CancelledError (test_own_judges.py, line "),
     ],
 )
 def test_a_run_and_the_doctor_agree_on_what_is_wrong(tmp_path: Path, name: str, said: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Self
@@ -12,9 +13,11 @@ from typing import Self
 from pydantic import ValidationError
 
 from sociolab.app.floor.hall import Hall
-from sociolab.app.floor.plan import company_of
+from sociolab.app.floor.plan import company_of, run_settings
 from sociolab.app.floor.records import Records
+from sociolab.app.runs.resuming import other_code
 from sociolab.app.study.settings import PlayPlan, StudySettings
+from sociolab.core.episode import Json
 from sociolab.core.errors import SociolabError, StoreError
 from sociolab.store.lock import lock_run
 from sociolab.store.sqlite import Store
@@ -141,6 +144,8 @@ class Floor:
         with ExitStack() as stack:
             stack.enter_context(lock_run(self._store.path, study.run))
             company = await asyncio.to_thread(company_of, plan)  # reads data from disk
+            now = await asyncio.to_thread(run_settings, plan, company)
+            self._warn_of_other_code(study.name, study.run, now)
             hall = Hall(
                 Records(self._store, study.name, study.run),
                 plan,
@@ -150,6 +155,17 @@ class Floor:
             )
             hall.go_on()
             self._open[study.name] = _Open(hall, stack.pop_all())
+
+    def _warn_of_other_code(self, study: str, run: str, now: Mapping[str, Json]) -> None:
+        """People are not sent away for it, but whoever runs the server knows."""
+        was = self._store.run(run).settings
+        for problem in other_code(was if isinstance(was, dict) else {}, now):
+            log.warning(
+                "study %s: %s; what is played from now on is recorded as by the same: set up "
+                "another study to keep both apart",
+                study,
+                problem,
+            )
 
     async def _shut(self, name: str) -> None:
         known = self._open.pop(name, None)

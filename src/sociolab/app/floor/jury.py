@@ -8,6 +8,7 @@ import logging
 from sociolab.app.floor.judges import verdicts_or_failures
 from sociolab.app.floor.plan import Company
 from sociolab.app.floor.records import Records
+from sociolab.app.players.own_code import as_known
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import StoreError
 
@@ -21,6 +22,8 @@ class Jury:
 
     def __init__(self, records: Records, company: Company) -> None:
         self._records, self._company = records, company
+        known = records.store.judges(records.run)
+        self._judges = tuple(as_known(judge, known) for judge in company.judges)
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def judge(self, trial: Trial) -> None:
@@ -38,11 +41,7 @@ class Jury:
 
     async def _judge(self, trial: Trial) -> None:
         store, run = self._records.store, self._records.run
-        left = [
-            judge
-            for judge in self._company.judges
-            if not store.judged(run, judge.id, trial=trial.id)
-        ]
+        left = [judge for judge in self._judges if not store.judged(run, judge.id, trial=trial.id)]
         if not left:
             return
         episode = Episode(trial, self._records.events(trial.id))

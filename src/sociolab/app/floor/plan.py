@@ -21,6 +21,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.runner.plan import AgentId, every_seating, trial_id
 from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.waits import Waits
 
 HUMAN = "human"
 """The label of people in a cast, whoever they are."""
@@ -41,7 +42,10 @@ class Endpoints:
 
 @dataclass(frozen=True)
 class Company:
-    """Whom people play with, and who judges; made anew whenever the study is opened."""
+    """Whom people play with, and who judges; made anew whenever the study is opened.
+
+    `waits` knows who of them works at the moment, while nothing else can.
+    """
 
     kit: WorldKit
     models: Models
@@ -50,6 +54,12 @@ class Company:
     partners: tuple[Seatable, ...]
     stand_in: Seatable | None
     judges: tuple[Judge, ...]
+    waits: Waits
+
+    @property
+    def others(self) -> tuple[Seatable, ...]:
+        """Everybody who plays and is no person."""
+        return (*self.partners, *((self.stand_in,) if self.stand_in else ()))
 
 
 def world_of(plan: PlayPlan) -> WorldKit:
@@ -70,13 +80,15 @@ def company_of(plan: PlayPlan, kit: WorldKit | None = None) -> Company:
     """Partners and judges of a plan; ConfigError for one that is not there."""
     kit = kit or world_of(plan)
     models, budget = Models(Endpoints()), Budget(plan.budget)
-    replies = TalliedReplies(Tally())
-    casting = Casting(kit, models, replies, budget)
+    tally = Tally()
+    replies = TalliedReplies(tally)
+    casting = Casting(kit, models, replies, budget, waits=tally.waits)
     partners = tuple(_partner(casting, text) for text in dict.fromkeys(plan.partners))
     stand_in = _partner(casting, plan.stand_in) if plan.stand_in else None
     judging = replace(casting, kit=lasting(kit))
     named = [judging.judge(text) for text in dict.fromkeys(plan.judges) if text != NO_JUDGE]
-    return Company(kit, models, replies, budget, partners, stand_in, (*kit.checks, *named))
+    judges = (*kit.checks, *named)
+    return Company(kit, models, replies, budget, partners, stand_in, judges, tally.waits)
 
 
 def plan_of(plan: PlayPlan, company: Company | None = None) -> tuple[Trial, ...]:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 
+from sociolab.app.floor.blocked import Watch
 from sociolab.app.floor.jury import Jury
 from sociolab.app.floor.ledger import seats_of_people
 from sociolab.app.floor.pace import Pace, PacedPlayer
@@ -17,6 +18,7 @@ from sociolab.app.study.settings import PlayPlan
 from sociolab.core.episode import Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Player
+from sociolab.runner.foreign import ForeignPlayer
 
 log = logging.getLogger("sociolab.floor")
 
@@ -49,8 +51,8 @@ class Tables:
     def __init__(self, records: Records, plan: PlayPlan, company: Company, told: Told) -> None:
         self.places: dict[int, Place] = {}
         self._records, self._plan, self._company, self._told = records, plan, company, told
-        self._partners = _paced(plan, company)
         self._jury = Jury(records, company)
+        self._watch = Watch(records.study, company)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def go_on(self) -> None:
@@ -63,6 +65,7 @@ class Tables:
             )
         for trial in self._records.played():
             self._in_background(self._jury.judge(trial))
+        self._watch.begin()
 
     def sit_down(self, trial: Trial, people: People) -> None:
         """These people begin to play this trial."""
@@ -76,6 +79,7 @@ class Tables:
 
     async def close(self) -> None:
         """Stop everything as it is; what was played is on disk."""
+        self._watch.end()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -86,7 +90,7 @@ class Tables:
         records = self._records
         return House(
             self._company.kit.world,
-            self._partners,
+            _paced(self._plan, self._company, trial.task.id),
             self._plan.turn_seconds,
             self._plan.missed,
             write=lambda event: records.write(trial.id, event),
@@ -153,8 +157,13 @@ class Tables:
         task.add_done_callback(self._tasks.discard)
 
 
-def _paced(plan: PlayPlan, company: Company) -> dict[str, Player]:
-    """Everybody who is no person, by label."""
+def _paced(plan: PlayPlan, company: Company, task: str) -> dict[str, Player]:
+    """Everybody who is no person, by label; somebody's own code is kept in bounds."""
     pace = Pace(plan.words_a_minute, plan.turn_seconds, plan.seed)
-    others = (*company.partners, *((company.stand_in,) if company.stand_in else ()))
-    return {one.id.label: PacedPlayer(one.player, pace) for one in others}
+    found: dict[str, Player] = {}
+    for one in company.others:
+        player, label = one.player, one.id.label
+        if one.own:
+            player = ForeignPlayer(player, label, task, plan.turn_seconds, company.waits)
+        found[label] = PacedPlayer(player, pace)
+    return found

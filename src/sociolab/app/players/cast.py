@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from sociolab.app.players.agent_models import AgentModels, CountedJudge, CountedPlayer
@@ -24,8 +24,9 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
-from sociolab.runner.foreign import LONGEST_REPLY
+from sociolab.runner.bounded import LONGEST_REPLY
 from sociolab.runner.plan import AgentId
+from sociolab.runner.waits import Waits
 
 NO_JUDGE = "none"
 
@@ -47,7 +48,8 @@ class Seatable:
 class Casting:
     """Makes players and judges for one run.
 
-    `patience` is how many seconds a judge of one's own may take for an episode.
+    `patience` is how many seconds a judge of one's own may take for an episode; `waits` is told
+    where it blocks.
     """
 
     kit: WorldKit
@@ -55,6 +57,7 @@ class Casting:
     replies: ReplyStore
     budget: Budget
     patience: float = LONGEST_REPLY
+    waits: Waits = field(default_factory=Waits)
 
     def agent(self, text: str, role: Role) -> Seatable:
         """The agent of a spec; ConfigError if there is none."""
@@ -79,7 +82,7 @@ class Casting:
                 return self.kit.model_judge(self._kept(spec))
             case PythonSpec() as spec:
                 made, code, counted = self._made(spec)
-                judge = own_judge(spec.label, made, code, self.patience)
+                judge = own_judge(spec.label, made, code, self.patience, self.waits)
                 return replace(judge, own=CountedJudge(judge.id, judge.own)) if counted else judge
             case NamedSpec() as spec:
                 own = self.kit.judges.get(spec.label)
@@ -93,7 +96,7 @@ class Casting:
                     )
                 registered: Judge = plugin("sociolab.judges", spec.label)(self.kit)
                 known_as = checked_id(spec.label, registered.id)
-                return OwnJudge(spec.label, known_as, registered, self.patience)
+                return OwnJudge(spec.label, known_as, registered, self.patience, self.waits)
 
     def _made(self, spec: PythonSpec) -> tuple[Any, str, bool]:
         """Somebody's object, the code that it runs, and whether it was given chat models."""

@@ -1,4 +1,5 @@
-"""Labels that several codes share, told apart by a mark of the code: "python:ver:V@3f2a"."""
+"""Labels that several codes, or models with several options, share: told apart by a mark, such as
+"python:ver:V@3f2a" or "openai/x@91bc"."""
 
 from __future__ import annotations
 
@@ -7,16 +8,17 @@ from dataclasses import dataclass, replace
 
 from sociolab.analysis.values import RunValues, Value
 from sociolab.app.finding.pooled import agent_settings
-from sociolab.core.code_mark import UNKNOWN, code_in, mark
-from sociolab.core.episode import Trial
+from sociolab.app.runs.provenance import OPTIONS
+from sociolab.core.code_mark import UNKNOWN, as_recorded, code_in, mark
+from sociolab.core.episode import Json, Trial
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.store.sqlite import Store
 
 
 @dataclass(frozen=True, slots=True)
 class CodeNames:
-    """By run and label, the name of an agent whose label stands for several codes; those of one
-    code keep their labels. `notes` say in a sentence each which they are."""
+    """By run and label, the name of an agent whose label stands for several codes or settings;
+    those of one keep their labels. `notes` say in a sentence each which they are."""
 
     shown: Mapping[str, Mapping[str, str]]
     notes: tuple[str, ...] = ()
@@ -78,29 +80,46 @@ class CodeNames:
 
 def code_names(store: Store, runs: Sequence[str]) -> CodeNames:
     """The names of the agents of these runs, read off the settings that they played with."""
-    settings = agent_settings(store, runs)
     codes: dict[str, dict[str, str]] = {}
-    for run, agents in settings.items():
+    models: dict[str, dict[str, str]] = {}
+    for run, agents in agent_settings(store, runs).items():
         for label, hash_ in agents.items():
             code = code_in(label, hash_)
             if code is not None:
                 codes.setdefault(label, {})[run] = code
-    shared = {label: by_run for label, by_run in codes.items() if _several(by_run)}
+            elif "/" in label:  # people and rules play as ever
+                models.setdefault(label, {})[run] = hash_
+    codes = {label: _as_recorded(by_run) for label, by_run in codes.items()}
+    codes = {label: by_run for label, by_run in codes.items() if _several(by_run)}
+    models = {label: by_run for label, by_run in models.items() if _several(by_run)}
     shown: dict[str, dict[str, str]] = {}
-    for label, by_run in shared.items():
+    for label, by_run in (codes | models).items():
         for run, code in by_run.items():
             shown.setdefault(run, {})[label] = _shown(label, run, code)
-    return CodeNames(shown, tuple(_notes(shared)))
+    options = {run: _options(store, run) for run in shown}
+    return CodeNames(shown, (*_notes(codes), *_set_up(models, options)))
+
+
+def _as_recorded(by_run: Mapping[str, str]) -> dict[str, str]:
+    codes = set(by_run.values())
+    return {run: as_recorded(code, codes) for run, code in by_run.items()}
 
 
 def _several(by_run: Mapping[str, str]) -> bool:
-    """Whether a label is not known to stand for one code."""
+    """Whether a label is not known to stand for one code, or for one set of settings."""
     return len(by_run) > 1 and (len(set(by_run.values())) > 1 or UNKNOWN in by_run.values())
 
 
 def _shown(label: str, run: str, code: str) -> str:
     name = f"{label}@{mark(code)}"
     return f"{name} ({run})" if code == UNKNOWN else name
+
+
+def _options(store: Store, run: str) -> Mapping[str, Json]:
+    """By label, what models.toml added to a spec in a run, as far as that is on record."""
+    settings = store.run(run).settings
+    found = settings.get(OPTIONS) if isinstance(settings, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
@@ -118,3 +137,19 @@ def _notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
                 f"code was not recorded in each ({where}, ? being unknown); each such run's stands "
                 "for itself."
             )
+
+
+def _set_up(
+    shared: Mapping[str, Mapping[str, str]], options: Mapping[str, Mapping[str, Json]]
+) -> Iterator[str]:
+    for label, by_run in sorted(shared.items()):
+        listed = {run: options[run].get(label) for run in by_run}
+        where = ", ".join(
+            f"@{mark(hash_)} in {run}" + (f": {listed[run]}" if listed[run] else "")
+            for run, hash_ in by_run.items()
+        )
+        yield (
+            f"{label} was not set up the same way from run to run ({where}): its options in "
+            "models.toml, the address of its server or its prompts differ, so these are several "
+            "agents that share a label."
+        )

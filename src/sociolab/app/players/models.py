@@ -13,6 +13,7 @@ from sociolab.app.players.specs import ModelSpec
 from sociolab.app.registry import Provider, plugin
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
+from sociolab.core.secrets import without_secrets
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel
 from sociolab.models.endpoints import OPENAI, EndpointSpec
@@ -79,6 +80,16 @@ class Models:
         """What a model is asked for in every call: the spec's own, then those of `models.toml`."""
         listed = self.file.options.get(f"{spec.endpoint}/{spec.model}")
         return options_of(spec.settings, listed)
+
+    def listed(self, spec: ModelSpec) -> str:
+        """What `models.toml` adds to a spec, such as "top_p=0.9&seed=3"; "" for nothing."""
+        own, found = options_of(spec.settings), self.options(spec)
+        added = Options(
+            found.temperature if own.temperature is None else None,
+            found.max_tokens if own.max_tokens is None else None,
+            {name: value for name, value in found.sent.items() if name not in own.sent},
+        )
+        return without_secrets(added.words.removeprefix("?"))
 
     def open(self, spec: ModelSpec) -> ChatModel:
         """The model with its options, without memory or money."""

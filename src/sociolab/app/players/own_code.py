@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
 from sociolab.core.blame import told
-from sociolab.core.code_mark import with_code
+from sociolab.core.code_mark import code_in, same_code, with_code, without_code
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId, Verdict
-from sociolab.runner.foreign import LONGEST_REPLY
+from sociolab.runner.bounded import Bounds, LateError, QuitError
 from sociolab.runner.verdict_checks import id_problem
+from sociolab.runner.waits import Waits
 
 _JUDGE = "async def judge(self, episode, judging=0)"
 
@@ -37,7 +37,8 @@ def constructed(label: str, make: Callable[[], Any]) -> Any:
         if isinstance(error, TypeError) and inner is None:
             raise ConfigError(
                 f'"{label}" cannot be made: expected a class that is made without arguments, found '
-                f"that {error}; give its arguments defaults, or name an instance"
+                f"that {error}; give them in the spec (?name=value) or defaults, or name an "
+                "instance"
             ) from error
         raise ConfigError(f'"{label}" cannot be made: {told(error)}') from error
 
@@ -58,10 +59,11 @@ def check_async(label: str, made: object, name: str, arguments: str) -> None:
         )
 
 
-def own_judge(label: str, made: Any, code: str, seconds: float = LONGEST_REPLY) -> OwnJudge:
+def own_judge(label: str, made: Any, code: str, seconds: float, waits: Waits) -> OwnJudge:
     """Somebody's judge, known by its id and its code; ConfigError if it is none.
 
-    It is given up where it has not judged an episode within so many seconds.
+    It is given up where it has not judged an episode within so many seconds; `waits` is told where
+    it blocks.
     """
     known_as = getattr(made, "id", None)
     if not callable(getattr(made, "judge", None)) or known_as is None:
@@ -79,7 +81,24 @@ def own_judge(label: str, made: Any, code: str, seconds: float = LONGEST_REPLY) 
     except ValueError:  # one without a signature, such as a builtin's: it will show when called
         pass
     known = replace(known_as, settings=with_code(known_as.settings, code))
-    return OwnJudge(label, known, made, seconds)
+    return OwnJudge(label, known, made, seconds, waits)
+
+
+def as_known(judge: Judge, known: Collection[JudgeId]) -> Judge:
+    """The same judge, under the id by which it is `known` from before the code that it imports was
+    a part of it: what it judged then it need not judge again."""
+    if not isinstance(judge, OwnJudge) or judge.id in known:
+        return judge
+    return next((replace(judge, id=one) for one in known if _as_then(one, judge.id)), judge)
+
+
+def _as_then(was: JudgeId, now: JudgeId) -> bool:
+    before, after = code_in("", was.settings), code_in("", now.settings)
+    if before is None or after is None or not same_code(before, after):
+        return False
+    return replace(was, settings=without_code(was.settings)) == replace(
+        now, settings=without_code(now.settings)
+    )
 
 
 def checked_id(label: str, found: object) -> JudgeId:
@@ -97,27 +116,32 @@ class OwnJudge:
     label: str
     id: JudgeId
     own: Judge
-    seconds: float = LONGEST_REPLY
+    seconds: float
+    waits: Waits
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """What it says; what it breaks reaches the caller.
 
-        ModelError with the cause "timeout" where it is late, WorldError where it says nothing.
+        ModelError with the cause "timeout" where it is late, WorldError where it says nothing or
+        ends itself.
         """
-        limit = asyncio.timeout(self.seconds)
+        who = f"the judge {self.id.name}"
+        bounds = Bounds(who, self.seconds, self.waits)
         try:
-            async with limit:
-                said = await self.own.judge(episode, judging)
-        except TimeoutError as error:
-            if not limit.expired():  # one of its own
-                raise
+            said: tuple[Verdict, ...] = await bounds.result(self._said(episode, judging))
+        except LateError as error:
             raise ModelError(
-                f"the judge {self.id.name} gave no verdict within {self.seconds:g} s",
+                f"{who} gave no verdict within {self.seconds:g} s; see --agent-timeout",
                 cause="timeout",
             ) from error
+        except QuitError as error:
+            raise WorldError(f"{who} broke on the episode {episode.trial.id}: {error}") from error
         if isinstance(said, tuple | list) and not said:
             raise WorldError(
-                f"the judge {self.id.name} gave no verdict; expected one for each of its measures "
-                "and seats (Unscored where it cannot tell)"
+                f"{who} gave no verdict; expected one for each of its measures and seats "
+                "(Unscored where it cannot tell)"
             )
         return said
+
+    async def _said(self, episode: Episode, judging: int) -> tuple[Verdict, ...]:
+        return await self.own.judge(episode, judging)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from sociolab.app.players.imported_code import imported_code
 from sociolab.core.code_mark import UNKNOWN
 from sociolab.core.seeding import digest
 
@@ -18,31 +20,50 @@ _SHELL = "__main__"
 
 _MADE_BY_PYTHON = ("__module__", "__dict__", "__weakref__", "__annotations__")
 
-_read: WeakKeyDictionary[type, str] = WeakKeyDictionary()
+_read: WeakKeyDictionary[type, tuple[str, dict[str, str]]] = WeakKeyDictionary()
 """By class: a file that is edited afterwards is not what the class was made of."""
 
 
 def code_of(module: str, made: Any) -> str:
-    """16 characters that change with the source of a class, or `UNKNOWN`.
+    """A code, as `core.code_mark` has it, that changes with the source of a class, or `UNKNOWN`.
 
     Counted are the source files of the modules of the class and of its bases (those of Python
-    and of this package apart). Of a class in a script or notebook it is the class alone. Of an
-    object also the file of `module`, where it is made; in a script or notebook what it holds.
-    What else a class imports or reads is not counted.
+    and of this package apart), and what `imported_code` finds from there. Of a class in a script or
+    notebook it is the class alone. Of an object also the file of `module`, where it is made; in a
+    script or notebook what it holds. What else a class reads is not counted.
     """
     kind = made if isinstance(made, type) else type(made)
-    parts = [_code_of_class(kind)]
-    if kind is not made:
-        parts.append(_held(made) if module == _SHELL else _of_module(sys.modules.get(module)))
-    return UNKNOWN if UNKNOWN in parts else digest(*parts)
+    own, imports = _code_of_class(kind)
+    parts = [own]
+    if kind is not made and module == _SHELL:
+        parts.append(_held(made))
+    elif kind is not made:
+        maker = sys.modules.get(module)
+        parts.append(_of_module(maker))
+        imports = imports if maker is None else {**imports, **_imported(maker)}
+    if UNKNOWN in parts:
+        return UNKNOWN
+    return "+".join((digest(*parts), *([_of_imports(imports)] if imports else [])))
 
 
-def _code_of_class(kind: type) -> str:
+def _code_of_class(kind: type) -> tuple[str, dict[str, str]]:
+    """The code of a class itself, and by name that of what it imports."""
     if kind not in _read:
-        bases = [base for base in kind.__mro__[1:] if _is_somebodys(base)]
-        parts = [_of_class(one) for one in (kind, *bases)]
-        _read[kind] = UNKNOWN if UNKNOWN in parts else digest(*parts)
+        kinds = (kind, *(base for base in kind.__mro__[1:] if _is_somebodys(base)))
+        parts = [_of_class(one) for one in kinds]
+        modules = {one.__module__ for one in kinds} - {_SHELL}
+        roots = [sys.modules[name] for name in sorted(modules) if name in sys.modules]
+        own = UNKNOWN if UNKNOWN in parts else digest(*parts)
+        _read[kind] = own, _imported(*roots)
     return _read[kind]
+
+
+def _imported(*roots: ModuleType) -> dict[str, str]:
+    return {name: digest(text.hex()) for name, text in imported_code(roots).items()}
+
+
+def _of_imports(imports: Mapping[str, str]) -> str:
+    return digest(*(f"{name}:{code}" for name, code in sorted(imports.items())))
 
 
 def _is_somebodys(base: type) -> bool:

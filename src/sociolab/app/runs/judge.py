@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from sociolab.app.anywhere import run_anywhere
 from sociolab.app.data_sets.data import load_world
 from sociolab.app.players.cast import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
+from sociolab.app.players.own_code import as_known
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import Watch
-from sociolab.app.runs.session import store_path
-from sociolab.core.episode import Episode, Json
+from sociolab.app.runs.session import patience_of, store_path
+from sociolab.core.episode import Episode, Json, Trial
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import Judge
+from sociolab.core.score import JudgeId
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
-from sociolab.runner.foreign import LONGEST_REPLY
+from sociolab.runner.blocking import interruptible
 from sociolab.runner.jury import Jury
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
@@ -31,10 +36,11 @@ def judge_run(
 ) -> RunResult:
     """Judge every played episode of a run with each judge, `repeats` times, and return the result.
 
+    The world's checks by rules judge, too, where they never have: episodes made elsewhere.
     What was judged before is not judged again; an episode that a judge failed on, is. A judge that
-    breaks has failed on that episode, and all go on. Of `config`
-    only the judges and what they need count. Works inside a running event loop too. ConfigError if
-    the run is not there.
+    breaks, or one of one's own that takes longer than `agent_timeout`, has failed on that episode,
+    and all go on. Of `config` only the judges and what they need count. Works inside a running
+    event loop too. ConfigError if the run is not there.
     """
     return run_anywhere(lambda: judge_run_async(run, config, repeats=repeats, watch=watch))
 
@@ -46,57 +52,79 @@ async def judge_run_async(
     path = store_path(config.store)
     with Store.open(path, create=False) as store, lock_run(path, run):
         row = store.run(run)
-        tally = Tally()
-        models = Models(config)
-        budget = Budget(config.budget, store.totals(run).usd or 0.0)
+        tally, models = Tally(), Models(config)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
         kit = load_world(row.world, settings=world_settings(row.settings))
-        patience = LONGEST_REPLY if config.agent_timeout is None else config.agent_timeout
-        casting = Casting(kit, models, replies, budget, patience)
-        judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
+        budget = Budget(config.budget, store.totals(run).usd or 0.0)
+        casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
+        named = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
+        judges = [as_known(judge, store.judges(run)) for judge in named]
         if not judges:
             raise ConfigError("--judge: expected a judge, found none")
-        work = [
-            (judge, trial.trial.id, number)
-            for number in range(repeats)
-            for trial in store.trials(run)
-            if trial.status == "played"
-            for judge in judges
-            if not store.judged(run, judge.id, trial=trial.trial.id, judging=number)
-        ]
-        tally.total = len(work)
-        trials = {trial.trial.id: trial.trial for trial in store.trials(run)}
-        waiting = iter(work)
-        jury = Jury(store, run, tally.waits)
-        began = time.perf_counter()
-        error: ModelError | None = None
-
-        async def one(judge: Judge, trial: str, number: int) -> None:
-            episode = Episode(trials[trial], store.events(run, trial))
-            await jury.judge(judge, episode, number)
-            replies.release(trial)
-
-        async def worker() -> None:
-            nonlocal error
-            for item in waiting:
-                if error is not None:
-                    return
-                try:
-                    await one(*item)
-                except ModelError as failure:
-                    error = error or failure
-                    return
-                tally.done += 1
-
+        bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
+        new = [check for check in kit.checks if not _known(check, store.judges(run))]
+        due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
+        tally.total = len(due)
         try:
             with watch(run, tally) if watch else nullcontext():
-                await asyncio.gather(*(worker() for _ in range(config.episodes)))
+                await bench.judge_all(due, config.episodes)
         finally:
-            jury.settle()
+            bench.jury.settle()
             await models.close()
             store.add_seconds(run, time.perf_counter() - began)
-        return result_of(store, run, stopped=str(error) if error else "")
+        return result_of(store, run, stopped=str(bench.error) if bench.error else "")
+
+
+_Due: TypeAlias = tuple[Judge, Trial, int]
+"""A judge, a trial that was played, and which judging of it this is, from 0."""
+
+
+@dataclass(slots=True)
+class _Bench:
+    """Has judges judge what is due; `error` is why that ended early, if it did."""
+
+    store: Store
+    run: str
+    jury: Jury
+    replies: TalliedReplies
+    tally: Tally
+    error: ModelError | None = None
+
+    def due(self, judges: Sequence[Judge], repeats: int) -> list[_Due]:
+        """What these judges have not judged yet, or failed on."""
+        played = [row.trial for row in self.store.trials(self.run) if row.status == "played"]
+        return [
+            (judge, trial, number)
+            for number in range(repeats)
+            for trial in played
+            for judge in judges
+            if not self.store.judged(self.run, judge.id, trial=trial.id, judging=number)
+        ]
+
+    async def judge_all(self, due: Sequence[_Due], at_once: int) -> None:
+        """Judge so many episodes at once; Ctrl-C reaches a judge that blocks, too."""
+        waits, this, waiting = self.tally.waits, asyncio.current_task(), iter(due)
+        with interruptible(lambda: waits.is_blocked(this)):
+            await asyncio.gather(*(self._work(waiting) for _ in range(min(at_once, len(due)))))
+
+    async def _work(self, waiting: Iterator[_Due]) -> None:
+        for judge, trial, number in waiting:
+            if self.error is not None:
+                return
+            try:
+                episode = Episode(trial, self.store.events(self.run, trial.id))
+                await self.jury.judge(judge, episode, number)
+            except ModelError as failure:
+                self.error = self.error or failure
+                return
+            self.replies.release(trial.id)
+            self.tally.done += 1
+
+
+def _known(check: Judge, judges: Sequence[JudgeId]) -> bool:
+    """Whether a check has judged here, in this version or another."""
+    return any((one.name, one.method) == (check.id.name, check.id.method) for one in judges)
 
 
 def world_settings(settings: Json) -> dict[str, str]:

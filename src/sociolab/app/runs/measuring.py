@@ -63,7 +63,10 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class MeasuringModel:
-    """A chat model that makes its replies up and has them measured."""
+    """A chat model that makes its replies up and has them measured.
+
+    What is asked again is not: that a made-up reply was of no use says nothing of a real one.
+    """
 
     label: str
     spend: Spend
@@ -71,6 +74,8 @@ class MeasuringModel:
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """A reply of the right form."""
+        if key.attempt > 1:
+            return await MadeUpModel(self.label, Spend()).complete(prompt, key)
         reply = await MadeUpModel(self.label, self.spend).complete(prompt, key)
         self.measured.add(prompt, key, reply)
         return reply

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from sociolab.app.anywhere import run_anywhere
 from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.session import Session, open_session
+from sociolab.app.runs.session import Session, open_session, patience_of
 from sociolab.core.errors import ModelError
 from sociolab.report.result import RunResult, result_of
-from sociolab.runner.foreign import LONGEST_REPLY
 from sociolab.runner.local import Table, play_all
 from sociolab.runner.tally import Tally
 
@@ -153,7 +152,7 @@ def _foreign(session: Session) -> dict[str, float | None]:
         label = one.id.label
         if one.calls_model or label in session.kit.players or (label == HUMAN and limit is None):
             continue
-        found[label] = LONGEST_REPLY if limit is None else limit
+        found[label] = patience_of(session.config)
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,11 @@ from sociolab.core.episode import Json
 MADE_WITH = "made_with"
 RESUMED_WITH = "resumed_with"
 TAGS = "tags"
+OPTIONS = "options"
+"""By label, the options of models.toml that a model was asked with: to be read by people, since
+what identifies an agent or a judge holds them already."""
 
-BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS})
+BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS})
 """Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""
 
 GIT_SECONDS = 2.0
@@ -38,6 +40,8 @@ def git_state(folder: Path) -> dict[str, Json] | None:
     """
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
         return None
+    import subprocess  # outside of a work tree nobody needs it
+
     try:
         done = subprocess.run(
             _GIT,

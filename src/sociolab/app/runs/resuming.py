@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sociolab.app.runs.provenance import BESIDE
-from sociolab.core.code_mark import UNKNOWN, code_in, mark, without_code
+from sociolab.core.code_mark import UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
@@ -29,7 +29,7 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
             f'the run "{run.name}" began with other settings ({told}); give this run another '
             "--name, or the old settings to resume it"
         )
-    problems = list(_codes(was, now))
+    problems = list(other_code(was, now))
     if problems:
         raise ConfigError(
             f'the run "{run.name}" cannot go on: {"; ".join(problems)}; {_how_far(run)}; give this '
@@ -57,19 +57,22 @@ def _pairs(key: str, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(str(one[0]), str(one[1])) for one in found or []]
 
 
-def _codes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the code of each that plays or judges; nothing of what is the same."""
+def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]:
+    """What is wrong with the code of each that plays or judges, by the settings of a run; nothing
+    of what is the same."""
     said: set[str] = set()
     for key in _ROLES:
-        for (label, old), (_, new) in zip(_pairs(key, was), _pairs(key, now), strict=True):
-            before, after = code_in(label, old), code_in(label, new)
+        then = dict(_pairs(key, was))
+        for label, new in _pairs(key, now):
+            after = code_in(label, new)
             who = f"the judge {label}" if key == "judges" else label
-            if after is None or who in said:
+            if after is None or who in said or label not in then:
                 continue
             said.add(who)
+            before = code_in(label, then[label])
             if before is None or UNKNOWN in (before, after):
                 yield f"nobody can tell whether {who} runs the code that it began with"
-            elif before != after:
+            elif not same_code(before, after):
                 yield (
                     f"the code of {who} is another one by now ({mark(before)} when it began, "
                     f"{mark(after)} now)"

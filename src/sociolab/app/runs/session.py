@@ -13,8 +13,10 @@ from sociolab.app.data_sets.data import load_world
 from sociolab.app.data_sets.task_lists import list_hashes, wanted_tasks
 from sociolab.app.players.cast import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models
+from sociolab.app.players.own_code import as_known
+from sociolab.app.players.specs import ModelSpec, parse
 from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.provenance import MADE_WITH, TAGS, made_with, resumed
+from sociolab.app.runs.provenance import MADE_WITH, OPTIONS, TAGS, made_with, resumed
 from sociolab.app.runs.resuming import check_same
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
@@ -22,7 +24,7 @@ from sociolab.core.ports import Judge, Player, WorldKit
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
-from sociolab.runner.foreign import LONGEST_REPLY
+from sociolab.runner.bounded import LONGEST_REPLY
 from sociolab.runner.plan import trials
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
@@ -74,11 +76,10 @@ def open_session(config: RunConfig) -> Iterator[Session]:
     kit = world_of(config)
     tally, models, budget = Tally(), Models(config), Budget(config.budget)
     replies = TalliedReplies(tally)
-    patience = LONGEST_REPLY if config.agent_timeout is None else config.agent_timeout
-    casting = Casting(kit, models, replies, budget, patience)
+    casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
     seated = seat_all(config, casting)
     judges = wanted_judges(config, casting, seated)
-    settings = _settings(config, kit, seated, judges)
+    settings = _settings(config, kit, seated, judges) | _options(config, models)
     plan = plan_of(config, kit, seated)
     path = store_path(config.store)
     wanted = checked_name(config.name) if config.name else None
@@ -88,6 +89,8 @@ def open_session(config: RunConfig) -> Iterator[Session]:
             if store.has_run(name):
                 row = store.run(name)
                 check_same(row, settings)
+                known = store.judges(name)
+                judges = tuple(as_known(judge, known) for judge in judges)
                 if isinstance(row.settings, dict):
                     store.set_settings(name, resumed(row.settings, settings))
                 budget.spent = store.totals(name).usd or 0.0
@@ -106,6 +109,11 @@ def world_of(config: RunConfig) -> WorldKit:
 def failure_policy(config: RunConfig) -> FailurePolicy:
     """How often a seat is asked, and what a failed turn does."""
     return FailurePolicy(config.attempts, config.on_failed_turn)
+
+
+def patience_of(config: RunConfig) -> float:
+    """How many seconds somebody's own player may take to reply, and a judge for an episode."""
+    return LONGEST_REPLY if config.agent_timeout is None else config.agent_timeout
 
 
 def store_path(path: Path | None) -> Path:
@@ -156,6 +164,15 @@ def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[
         wanted = by_rules
     named = [casting.judge(text) for text in dict.fromkeys(wanted) if text != NO_JUDGE]
     return (*casting.kit.checks, *named)
+
+
+def _options(config: RunConfig, models: Models) -> dict[str, Json]:
+    """What models.toml adds to the specs of a description, if it adds anything."""
+    texts = (*config.agents, *((config.partner,) if config.partner else ()), *config.judges)
+    specs = (parse(text, "agent") for text in texts if text != NO_JUDGE)
+    listed = {one.label: models.listed(one) for one in specs if isinstance(one, ModelSpec)}
+    found: dict[str, Json] = {label: words for label, words in listed.items() if words}
+    return {OPTIONS: found} if found else {}
 
 
 def interrupted_result(config: RunConfig, name: str) -> RunResult:
