@@ -96,6 +96,53 @@ def test_a_model_as_virtual_dm_is_paid_once(
     assert table["f0"] is not None
 
 
+def test_a_model_whose_replies_are_of_no_use_is_given_no_figure(
+    played: Sociolab, endpoint: EndpointProcess
+) -> None:
+    done = played("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--dm",
+                  "openai/x?examples=2", "--base-url", endpoint.url, "--splits", 1)  # fmt: skip
+    text = " ".join(done.out.split())
+    assert "15 failed" in text
+    assert "f0: 15 of 15 replies of the virtual DM could not be used (not allowed)" in text
+    assert "noise floor: 30 of 30 replies" in text
+    assert "nothing was predicted, so there is no F and no G" in text
+    f0 = text.split("nothing (f0)")[1].split("15 failed")[0]
+    assert "0.0" not in f0
+    assert "(0 splits)" not in text
+
+
+def test_answers_without_a_score_are_counted_beside_the_iep(
+    played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    settings = {"sessions": "2", "turns": "8", "controls": "false"}
+    run(RunConfig(world="anteval-information", judges=("openai/j",), base_url=endpoint.url,
+                  settings=settings, name="j", store=tmp_path / "s.db"))  # fmt: skip
+    notes = gap(played, "--information", "j")["notes"]
+    assert isinstance(notes, list)
+    scores = played("report", "j", "--store", "s.db", "--json").document["scores"]
+    (lost,) = [s["failures"] for s in scores if s["measure"] == "iep" and s["by"] == {}]
+    assert lost > 0
+    assert f"IEP of j: judged by openai/j; {lost} answers have no score" in notes
+
+
+def test_a_budget_that_is_spent_is_not_spent_again(
+    played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    (tmp_path / "models.toml").write_text(
+        '[prices."openai/x"]\ninput = 100\noutput = 100\n', encoding="utf-8"
+    )
+    flags = ("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--dm",
+             "openai/x?examples=2&max_tokens=100", "--base-url", endpoint.url, "--budget", 2,
+             "--models", "models.toml")  # fmt: skip
+    calls = []
+    for _ in range(2):
+        assert "the budget of $2.00 is used up" in played(*flags).sentence
+        with Store.open(tmp_path / "s.db", create=False) as store:
+            (name,) = [run.name for run in store.runs() if run.name.startswith("gap-")]
+            calls.append(store.totals(name).calls)
+    assert calls[0] == calls[1] > 0
+
+
 @pytest.mark.parametrize(
     ("flags", "problem"),
     [

@@ -16,11 +16,13 @@ from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import minus
 from sociolab.worlds.anteval.gap.records import Figure, Floor, Gap, GapRow, GapTable, Scores
+from sociolab.worlds.anteval.gap.resampling import FEWEST_GROUPS
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 _Parts: TypeAlias = tuple[Figure, Figure, Gap, Floor | None, bool | None]
+"""fr, fg, G, the noise floor, and whether G is above it."""
 
 
 def gap(flags: dict[str, Any], *, as_json: bool) -> None:
@@ -67,13 +69,14 @@ def _reading(table: GapTable, play: str) -> Table:
     shown = _empty(
         f"Virtual DM {table.virtual_dm} on {play}, {table.measured_on}",
         "learned from",
-        "F_c",
-        "F_o",
-        "F_s",
+        "F_c %",
+        "F_o %",
+        "F_s %",
     )
     if table.f0 is not None:
-        _add(shown, "nothing (f0)", _scores(table.f0))
-    _add(shown, f"{table.real_examples} examples of {play} (fr)", _scores(table.fr))
+        _add(shown, "nothing (f0)" + _failed(table.f0), _scores(table.f0))
+    label = f"{table.real_examples} examples of {play} (fr)"
+    _add(shown, label + _failed(table.fr), _scores(table.fr))
     for row in table.baselines:
         f_c, *others = _scores(row.scores)
         cells = (f_c, *(others if row.names_skills else [NOTHING, NOTHING]))
@@ -83,7 +86,7 @@ def _reading(table: GapTable, play: str) -> Table:
 
 def _exchange(table: GapTable) -> Table:
     """IEP beside IEG, as in the paper's Table 1."""
-    shown = _empty("Information exchange", "agent", "IEP", "answers", "sessions")
+    shown = _empty("Information exchange", "agent", "IEP %", "answers", "sessions")
     for row in table.rows:
         iep = row.information
         if iep is not None:
@@ -102,7 +105,12 @@ def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Tab
             if floor is None or floor.q95 is None
             else f"{floor.q95:.1f}\nG {'above' if above else 'within'}"
         )
-        cells = (_percent(real), _percent(generated), _plain(gap.printed), _plain(gap.signed))
+        cells = (
+            _percent(real) + _failed(row.fr),
+            _percent(generated) + _failed(row.fg),
+            _plain(gap.printed),
+            _plain(gap.signed),
+        )
         _add(shown, row.name, (str(row.examples), *cells, below))
     return shown
 
@@ -116,19 +124,26 @@ def _tuples(row: GapRow) -> _Parts:
 
 
 def _explained(table: GapTable) -> tuple[str, ...]:
+    few = table.test_groups < FEWEST_GROUPS
     lines = [
-        "below each figure its 95 % interval: bootstrap over the groups of the test rows, paired "
-        "for G",
+        f"no intervals: {table.test_groups} groups of test rows are too few, expected at least "
+        f"{FEWEST_GROUPS}"
+        if few
+        else "below each figure its 95 % interval: bootstrap over the groups of the test rows, "
+        "paired for G; chance in what was learned from is in the noise floor, not here",
+        "F1 of who makes a check (F_c), of who makes which (F_o), of the skill alone (F_s)",
         "G = |fr - fg| / (fr + fg) x 100; signed: above 0 where real play teaches more",
         f"each prediction: at most {table.most} label{'s' if table.most > 1 else ''} a row",
     ]
     if table.matched:
         lines.append("fr and fg of a row: virtual DMs that learned from equally many examples (n)")
-    floors = [row.floor_o for row in table.rows if row.floor_o is not None]
+    floors = [row.floor_o for row in table.rows if row.floor_o is not None and row.floor_o.values]
     if floors:
+        sizes = ", ".join(dict.fromkeys(str(floor.size) for floor in floors))
         lines.append(
-            f"noise floor: 95 % of the G between two disjoint real samples of {floors[0].size} "
-            f"lie below it ({len(floors[0].values)} splits); a G below it shows nothing"
+            f"noise floor: 95 % of the G between two disjoint real samples of {sizes} examples lie "
+            f"below it ({len(floors[0].values)} splits); a G below it shows nothing, nor does one "
+            "whose signed interval holds 0"
         )
     return tuple(lines)
 
@@ -153,6 +168,11 @@ def _add(table: Table, label: str, cells: tuple[str, ...]) -> None:
 
 def _scores(scores: Scores) -> tuple[str, ...]:
     return tuple(_percent(figure) for figure in (scores.f_c, scores.f_o, scores.f_s))
+
+
+def _failed(scores: Scores) -> str:
+    """A line of its own for the replies that were of no use."""
+    return f"\n{scores.failed} failed" if scores.failed else ""
 
 
 def _percent(figure: Figure) -> str:

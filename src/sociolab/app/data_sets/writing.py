@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -41,16 +42,18 @@ class WriteConfig(BaseModel):
     budget: float | None = Field(default=None, ge=0)
 
 
-def write(config: WriteConfig) -> tuple[str, ...]:
+def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
     """Have sessions written and keep them as a data set; sentences on what came of it.
+
+    `tell` hears how far it is.
 
     ConfigError where the description is wrong or no session could be written. Replies are kept in
     the store, so that the same command after a break pays for none of them twice.
     """
-    return run_anywhere(lambda: write_async(config))
+    return run_anywhere(lambda: write_async(config, tell))
 
 
-async def write_async(config: WriteConfig) -> tuple[str, ...]:
+async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
     """As `write`, to be awaited."""
     drawn = _drawn(config)
     spec = parse(config.writer, "writer")
@@ -81,7 +84,7 @@ async def write_async(config: WriteConfig) -> tuple[str, ...]:
     ):
         budget.spent = store.totals(kept).usd or 0.0
         try:
-            written = await write_sessions(model, fresh, drawn)
+            written = await write_sessions(model, fresh, drawn, tell)
         finally:
             await models.close()
         if not written.sessions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,28 +11,24 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.app.anywhere import run_anywhere
+from sociolab.app.gaps.exchange import cast_of, information_of
 from sociolab.app.gaps.real_play import SAMPLE, real_play
 from sociolab.app.gaps.virtual_dms import Workshop
 from sociolab.app.players.models import Models
 from sociolab.app.runs.kept_replies import kept_in_a_run
 from sociolab.app.runs.session import store_path
-from sociolab.core.episode import Ended, Trial
+from sociolab.core.episode import Ended
 from sociolab.core.errors import ConfigError
 from sociolab.models.budget import Budget
-from sociolab.report.grids import judges_of
-from sociolab.report.result import result_of
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.stats.intervals import Estimate
 from sociolab.store.sqlite import Store
 from sociolab.worlds.anteval.gap.measure import GapSettings, measure_gap
-from sociolab.worlds.anteval.gap.records import GapTable
+from sociolab.worlds.anteval.gap.records import GapTable, Unusable
 from sociolab.worlds.anteval.intention.examples import cut_examples, example_of
-from sociolab.worlds.anteval.session import NPC
 from sociolab.worlds.anteval.virtual_dm.example import Example
 from sociolab.worlds.anteval.visibility import party_moved
 
 _INTENTION = "anteval-intention"
-_INFORMATION = "anteval-information"
 _SPLITS = 10
 
 
@@ -86,7 +82,8 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
     path = store_path(config.store)
     with Store.open(path, create=False) as store:
         generated = _generated(store, config, notes)
-        information = _information(store, config, generated, notes)
+        seats = {row.name: (row.agent, row.npc) for row in generated}
+        information = information_of(store, config.information, seats, notes)
         replies, budget = TalliedReplies(Tally()), Budget(config.budget)
         workshop = Workshop(Models(config), replies, budget, config.seed, tell)
         dms = workshop.dms(config.dm)
@@ -97,15 +94,10 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
             splits=_splits(config, notes),
             seed=config.seed,
         )
-        about = {
-            "dm": config.dm,
-            "real": config.real,
-            "test": config.test,
-            "base_url": config.base_url,
-        }
+        about = {name: getattr(config, name) for name in ("dm", "real", "test", "base_url")}
         kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies)
-        with kept if dms.keeps else nullcontext():
-            tell(f"{dms.name}: learning from {len(real)} real examples and from each run")
+        with kept if dms.keeps else nullcontext() as run:
+            budget.spent = store.totals(run).usd or 0.0 if run else 0.0
             try:
                 table = await measure_gap(
                     real,
@@ -115,17 +107,28 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
                     untrained=dms.untuned,
                     information=information,
                     settings=settings,
+                    tell=lambda step: tell(f"{dms.name}: {step}"),
                 )
             finally:
                 await workshop.close()
-    for what, cause, count in table.failures:
-        notes.append(
-            f"{what}: {count} of {table.test_rows} replies of the virtual DM could not be used "
-            f"({cause}); each counts as an empty prediction, so its F is too low, and so may G be "
-            "wrong"
-        )
+    notes.extend(_unusable(table.failures))
     play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
     return GapResult(table, play, tuple(notes))
+
+
+def _unusable(failures: Sequence[Unusable]) -> Iterator[str]:
+    """What replies that were of no use do to the figures."""
+    lost: Counter[str] = Counter()
+    for one in failures:
+        lost[one.what] += one.count
+    for one in failures:
+        means = "each counts as an empty prediction, so the F is too low, and G may be wrong"
+        if lost[one.what] == one.of:
+            means = "nothing was predicted, so there is no F and no G"
+        yield (
+            f"{one.what}: {one.count} of {one.of} replies of the virtual DM could not be used "
+            f"({one.cause}); {means}"
+        )
 
 
 # ------------------------------------------------------------------ runs
@@ -157,7 +160,7 @@ def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Gene
                 continue
             failed_turns += len(episode.failed_turns)
             of_episode = cut_examples(episode) if config.cut else (example_of(episode),)
-            found.setdefault((run, *_cast(episode.trial)), []).extend(of_episode)
+            found.setdefault((run, *cast_of(episode.trial)), []).extend(of_episode)
         if left_out:
             notes.append(
                 f"{run}: {left_out} of {row.trials} sessions are left out: not played to the end, "
@@ -187,50 +190,8 @@ def _broke_off(ended: Ended) -> bool:
     return ended.reason == "failed turn"
 
 
-def _cast(trial: Trial) -> tuple[str, str]:
-    """Who played the party, and who the NPC."""
-    party = (m.agent for m in trial.cast if m.seat != NPC)
-    return " + ".join(dict.fromkeys(party)), trial.agent(NPC)
-
-
 def _name(agent: str, npc: str) -> str:
     return agent if agent == npc else f"{agent} (NPC: {npc})"
-
-
-def _information(
-    store: Store, config: GapConfig, generated: Sequence[_Generated], notes: list[str]
-) -> Mapping[str, Estimate]:
-    """The IEP of each agent, by its name in the table."""
-    of_cast: dict[tuple[str, str], Estimate] = {}
-    for run in dict.fromkeys(config.information):
-        result = result_of(store, run)
-        if result.world != _INFORMATION:
-            raise ConfigError(
-                f"--information: expected a run of {_INFORMATION}, found "
-                f'"{run}", a run of {result.world}'
-            )
-        judges = [j for j in judges_of(result) if any(s.judge == j for s in result.scores)]
-        npcs = dict(_cast(row.trial) for row in store.trials(run))
-        for entry in result.scores:
-            mine = entry.measure == "iep" and not entry.by and entry.agent is not None
-            if mine and entry.judge == judges[0]:
-                assert entry.agent is not None
-                cast = (entry.agent, npcs.get(entry.agent, ""))
-                if cast in of_cast:
-                    raise ConfigError(f"--information: {entry.agent} plays in more than one run")
-                of_cast[cast] = Estimate(
-                    entry.value, entry.n, entry.clusters, entry.low, entry.high, entry.interval
-                )
-        casts = {(row.agent, row.npc) for row in generated}
-        if judges and casts & set(npcs.items()):
-            notes.append(f"IEP of {run}: judged by {judges[0]}")
-        else:
-            notes.append(
-                f"no IEP from {run}: nobody in it plays the same seats as in a generated run, or "
-                "nothing was judged"
-            )
-    found = {row.name: of_cast.get((row.agent, row.npc)) for row in generated}
-    return {name: estimate for name, estimate in found.items() if estimate is not None}
 
 
 # ------------------------------------------------------------------ virtual DMs
@@ -241,5 +202,8 @@ def _splits(config: GapConfig, notes: list[str]) -> int:
         return config.splits
     if config.dm == "linear":
         return _SPLITS
-    notes.append("no noise floor: it takes two more trainings a split; ask for it with --splits")
+    notes.append(
+        "no noise floor, so nothing tells these gaps from chance in what was learned from; it "
+        "takes two more trainings a split: ask for it with --splits"
+    )
     return 0

@@ -71,11 +71,11 @@ class TableWitness:
             else action
             for action in move.actions
         )
-        asides = [
+        named = [
             ["you" if seat == self._seat else self._names[seat] for seat in action.to]
             for action in move.actions
         ]
-        text = turn_text("You" if you else who, actions, asides)
+        text = turn_text("You" if you else who, actions, named, len(self._others))
         self._lines.append(Line(move.turn, who, you, actions, text))
 
     def observe(self, turn: int) -> Observation:

@@ -11,19 +11,23 @@ from sociolab.worlds.anteval.skills import ABILITIES
 SPEAK, ACT, PASS = "speak", "act", "pass"
 
 
-def turn_text(name: str, actions: Sequence[Action], asides: Sequence[Sequence[str]]) -> str:
-    """A turn as one line of the history; `asides` hold, for each action, whom it is for only.
+def turn_text(
+    name: str, actions: Sequence[Action], named: Sequence[Sequence[str]], others: int
+) -> str:
+    """A turn as one line of the history; `named` hold, for each action, whom it was meant for.
 
-    Deeds stand in brackets: `Mira [lifts the lid]: Look at this.` Where a part is an aside, the
-    rest is said to be for all. Line ends become spaces, so that nobody can write lines for another.
+    Deeds stand in brackets: `Mira [lifts the lid]: Look at this.` What names all `others` at the
+    table is for all, as what names nobody. Where a part is an aside, the rest is said to be for
+    all. Line ends become spaces, so that nobody can write lines for another.
     """
     if all(action.kind == PASS for action in actions):
         return f"{name} {'wait' if name == 'You' else 'waits'}."
+    asides = [names if len(names) < others else () for names in named]
     parts = []
     for action, aside in zip(actions, asides, strict=True):
         text = " ".join(action.text.split())
         only = f" (to {', '.join(aside)} only)" if aside else " (to all)" if any(asides) else ""
-        parts.append(f"{only}: {text}" if action.kind == SPEAK else f" [{text}]{only}")
+        parts.append(f"{only}: {text}" if action.kind == SPEAK else f"{only} [{text}]")
     return name + "".join(parts)
 
 

@@ -109,6 +109,7 @@ def _lines(session: Session, moves: Sequence[Moved]) -> tuple[Line, ...]:
                 names[move.seat],
                 move.actions,
                 [[names[seat] for seat in action.to] for action in move.actions],
+                len(names) - 1,
             ),
         )
         for move in moves
@@ -135,6 +136,10 @@ def _failures(session: Session, episode: Episode) -> Notes:
 
 def _facts_told(session: Session, episode: Episode) -> Notes:
     names = _names(session)
+    if session.knowledge:
+        yield Note(
+            None, "who told which fact is read by rules: other words for it may go unnoticed"
+        )
     for way in trace(session, episode.moves, FactMatcher()):
         for one in way.tellings[:1]:
             yield Note(one.turn, f"{names[one.by]} tells fact {way.fact} {_to(one, names)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,9 @@ from sociolab.worlds.anteval.session import Character, Fact, Session
 from sociolab.worlds.anteval.sessions import FILE, Drawn
 from sociolab.worlds.anteval.situation import draw_situation
 
+_TOLD = 10
+"""About so often it is told how far the work is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -24,20 +27,26 @@ class Written:
     failures: tuple[str, ...]
 
 
-async def write_sessions(model: ChatModel, folder: Path, drawn: Drawn) -> Written:
+async def write_sessions(
+    model: ChatModel, folder: Path, drawn: Drawn, tell: Callable[[str], None]
+) -> Written:
     """Draw sessions, have a model write their characters and knowledge, and keep them.
 
     Traits, situation and intentions stay as drawn. A session's decoys are the knowledge of the next
     one, of the last one that of the first. One call a character and, in sessions about information,
     one for the knowledge. A session for which the model gives no usable reply is left out. The
-    folder is written when all are done. ConfigError where it holds sessions already; a fatal
-    ModelError passes through.
+    folder is written when all are done; `tell` hears how far it is. ConfigError where it holds
+    sessions already; a fatal ModelError passes through.
     """
     path = folder / FILE
     if path.exists():
         raise ConfigError(f"{path} is there already: name another folder, or remove the file first")
     tasks = [asyncio.ensure_future(_one(model, session, drawn)) for session in drawn.all()]
     try:
+        for done, outcome in enumerate(asyncio.as_completed(tasks), start=1):
+            await outcome
+            if done < len(tasks) and done % max(1, len(tasks) // _TOLD) == 0:
+                tell(f"{done} of {len(tasks)} sessions are done")
         outcomes = await asyncio.gather(*tasks)
     finally:  # a fatal error of one ends all
         for task in tasks:
@@ -78,7 +87,8 @@ async def _written(model: ChatModel, session: Session, drawn: Drawn) -> Session:
     known: tuple[Fact, ...] = ()
     if drawn.facts:
         key = CallKey(session.id, "writer", "", 0, "knowledge", 1)
-        known = await write_knowledge(model, situation, drawn.facts, key)
+        npc = characters[-1].name
+        known = await write_knowledge(model, situation, npc, drawn.facts, key)
     changed = {"characters": tuple(characters), "situation": situation, "knowledge": known}
     return Session.model_validate({**dict(session), **changed})
 

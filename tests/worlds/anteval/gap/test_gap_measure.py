@@ -11,7 +11,7 @@ import pytest
 from sociolab.core.errors import ConfigError
 from sociolab.stats.intervals import Estimate
 from sociolab.worlds.anteval.gap.measure import AtOnce, GapSettings, measure_gap
-from sociolab.worlds.anteval.gap.records import GapTable
+from sociolab.worlds.anteval.gap.records import Floor, GapTable, Unusable
 from sociolab.worlds.anteval.gap.resampling import Draws
 from sociolab.worlds.anteval.gap.samples import disjoint, sample
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn
@@ -196,7 +196,43 @@ def test_what_no_usable_reply_came_to_is_counted() -> None:
             settings=GapSettings(splits=0),
         )
     )
-    assert table.failures == (("f0", "unreadable", 3),)
+    assert table.failures == (Unusable("f0", "unreadable", 3, 5),)
+    assert table.f0 is not None
+    assert (table.f0.failed, table.f0.f_c.value) == (3, 1.0)
+
+
+def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> None:
+    def mute() -> AtOnce:
+        dm = AtOnce(Parrot([]))
+        dm.failures["timeout"] = 5
+        return dm
+
+    generated = {"one": play(9, prefix="a")}
+    test = play(10, prefix="t")
+    table = asyncio.run(
+        measure_gap(play(20), test, generated, mute, settings=GapSettings(splits=2))
+    )
+    (row,) = table.rows
+    assert (row.fg.failed, row.fg.f_c.value, row.fg.f_o.value, row.fg.macro.f_o) == (5,) + (
+        None,
+    ) * 3
+    assert row.g_c.printed.value is None
+    assert row.g_o.signed.value is None
+    assert (row.floor_o, row.above_floor_o) == (Floor(8, (), None, None), None)
+    counted = {one.what: (one.count, one.of) for one in table.failures}
+    assert counted["noise floor"] == (20, 20)
+
+
+def test_each_training_is_told_of_before_it_begins() -> None:
+    told: list[str] = []
+    generated = {"one": play(9, prefix="a")}
+    asyncio.run(measure_gap(play(20), play(10, prefix="t"), generated, parrots(), tell=told.append))
+    assert told == [
+        "learning from 9 examples of one",
+        "learning from 9 real examples",
+        "noise floor: learning from 10 pairs of real samples",
+        "learning from 20 real examples",
+    ]
 
 
 def test_the_same_seed_gives_the_same_table() -> None:
@@ -248,11 +284,21 @@ def test_the_printed_gap_starts_at_0_where_the_signed_one_reaches_across_it() ->
     assert gap.printed.high == max(-gap.signed.low, gap.signed.high or 0)
 
 
-def test_one_group_has_no_interval() -> None:
-    rows = play(6, prefix="t", groups=1)
-    found = overlaps([frozenset({RIGHT})] * 6, rows)
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_few_groups_have_no_interval(groups: int) -> None:
+    rows = play(12, prefix="t", groups=groups)
+    found = overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
     figure = Draws(rows, 0).scores(found).f_o
-    assert (figure.value, figure.low, figure.high) == (1.0, None, None)
+    assert figure.value == pytest.approx(7 / 12)
+    assert (figure.low, figure.high) == (None, None)
+
+
+def test_five_groups_have_one() -> None:
+    rows = play(12, prefix="t", groups=5)
+    found = overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
+    figure = Draws(rows, 0).scores(found).f_o
+    assert figure.low is not None
+    assert figure.low < 7 / 12
 
 
 def test_a_sample_takes_whole_groups_but_the_last() -> None:

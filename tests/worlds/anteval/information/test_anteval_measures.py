@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sociolab.core.score import JudgeId
 from sociolab.report.columns import Column, Outcome
 from sociolab.report.plays import Play, PlayKey
-from sociolab.report.scores import entries
+from sociolab.report.scores import entries, said_of
 from sociolab.worlds.anteval.information.measures import (
     IEP,
     Reading,
@@ -46,7 +46,7 @@ def test_iep_is_the_average_over_sessions_and_players_not_the_printed_sum() -> N
         for i, value in enumerate(values)
     }
     column = Column("rules", JudgeId("rules", "rules"), IEP, False, True, outcomes)
-    assert entries(plays, [column])[0].value == pytest.approx(0.5)
+    assert entries([said_of(plays, column)])[0].value == pytest.approx(0.5)
 
 
 def test_precision_recall_and_f1_over_atomic_facts() -> None:

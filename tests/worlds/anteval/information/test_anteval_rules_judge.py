@@ -162,9 +162,11 @@ def test_without_controls_there_are_none() -> None:
     assert names == {"iep", "precision", "recall", "f1", "hallucination", "party_recall"}
 
 
-def test_its_id_covers_what_is_measured() -> None:
-    ids = {RulesJudge(plan).id.settings for plan in (PLAN, Plan(3), Plan(4), Plan(3, False))}
-    assert len(ids) == 4
+def test_its_id_covers_what_a_value_rests_on_and_not_which_others_stand_beside_it() -> None:
+    plans = (Plan(3), Plan(4), Plan(3, controls=False), Plan(3, snapshots=2))
+    three, four, *beside = (RulesJudge(plan).id.settings for plan in plans)
+    assert three != four
+    assert beside == [three, three]
 
 
 class TestRulesJudge(JudgeContract):

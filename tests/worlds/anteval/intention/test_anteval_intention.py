@@ -189,6 +189,11 @@ def test_agreement_worked_by_hand() -> None:
     assert [s.value for s in scores if isinstance(s, Score)] == [pytest.approx(2 / 3), 0]
     scores = agreement({Label("Tom", "arcana")}, assigned)
     assert [s.value for s in scores if isinstance(s, Score)] == [pytest.approx(2 / 3)] * 2
+    told = [s.reason for s in scores if isinstance(s, Score)]
+    assert told[0].endswith("Tom: arcana; 1 against 2: at most 0.67")
+    (alone, _) = agreement({Label("Tom", "arcana")}, {Label("Tom", "arcana")})
+    assert isinstance(alone, Score)
+    assert "at most" not in alone.reason
     assert all(isinstance(verdict, Unscored) for verdict in agreement(set(), set()))
     scores = agreement({Label("Tom", "arcana")}, set())
     assert [s.value for s in scores if isinstance(s, Score)] == [0, 0]

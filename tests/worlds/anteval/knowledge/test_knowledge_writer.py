@@ -37,7 +37,7 @@ def reply(*facts: dict[str, object]) -> str:
 
 
 def write(model: FakeModel, count: int = 2) -> tuple[Fact, ...]:
-    return asyncio.run(write_knowledge(model, "A cellar.", count, KEY))
+    return asyncio.run(write_knowledge(model, "A cellar.", "Wenna Moor", count, KEY))
 
 
 def test_a_good_reply_becomes_facts_with_our_ids() -> None:
@@ -47,7 +47,7 @@ def test_a_good_reply_becomes_facts_with_our_ids() -> None:
     assert (second.id, second.kind, second.holds) == ("F2", "magic item", False)
     prompt, _ = model.calls[0]
     assert "A cellar." in prompt.messages[1].text
-    assert "Invent 2 facts" in prompt.messages[1].text
+    assert "Invent 2 facts that Wenna Moor knows" in prompt.messages[1].text
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,10 @@ def test_a_good_reply_becomes_facts_with_our_ids() -> None:
         (reply(AXE, {**AXE, "value": "Orm"}), 'who forged it of "the axe Zorvath" a second time'),
         (reply(AXE, {**BELL, "text": " "}), "fact 2: expected subject, attribute, value and text"),
         (reply(AXE, {**BELL, "text": "Rain does not wake it."}), "names its subject"),
+        (
+            reply(AXE, {**BELL, "text": "The Imrath bell is woken by rain."}),
+            'fact 2: holds is false, expected a text with a "not", found none',
+        ),
     ],
 )
 def test_a_reply_that_will_not_do_is_sent_back(bad: str, problem: str) -> None:

@@ -16,7 +16,6 @@ from sociolab.core.episode import Answered, CastMember, Episode, Trial
 from sociolab.core.ports import Reply, Request
 from sociolab.core.score import Score
 from sociolab.engine.setup import WorldSetup
-from sociolab.stats.intervals import difference
 from sociolab.testing.playing import driven, play_task
 from sociolab.worlds.anteval.information.question import Learned, polls
 from sociolab.worlds.anteval.intention.named import names_skill
@@ -28,6 +27,7 @@ from sociolab.worlds.anteval.scripted.recall import blurred
 from sociolab.worlds.anteval.scripted.things import things_in
 from sociolab.worlds.anteval.session import NPC, session_from
 from sociolab.worlds.anteval.skills import SKILLS
+from stats.paired_difference import difference
 
 SESSIONS = 60
 

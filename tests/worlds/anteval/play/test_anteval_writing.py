@@ -42,10 +42,11 @@ class Writers:
         return drawn.model_copy(update={"name": name, "description": "Written."})
 
     async def knowledge(
-        self, model: ChatModel, situation: str, count: int, key: CallKey
+        self, model: ChatModel, situation: str, npc: str, count: int, key: CallKey
     ) -> tuple[Fact, ...]:
         self.keys.append(key)
-        assert "Ca" in situation  # it names the NPC, as the model called it
+        assert npc.startswith("Ca")  # as the model called it
+        assert npc in situation
         return tuple(
             fact.model_copy(update={"text": f"{fact.text} {key.trial}"}) for fact in KNOWN[:count]
         )
@@ -65,8 +66,10 @@ def _patched(monkeypatch: pytest.MonkeyPatch, writers: Writers) -> Writers:
 def test_written_sessions_can_be_played(writers: Writers, tmp_path: Path) -> None:
     drawn = SMALL.drawn(4)
     folder = tmp_path / "new"
-    written = asyncio.run(write_sessions(FakeModel(), folder, drawn))
+    told: list[str] = []
+    written = asyncio.run(write_sessions(FakeModel(), folder, drawn, told.append))
     assert written.failures == ()
+    assert told == [f"{done} of 3 sessions are done" for done in (1, 2)]
     for one, before in zip(written.sessions, drawn.all(), strict=True):
         assert one.id == before.id
         assert {character.description for character in one.characters} == {"Written."}
@@ -80,7 +83,7 @@ def test_written_sessions_can_be_played(writers: Writers, tmp_path: Path) -> Non
 def test_the_decoys_are_the_knowledge_of_the_next_session_round_and_round(
     writers: Writers, tmp_path: Path
 ) -> None:
-    found = asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4))).sessions
+    found = asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4), print)).sessions
     assert [one.decoys for one in found] == [
         found[1].knowledge,
         found[2].knowledge,
@@ -91,7 +94,7 @@ def test_the_decoys_are_the_knowledge_of_the_next_session_round_and_round(
 def test_each_call_has_a_key_of_its_own_and_names_are_told_apart(
     writers: Writers, tmp_path: Path
 ) -> None:
-    asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4)))
+    asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4), print))
     assert len(set(writers.keys)) == len(writers.keys) == 3 * 4
     assert {key.role for key in writers.keys} == {"writer"}
     assert {len(taken) for taken in writers.taken} == {0, 1, 2}
@@ -101,7 +104,7 @@ def test_sessions_about_intentions_have_no_knowledge_to_write(
     writers: Writers, tmp_path: Path
 ) -> None:
     drawn = IntentionSettings(sessions=2, players=2, none=0).drawn(4)
-    found = asyncio.run(write_sessions(FakeModel(), tmp_path, drawn)).sessions
+    found = asyncio.run(write_sessions(FakeModel(), tmp_path, drawn, print)).sessions
     assert {key.name for key in writers.keys} == {"character"}
     assert [one.intentions for one in found] == [one.intentions for one in drawn.all()]
 
@@ -114,7 +117,7 @@ def test_a_session_without_a_usable_reply_is_left_out_and_named(
         "information-4-0002": ModelError("no reply in time", cause="timeout"),
     }
     _patched(monkeypatch, Writers(fails=fails))
-    written = asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4)))
+    written = asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4), print))
     assert [one.id for one in written.sessions] == ["information-4-0001"]
     assert written.failures == (
         "information-4-0000: expected a name, found none",
@@ -127,12 +130,12 @@ def test_a_fatal_error_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path:
     fatal = ModelError("no key", cause="credentials", fatal=True)
     _patched(monkeypatch, Writers(fails={"information-4-0001": fatal}))
     with pytest.raises(ModelError, match="no key"):
-        asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4)))
+        asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4), print))
     assert not (tmp_path / FILE).exists()
 
 
 def test_a_folder_that_holds_sessions_is_not_overwritten(writers: Writers, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("mine")
     with pytest.raises(ConfigError, match=r"sessions\.jsonl is there already"):
-        asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4)))
+        asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4), print))
     assert writers.keys == []

@@ -103,11 +103,11 @@ def test_prompts_of_one_session_begin_alike_for_all_seats() -> None:
 
 def test_turns_read_as_at_a_table() -> None:
     act, speak = Action("act", "lifts\nthe lid"), Action("speak", "Look\r\nat this.")
-    assert turn_text("Mira", (act, speak), ((), ())) == "Mira [lifts the lid]: Look at this."
-    assert turn_text("Mira", (speak, act), ((), ())) == "Mira: Look at this. [lifts the lid]"
-    assert turn_text("Mira", (act,), ((),)) == "Mira [lifts the lid]"
-    assert turn_text("You", (Action("pass"),), ((),)) == "You wait."
-    assert turn_text("Mira", (speak,), (("you",),)) == "Mira (to you only): Look at this."
+    assert turn_text("Mira", (act, speak), ((), ()), 3) == "Mira [lifts the lid]: Look at this."
+    assert turn_text("Mira", (speak, act), ((), ()), 3) == "Mira: Look at this. [lifts the lid]"
+    assert turn_text("Mira", (act,), ((),), 3) == "Mira [lifts the lid]"
+    assert turn_text("You", (Action("pass"),), ((),), 3) == "You wait."
+    assert turn_text("Mira", (speak,), (("you",),), 3) == "Mira (to you only): Look at this."
 
 
 def test_the_players_act_in_their_order_and_the_npc_last() -> None:
@@ -147,9 +147,15 @@ def test_an_aside_is_heard_by_those_it_names_and_by_no_other() -> None:
     seats: dict[str, Player] = dict(players)
     play_scene(AntScene(session(turns=8)), seats)
     seen = {seat: player.asked[-1].observation.history[0].text for seat, player in players.items()}
-    assert seen["player-1"] == "You (to Tom only): Psst. [winks] (to all)"
-    assert seen["player-2"] == "Mira (to you only): Psst. [winks] (to all)"
+    assert seen["player-1"] == "You (to Tom only): Psst. (to all) [winks]"
+    assert seen["player-2"] == "Mira (to you only): Psst. (to all) [winks]"
     assert seen["player-3"] == seen[NPC] == "Mira [winks]"
+
+
+def test_what_names_everybody_else_is_no_aside() -> None:
+    speak = Action("speak", "Look at this.")
+    assert turn_text("Mira", (speak,), (("you", "Odo", "Ansel"),), 3) == "Mira: Look at this."
+    assert turn_text("Mira", (speak,), (("you",),), 1) == "Mira: Look at this."
 
 
 def test_people_are_called_by_first_or_full_name_in_any_case_but_not_oneself() -> None:
@@ -237,6 +243,7 @@ def test_a_transcript_shows_who_told_which_fact_to_whom_and_what_was_learned() -
     ]
     assert shown.notes == (
         Note(3, "turn 4, Mira, act, attempt 1: failed (unreadable: found nothing)", trouble=True),
+        Note(None, "who told which fact is read by rules: other words for it may go unnoticed"),
         Note(2, "Ansel tells fact F1 to all"),
         Note(4, "Tom passes on F1 to all"),
         Note(5, "Ansel tells fact F2 to Mira only"),

@@ -145,6 +145,16 @@ def test_an_example_longer_than_the_model_can_read_is_refused(tmp_path: Path) ->
         LoraDM(tmp_path / "short").fit(FOUR)
 
 
+def test_an_example_too_long_to_be_read_is_counted_and_the_others_are_answered(
+    learned: LoraDM,
+) -> None:
+    turns = FOUR[0].turns * 20
+    longer = Example("long", "g", turns, FOUR[0].candidates, FOUR[0].labels)
+    assert learned.predict((longer, FOUR[1])) == (frozenset(), FOUR[1].labels)
+    assert learned.failures == {"context overflow": 1}
+    learned.failures.clear()
+
+
 def test_a_hub_name_is_refused_and_not_looked_up() -> None:
     with pytest.raises(ConfigError, match=r"found someone/some-model; give a folder"):
         LoraDM(Path("someone/some-model"))

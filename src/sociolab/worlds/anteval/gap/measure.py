@@ -6,18 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.stats.intervals import Estimate
-from sociolab.worlds.anteval.gap.records import BaselineRow, Floor, Gap, GapRow, GapTable
+from sociolab.worlds.anteval.gap.records import BaselineRow, Floor, Gap, GapRow, GapTable, Unusable
 from sociolab.worlds.anteval.gap.resampling import Draws
 from sociolab.worlds.anteval.gap.samples import disjoint, sample
+from sociolab.worlds.anteval.gap.tested import Tested, floor_of, gaps_of, scores_of
 from sociolab.worlds.anteval.virtual_dm.baselines import LastSpeaker, LastSpeakerMajority
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, VirtualDM
 from sociolab.worlds.anteval.virtual_dm.lexicon import LexiconDM
 from sociolab.worlds.anteval.virtual_dm.prompting import AsyncVirtualDM
-from sociolab.worlds.anteval.virtual_dm.scoring import Overlaps, overlaps
+from sociolab.worlds.anteval.virtual_dm.scoring import overlaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +67,13 @@ async def measure_gap(
     untrained: AsyncVirtualDM | None = None,
     information: Mapping[str, Estimate] | None = None,
     settings: GapSettings | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> GapTable:
     """Train a virtual DM on real play and on each set of generated play; test on `test`.
 
     `make` gives a virtual DM that has learned nothing, a new one each time; `untrained` is the DM
-    of f0, where there is one. `information` holds the IEP by the name of the generated set.
+    of f0, where there is one. `information` holds the IEP by the name of the generated set; `tell`
+    hears of each training before it begins.
     Examples without a label are left out of training. ConfigError for empty sets, and for episodes
     that are in both `real` and `test`.
     """
@@ -82,13 +83,13 @@ async def measure_gap(
     real = labelled(real)
     rows = tuple(row for row in test if row.strict or not chosen.strict)
     _check(real, rows, generated, chosen)
-    bench = _Bench(tuple(real), rows, make, chosen)
-    f0 = None if untrained is None else bench.draws.scores(await bench.tested(untrained, "f0"))
+    bench = _Bench(tuple(real), rows, make, chosen, tell or _unheard)
+    f0 = None if untrained is None else scores_of(bench.draws, await bench.tested(untrained, "f0"))
     table = [
         await bench.row(name, examples, (information or {}).get(name))
         for name, examples in generated.items()
     ]
-    fr = bench.draws.scores(await bench.trained_on_real(len(real)))
+    fr = scores_of(bench.draws, await bench.trained_on_real(len(real)))
     return GapTable(
         virtual_dm=make().name,
         test_rows=len(rows),
@@ -101,8 +102,12 @@ async def measure_gap(
         fr=fr,
         rows=tuple(table),
         baselines=await bench.baselines(),
-        failures=tuple((what, cause, n) for (what, cause), n in sorted(bench.failures.items())),
+        failures=bench.unusable,
     )
+
+
+def _unheard(step: str) -> None:
+    """Where nobody wants to hear of the trainings."""
 
 
 def labelled(examples: Sequence[Example]) -> tuple[Example, ...]:
@@ -119,15 +124,24 @@ class _Bench:
         test: tuple[Example, ...],
         make: Callable[[], AsyncVirtualDM],
         settings: GapSettings,
+        tell: Callable[[str], object],
     ) -> None:
         self._real = real
         self._test = test
         self._make = make
         self._settings = settings
-        self._on_real: dict[int, tuple[Overlaps, ...]] = {}
+        self._tell = tell
+        self._on_real: dict[int, Tested] = {}
         self._floors: dict[int, tuple[Floor, Floor]] = {}
         self.draws = Draws(test, settings.seed)
-        self.failures: Counter[tuple[str, Cause]] = Counter()
+        self._asked: Counter[str] = Counter()
+        self._failures: Counter[tuple[str, Cause]] = Counter()
+
+    @property
+    def unusable(self) -> tuple[Unusable, ...]:
+        """The replies that could not be used, by DM and cause."""
+        counted = sorted(self._failures.items())
+        return tuple(Unusable(what, why, n, self._asked[what]) for (what, why), n in counted)
 
     async def row(
         self, name: str, generated: Sequence[Example], information: Estimate | None
@@ -136,33 +150,39 @@ class _Bench:
         size = min(len(self._real), len(generated))
         mine = sample(generated, size, self._settings.seed) if self._settings.matched else generated
         real_size = size if self._settings.matched else len(self._real)
-        fr, fg = await self.trained_on_real(real_size), await self._trained(mine, name)
+        # First, as whole sessions are longest: what is too long shows before hours are spent.
+        self._tell(f"learning from {len(mine)} examples of {name}")
+        fg = await self._trained(mine, name)
+        fr = await self.trained_on_real(real_size)
+        g_c, g_o = gaps_of(self.draws, fr, fg)
         floors = await self._floor(real_size) if self._settings.splits else (None, None)
         return GapRow(
             name=name,
             examples=len(mine),
             real_examples=real_size,
-            fr=self.draws.scores(fr),
-            fg=self.draws.scores(fg),
-            g_c=self.draws.gap_c(fr, fg),
-            g_o=self.draws.gap_o(fr, fg),
+            fr=scores_of(self.draws, fr),
+            fg=scores_of(self.draws, fg),
+            g_c=g_c,
+            g_o=g_o,
             floor_c=floors[0],
             floor_o=floors[1],
             information=information,
         )
 
-    async def trained_on_real(self, size: int) -> tuple[Overlaps, ...]:
+    async def trained_on_real(self, size: int) -> Tested:
         """How a DM does that learned from so many real examples."""
         if size not in self._on_real:
             examples = sample(self._real, size, self._settings.seed)
+            self._tell(f"learning from {size} real examples")
             self._on_real[size] = await self._trained(examples, f"fr, {size} examples")
         return self._on_real[size]
 
-    async def tested(self, dm: AsyncVirtualDM, what: str) -> tuple[Overlaps, ...]:
+    async def tested(self, dm: AsyncVirtualDM, what: str) -> Tested:
         """How a DM does as it is; its failures are counted under `what`."""
         predicted = await dm.predict_async(self._test, self._settings.most)
-        self.failures.update({(what, cause): count for cause, count in dm.failures.items()})
-        return overlaps(predicted, self._test)
+        self._asked[what] += len(self._test)
+        self._failures.update({(what, cause): count for cause, count in dm.failures.items()})
+        return Tested(overlaps(predicted, self._test), dm.failures.total())
 
     async def baselines(self) -> tuple[BaselineRow, ...]:
         """What can be had without reading, or without learning."""
@@ -174,11 +194,11 @@ class _Bench:
         rows = []
         for dm, names_skills in known:
             dm.fit(self._real)
-            scores = self.draws.scores(await self.tested(AtOnce(dm), dm.name))
+            scores = scores_of(self.draws, await self.tested(AtOnce(dm), dm.name))
             rows.append(BaselineRow(dm.name, scores, names_skills))
         return tuple(rows)
 
-    async def _trained(self, examples: Sequence[Example], what: str) -> tuple[Overlaps, ...]:
+    async def _trained(self, examples: Sequence[Example], what: str) -> Tested:
         dm = self._make()
         await dm.fit_async(examples)
         return await self.tested(dm, what)
@@ -186,6 +206,7 @@ class _Bench:
     async def _floor(self, size: int) -> tuple[Floor, Floor]:
         """G_c and G_o between DMs that learned from disjoint real samples of this size."""
         if size not in self._floors:
+            self._tell(f"noise floor: learning from {self._settings.splits} pairs of real samples")
             found: list[tuple[Gap, Gap]] = []
             used = 0
             for split in range(self._settings.splits):
@@ -195,19 +216,12 @@ class _Bench:
                 used = len(one)
                 left = await self._trained(one, "noise floor")
                 right = await self._trained(other, "noise floor")
-                found.append((self.draws.gap_c(left, right), self.draws.gap_o(left, right)))
+                found.append(gaps_of(self.draws, left, right))
             self._floors[size] = (
-                _floor(used, [gap for gap, _ in found]),
-                _floor(used, [gap for _, gap in found]),
+                floor_of(used, [gap for gap, _ in found]),
+                floor_of(used, [gap for _, gap in found]),
             )
         return self._floors[size]
-
-
-def _floor(size: int, gaps: Sequence[Gap]) -> Floor:
-    values = tuple(gap.printed.value for gap in gaps if gap.printed.value is not None)
-    if not values:
-        return Floor(size, (), None, None)
-    return Floor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
 
 
 def _check(

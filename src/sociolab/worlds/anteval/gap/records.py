@@ -13,8 +13,8 @@ from sociolab.worlds.anteval.virtual_dm.scoring import FScores
 class Figure:
     """A figure with its 95 % interval.
 
-    `value` is None where it is not defined, the interval where there is a single group or no
-    variation between groups.
+    `value` is None where it is not defined, the interval where there are too few groups or no
+    variation between them.
     """
 
     value: float | None
@@ -24,12 +24,17 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How well a virtual DM reads the test rows: micro F1 with intervals, macro F1; all 0..1."""
+    """How well a virtual DM reads the test rows: micro F1 with intervals, macro F1; all 0..1.
+
+    `failed` of its replies could not be used: each was an empty prediction. Where none could, there
+    is nothing to score, and no figure has a value.
+    """
 
     f_c: Figure
     f_o: Figure
     f_s: Figure
     macro: FScores
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +101,25 @@ class BaselineRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Unusable:
+    """So many (`count`) of the replies (`of`) of a virtual DM could not be used, for one cause.
+
+    `what` says which DM: f0, fr and its size, "noise floor" (all of them), or a set's name.
+    """
+
+    what: str
+    cause: Cause
+    count: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
 class GapTable:
     """The paper's Tables 1 and 2 for one virtual DM: a row per set of generated play.
 
     Measured on `test_rows` rows of `test_groups` groups, `strict` or all, with at most `most`
     labels predicted a row. `f0` is the untrained DM, None where there is none (linear); `fr` is
-    the DM that learned from all `real_examples`. `failures` say of which DM (f0, fr, a set's name)
-    how many replies could not be used and why: each was an empty prediction.
+    the DM that learned from all `real_examples`. `failures` are the replies that could not be used.
     """
 
     virtual_dm: str
@@ -116,7 +133,7 @@ class GapTable:
     fr: Scores
     rows: tuple[GapRow, ...]
     baselines: tuple[BaselineRow, ...]
-    failures: tuple[tuple[str, Cause, int], ...] = ()
+    failures: tuple[Unusable, ...] = ()
 
     @property
     def measured_on(self) -> str:

@@ -28,6 +28,10 @@ Floats: TypeAlias = NDArray[np.float64]
 RESAMPLES = 5000
 LEVEL = 0.95
 
+FEWEST_GROUPS = 5
+"""From fewer there is no interval: even the whole range of what can be drawn from 2, 3 or 4 groups
+holds the truth in 50, 75 or 88 of 100 studies at best."""
+
 _ROUNDING = 1e-9
 
 
@@ -91,7 +95,8 @@ class Draws:
 
     def _figure(self, value: float | None, many: Floats) -> Figure:
         # Without variation the interval would have no width, and claim what nobody can know.
-        if value is None or self.groups < 2 or not len(many) or np.ptp(many) < _ROUNDING:
+        few = self.groups < FEWEST_GROUPS
+        if value is None or few or not len(many) or np.ptp(many) < _ROUNDING:
             return Figure(value)
         low, high = np.quantile(many, _tails(self.groups))
         return Figure(value, float(low), float(high))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -14,6 +15,10 @@ from sociolab.worlds.anteval.session import Fact, FactKind
 ATTEMPTS = 3
 TEMPERATURE = 1.0
 """High, so that sessions differ."""
+
+_DENIES = re.compile(
+    r"\b(?:not?|never|nobody|nothing|none|nor|neither|without|cannot)\b|n['\u2019]t\b"
+)
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True)]
 
@@ -40,9 +45,9 @@ class WrittenKnowledge(BaseModel):
 
 
 async def write_knowledge(
-    model: ChatModel, situation: str, count: int, key: CallKey
+    model: ChatModel, situation: str, npc: str, count: int, key: CallKey
 ) -> tuple[Fact, ...]:
-    """So many facts that suit a situation, ids "F1", "F2", ...
+    """So many facts that suit a situation and that `npc` knows, ids "F1", "F2", ...
 
     A reply that will not do is asked for again with the problem. ReplyError where the last one
     still will not do; ModelError passes through.
@@ -51,7 +56,8 @@ async def write_knowledge(
     from sociolab.prompting.templates import prompt
 
     text = prompt("sociolab.worlds.anteval", "write_knowledge")
-    body = text.render({"situation": situation, "count": count, "denied": round(count / 8)})
+    words = {"situation": situation, "npc": npc, "count": count, "denied": round(count / 8)}
+    body = text.render(words)
     asked = await ask_model(
         model,
         typed_prompt(
@@ -87,6 +93,8 @@ def _complaint(facts: tuple[WrittenFact, ...], count: int) -> str:
             return f"fact {number}: expected subject, attribute, value and text, found an empty one"
         if fact.subject.casefold() not in fact.text.casefold():
             return f'fact {number}: expected a text that names its subject, "{fact.subject}"'
+        if not fact.holds and not _DENIES.search(fact.text.casefold()):
+            return f'fact {number}: holds is false, expected a text with a "not", found none'
         about = (fact.subject.casefold(), fact.attribute.casefold())
         if about in seen:
             return (

@@ -67,7 +67,7 @@ class ModelJudge:
         self._plan = plan
         self._model = model
         hashes = [prompt(PACKAGE, name).hash for name in _PROMPTS]
-        settings = digest(model.label, *hashes, plan.key_points, plan.controls, plan.snapshots)
+        settings = digest(model.label, *hashes, plan.key_points)
         self.id = JudgeId(model.label, "model", settings)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:

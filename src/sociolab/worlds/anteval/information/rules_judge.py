@@ -36,7 +36,7 @@ class RulesJudge:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._matcher = FactMatcher()
-        settings = digest(plan.key_points, plan.controls, plan.snapshots)
+        settings = digest(plan.key_points)
         self.id = JudgeId("rules", "rules", settings)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:

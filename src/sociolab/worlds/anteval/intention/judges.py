@@ -27,7 +27,10 @@ F_O = Measure("f_o", 0, 1, title="F_o")
 MEASURES = (F_C, F_O)
 
 GUESSES = 1
-"""Top-1, as everywhere unless said otherwise: a judge that may name everybody is right of most."""
+"""Top-1, as everywhere unless said otherwise: a judge that may name everybody is right of most.
+
+So where several skills are assigned F stays below 1; each reason says how high it could be.
+"""
 
 _ATTEMPTS = 3
 
@@ -108,7 +111,9 @@ def _f(measure: Measure, predicted: Set[object], assigned: Set[object], reason: 
     total = len(predicted) + len(assigned)
     if not total:
         return Unscored(measure, None, "no skill was assigned, and none guessed")
-    return Score(measure, None, 2 * len(predicted & assigned) / total, reason)
+    most = 2 * min(len(predicted), len(assigned)) / total
+    told = f"{reason}; {len(predicted)} against {len(assigned)}: at most {most:.2f}"
+    return Score(measure, None, 2 * len(predicted & assigned) / total, told if most < 1 else reason)
 
 
 def _told(labels: Iterable[Label]) -> str:

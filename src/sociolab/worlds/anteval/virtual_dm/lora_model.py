@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.virtual_dm.example import Example
 from sociolab.worlds.anteval.virtual_dm.prompting import answer_of, body_of, head
@@ -35,11 +35,13 @@ class AdaptedModel:
     tokenizer: Any
 
     def reply(self, example: Example) -> str:
-        """What the model answers, decoded greedily. ConfigError if it cannot read that much."""
+        """What the model answers, decoded greedily. ReplyError if it cannot read that much."""
         from transformers import GenerationConfig
 
         prompt = prompt_ids(self, example)
-        _check_length(self, example, len(prompt) + LONGEST_ANSWER)
+        problem = _length_problem(self, example, len(prompt) + LONGEST_ANSWER)
+        if problem:  # it was trained for long, and what it does with all other rows is worth having
+            raise ReplyError(problem, raw="", cause="context overflow")
         greedy = GenerationConfig(
             do_sample=False,
             max_new_tokens=LONGEST_ANSWER,
@@ -160,17 +162,21 @@ def _text(adapted: AdaptedModel, example: Example) -> tuple[list[int], list[int]
     prompt = prompt_ids(adapted, example)
     answer = adapted.tokenizer(answer_of(example), add_special_tokens=False).input_ids
     answer = [*answer, adapted.tokenizer.eos_token_id]
-    _check_length(adapted, example, len(prompt) + len(answer))
+    problem = _length_problem(adapted, example, len(prompt) + len(answer))
+    if problem:
+        raise ConfigError(f"{problem}; choose a model with a longer context")
     return [*prompt, *answer], [NO_LOSS] * len(prompt) + answer
 
 
-def _check_length(adapted: AdaptedModel, example: Example, tokens: int) -> None:
+def _length_problem(adapted: AdaptedModel, example: Example, tokens: int) -> str:
+    """Why so many tokens are too many for the model; empty where they are not."""
     most = adapted.model.config.max_position_embeddings
-    if tokens > most:
-        raise ConfigError(
-            f"the model reads at most {most} tokens, and example {example.id} with its answer may "
-            f"take {tokens}; choose a model with a longer context"
-        )
+    if tokens <= most:
+        return ""
+    return (
+        f"the model reads at most {most} tokens, and example {example.id} with its answer may take "
+        f"{tokens}"
+    )
 
 
 def _shuffled(
