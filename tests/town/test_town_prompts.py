@@ -163,3 +163,17 @@ def test_no_two_attempts_at_a_question_are_worded_alike() -> None:
 
 def test_prompts_have_a_hash() -> None:
     assert prompts_hash() == prompts_hash()
+
+
+def test_who_is_on_the_way_is_told_where_it_is() -> None:
+    utter = one(Utter)
+    walking = replace(utter.me, doing="on the way to Lantern Cafe", place="Heron Park: meadow")
+    _, tail = texts(replace(utter, me=walking))
+    assert "You are on the way to Lantern Cafe, now at Heron Park: meadow, in a talk with" in tail
+    _, tail = texts(replace(utter, me=replace(walking, place="")))
+    assert "You are on the way to Lantern Cafe, now outdoors, in a talk with" in tail
+
+
+def test_who_has_promised_nothing_is_not_told_that_nobody_has() -> None:
+    _, tail = texts(replace(one(PlanDay), commitments=()))
+    assert "You have agreed to nothing and promised nothing for" in tail

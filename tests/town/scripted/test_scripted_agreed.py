@@ -99,6 +99,17 @@ def test_nobody_joins_before_the_time_that_was_agreed() -> None:
     assert "change plan" not in decisions
 
 
+def test_who_joins_an_event_says_what_it_is_without_its_part() -> None:
+    seen = other("Eva Lind", f"{KITES} (finding a place among the others)")
+    reasons = set()
+    for seed in range(40):
+        question = talk_or_not(GUEST, seen, seed=seed)
+        question = replace(question, me=replace(question.me, place=PLACES[3]))
+        reasons.add(answered(MIND.talk_or_not(question)).why)
+    assert f"join Eva Lind, who is {KITES}" in reasons
+    assert not any("(" in why for why in reasons)
+
+
 def test_a_time_that_is_noted_is_not_lost_in_the_next_talk() -> None:
     lines = (
         says(HOST, "I am holding a kite evening today. Would you like to come?"),

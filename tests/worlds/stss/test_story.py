@@ -5,6 +5,7 @@ from __future__ import annotations
 from sociolab.town.residents import Resident
 from sociolab.town.trace.records import Planned, PlannedBlock, Reminded
 from sociolab.worlds.stss.scoring.about import About
+from sociolab.worlds.stss.scoring.result import ScoreSettings
 from sociolab.worlds.stss.scoring.score import score
 from sociolab.worlds.stss.story import said, story
 from sociolab.worlds.stss.task import SocialTask
@@ -100,7 +101,7 @@ def test_who_came_for_how_long_and_why_the_others_did_not() -> None:
     assert parts["Who took part"] == "Bea Rowe: 18:10 to 18:59."
     assert parts["Who did not, and why"].splitlines() == [
         "Cid Rowe had agreed, and did not come; at 18:00 at Home: room: mend the fence.",
-        "Dan Rowe was told, and noted nothing; at 18:00 at Home: room: rest.",
+        "Dan Rowe was told, and noted no promise; at 18:00 at Home: room: rest.",
         "Eve Rowe did it at the right time, but in another place "
         "(Tuesday 18:30 to 18:40, at Home: room).",
         "Fay Rowe was never told; at 18:00 at Clinic: pharmacy: buy medicine.",
@@ -117,7 +118,10 @@ def test_the_performers_plans_and_reminders_are_told() -> None:
 
 def test_the_score_comes_last_and_is_left_out_where_there_is_none() -> None:
     lines = told()["The score"].splitlines()
-    assert lines[0] == "Goal 0.333: 1 of 3 expected residents took part (at least 5 min): Bea Rowe."
+    assert lines[:2] == [
+        "Goal by the least time that counts: 0.333 at 0 min, 0.333 at 5 min, 0.333 at 15 min.",
+        "0.333 at 5 min, since 1 of 3 expected residents took part (at least 5 min): Bea Rowe.",
+    ]
     assert lines[2] == "Conversation ratio 1 (1 with talks that others began)."
     assert list(told()) == [
         "The task",
@@ -136,7 +140,7 @@ def test_help_tells_who_ran_which_errand() -> None:
     parts = told(MEDICINE)
     assert parts["Who took part"].splitlines() == [
         "Fay Rowe did this, by Tuesday 10:05: buy medicine.",
-        "Nobody who had been asked did this: bring medicine.",
+        "Nobody who had been told of it did this: bring medicine.",
     ]
     assert "Had anybody been good enough as a helper: 0.5." in parts["The score"]
 
@@ -178,3 +182,30 @@ def test_where_the_time_is_open_and_nobody_came_no_time_is_named() -> None:
     played = lived(*(Life(who) for who in ("ada", *EVERYBODY)))
     parts = dict(story(PICNIC, RESIDENTS, played, score(PICNIC, played)))
     assert parts["Who did not, and why"].splitlines()[0] == "Bea Rowe was never told."
+
+
+def test_who_breaks_a_promise_is_told_of_at_the_time_that_they_had_noted() -> None:
+    lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
+    lives["bea"].notes("mon 10:02", "picnic with Ada", "ada", "12:30", "Park: meadow")
+    lives["bea"].does("tue 12:00", "mend the fence").does("tue 13:00", "rest")
+    played = lived(*lives.values())
+    parts = dict(story(PICNIC, RESIDENTS, played, score(PICNIC, played)))
+    away = parts["Who did not, and why"].splitlines()
+    assert (
+        away[0] == "Bea Rowe had agreed, and did not come; at 12:30 at Home: room: mend the fence."
+    )
+
+
+def test_who_took_part_is_told_of_alike_however_long_a_run_wants_it_to_be() -> None:
+    """Bea is there for 4 minutes: a run may count that, and the story says how long it was."""
+    lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
+    lives["bea"].goes("tue 18:10", "Cafe: terrace", "the party").does("tue 18:14", "rest")
+    played = lived(*lives.values())
+    whole, any_moment = (
+        dict(story(PARTY, RESIDENTS, played, score(PARTY, played, ScoreSettings(least=least))))
+        for least in (5, 0)
+    )
+    assert whole["Who took part"] == "Bea Rowe: 18:10 to 18:14."
+    assert {"Who took part", "Who did not, and why"} <= whole.keys()
+    for part in ("Who took part", "Who did not, and why"):
+        assert whole[part] == any_moment[part]

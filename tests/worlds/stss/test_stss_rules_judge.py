@@ -180,3 +180,11 @@ def test_the_least_duration_is_named_and_no_figure_stands_there_twice(
     assert [one.measure.name for one in found if one.measure.name.endswith("_min")] == beside
     assert isinstance(found[0], Score)
     assert named in found[0].reason
+
+
+def test_a_goal_beside_the_goal_says_what_it_would_be_and_not_why_the_goal_is_as_it_is() -> None:
+    reasons = {name: v.reason for name, v in judged(HELPED).items() if isinstance(v, Score)}
+    assert reasons["goal_0_min"] == "The goal if any moment of taking part counted."
+    assert reasons["goal_15_min"] == "The goal if taking part had to last at least 15 min."
+    assert reasons["goal_any_helper"] == "The goal if a helper need not have been asked."
+    assert reasons["overall"] == reasons["asking_for_help"]

@@ -8,8 +8,9 @@ from functools import cache
 import pytest
 from pydantic import ValidationError
 
+from fake_models import FakeModel
 from puppet_town import CAFE, MONDAY, TOWN, TRIO
-from sociolab.core.episode import Episode, Happened, Task
+from sociolab.core.episode import Episode, Happened, Task, Unusable
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import Player, World
 from sociolab.engine.scene import FailurePolicy
@@ -214,6 +215,21 @@ def test_a_transcript_of_a_seat_is_the_diary_of_its_resident() -> None:
     assert "CANARY" in ben.scene[0][1]
     assert ben.scene[1][0] == "Monday 13 May 2024"
     assert "CANARY" not in repr(world.transcript(episode(), "ann").scene)
+
+
+def test_a_reply_that_could_not_be_used_is_noted_with_its_moment() -> None:
+    begun, *_ = episode().events
+    unfit = Unusable(90, "ben.routine", "decompose", 1, "unreadable", "no JSON", "", final=False)
+    read = Stss(DATA, QUICK).transcript(Episode(episode().trial, (begun, unfit)))
+    assert [note.text for note in read.notes] == [
+        "Monday 01:30, ben.routine, decompose, attempt 1: asked again (unreadable: no JSON)"
+    ]
+
+
+def test_a_model_judge_is_refused_with_the_judge_that_there_is() -> None:
+    kit = load(WorldSetup(folder=None, settings={}, seed=1, policy=FailurePolicy()))
+    with pytest.raises(ConfigError, match=r"say --judge rules$"):
+        kit.model_judge(FakeModel())
 
 
 def test_an_episode_that_has_not_begun_tells_the_task() -> None:

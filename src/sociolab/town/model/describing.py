@@ -82,9 +82,9 @@ def _moment(me: Me) -> dict[str, Any]:
 def _here(me: Me) -> str:
     """What one is doing, as others see it, and where."""
     doing = one_line(me.doing)
-    if doing.startswith("on the way to"):
-        return doing
     where = f"at {one_line(me.place)}" if me.place else "outdoors"
+    if doing.startswith("on the way to"):
+        return f"{doing}, now {where}"
     return f"{doing}, {where}" if doing else where
 
 
@@ -182,7 +182,6 @@ def _replan(question: Replan) -> dict[str, Any]:
         "commitments": commitment_lines(question.me, question.commitments),
         "reminder": one_line(question.reminder, LONGEST_FIELD),
         "bed": f"{question.bedtime:%H:%M}",
-        "time": f"{question.me.now:%H:%M}",
     }
 
 

@@ -18,7 +18,7 @@ from sociolab.town.scripted.when import minutes_of
 from sociolab.town.thoughts import Commitment, Memory, TalkOrNot
 
 _PRIVATE = ("washing", "getting ready for bed", "going to bed", "sleeping", "asleep")
-_EVENT = re.compile(r"^(?:holding|taking part in|attending|joining) (?:the )?(.+?)(?: \(|$)")
+_EVENT = re.compile(r"^(?:holding|taking part in|attending|joining) (?:the )?(.+?)(?= \(|$)")
 CARRY_ON = Decision(do="carry on")
 
 
@@ -77,7 +77,7 @@ def _joining(question: TalkOrNot, draw: float) -> Decision | None:
         for one in talks(me, question.memories)
     ):
         return None
-    return Decision(do="change plan", why=f"join {question.other.name}, who is {match[0].strip()}")
+    return Decision(do="change plan", why=f"join {question.other.name}, who is {match[0]}")
 
 
 def _is_later(one: Commitment, now: datetime) -> bool:

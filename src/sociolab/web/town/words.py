@@ -126,7 +126,7 @@ def _errands(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
     return tuple(
         (
             one.what,
-            "nobody who had been asked"
+            "nobody who had been told of it"
             if one.step is None
             else f"{names.get(one.who, one.who)}, {moment(clock, one.step)}",
         )
@@ -144,8 +144,7 @@ def _said(row: ScoreRow) -> Said:
         judge = f"{judge}, judging {row.judging + 1}"
     match verdict:
         case Score():
-            shown = f"{verdict.value:.3g} of {verdict.measure.high:g}"
-            return Said(title, shown, judge, verdict.reason, failed=False)
+            return Said(title, f"{verdict.value:.3g}", judge, verdict.reason, failed=False)
         case ScoreFailure():
             shown = f"missing: {verdict.cause}"
             return Said(title, shown, judge, verdict.problem, failed=True)

@@ -79,5 +79,5 @@ def no_model_judge(model: ChatModel) -> Judge:
     """ConfigError: what happened in a town is scored by rules, never by a model."""
     raise ConfigError(
         f"--judge {model.label}: what happened in a town is scored by rules, never by a model "
-        "(STSS section 5.1); leave --judge out"
+        "(STSS section 5.1); say --judge rules"
     )

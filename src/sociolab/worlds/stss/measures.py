@@ -16,12 +16,12 @@ OF_TYPE: dict[TaskType, Measure] = {
 OVERALL = Measure("overall", 0, 1, title="overall")
 RATIO = Measure("conversation_ratio", 0, MOST_RATIO, title="conversation ratio")
 RATIO_BOTH = Measure("conversation_ratio_both", 0, MOST_RATIO, title="ratio, either began")
-ANY_HELPER = Measure("goal_any_helper", 0, 1, title="any helper")
+ANY_HELPER = Measure("goal_any_helper", 0, 1, title="goal, any helper")
 
 
 def at_least(minutes: int) -> Measure:
     """The goal's score if taking part had to last so many minutes."""
-    return Measure(f"goal_{minutes}_min", 0, 1, title=f"{minutes} min")
+    return Measure(f"goal_{minutes}_min", 0, 1, title=f"goal, {minutes} min")
 
 
 def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:

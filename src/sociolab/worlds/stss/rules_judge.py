@@ -19,7 +19,7 @@ from sociolab.worlds.stss.measures import (
     at_least,
     measures_of,
 )
-from sociolab.worlds.stss.scoring.reason import reason, reason_of_ratio
+from sociolab.worlds.stss.scoring.reason import reason, reason_of_least, reason_of_ratio
 from sociolab.worlds.stss.scoring.result import ScoreSettings, TaskScore
 from sociolab.worlds.stss.scoring.score import score
 from sociolab.worlds.stss.scoring.window import was_lived
@@ -57,7 +57,7 @@ class StssRulesJudge:
     def score(self, task: SocialTask, episode: Episode) -> TaskScore:
         """All that scoring says of an episode; Incomplete if there is not enough of it."""
         if not isinstance(episode.events[-1] if episode.events else None, Ended):
-            raise Incomplete("the simulation was not lived to its end")
+            raise Incomplete("the simulation has not come to its end")
         trajectory = _lived(episode)
         if not was_lived(task, trajectory):
             raise Incomplete(f"the trace ends before the event of {task.day} does")
@@ -65,11 +65,13 @@ class StssRulesJudge:
 
 
 def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> dict[Measure, str]:
-    """Why the measures have their values: the ratios by the talks, all others as `OVERALL`."""
+    """Why the measures have their values; those of a task's type have the reason of `OVERALL`."""
     return {
         OVERALL: reason(task, found, name),
         RATIO: reason_of_ratio(task, found, name, both=False),
         RATIO_BOTH: reason_of_ratio(task, found, name, both=True),
+        ANY_HELPER: "The goal if a helper need not have been asked.",
+        **{at_least(minutes): reason_of_least(minutes) for minutes, _ in found.goals},
     }
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from sociolab.town.clock import Clock, spoken_date
+from sociolab.town.clock import Clock, clock_time, spoken_date
 from sociolab.town.places import OUTDOORS
 from sociolab.town.residents import Resident
 from sociolab.town.trace.intervals import Intervals
@@ -27,7 +27,7 @@ def story(
 ) -> tuple[tuple[str, str], ...]:
     """Headings and their text, a line for each fact; what there is nothing to tell of is left out.
 
-    Without a score (the simulation was not lived to its end) it tells how far things had come.
+    Without a score (the simulation has not come to its end) it tells how far things had come.
     """
     told = Telling(task, residents, trajectory)
     performer = told.name(task.performer)
@@ -107,31 +107,31 @@ class Telling:
                 )
 
     def came(self, score: TaskScore) -> Iterator[str]:
-        """Who counted, and from when until when they took part."""
+        """Who took part, for however long, and from when until when; of help, who ran it."""
         for errand in score.errands:
             if errand.step is None:
-                yield f"Nobody who had been asked did this: {errand.what}."
+                yield f"Nobody who had been told of it did this: {errand.what}."
             else:
                 when = moment(self._clock, errand.step)
                 yield f"{self.name(errand.who)} did this, by {when}: {errand.what}."
-        for one in score.accounts:
-            if one.fate == "took part" and not score.errands:
-                yield f"{self.name(one.who)}: {spans(self._clock, one.when)}."
-        if not score.errands and not score.participants:
+        came = [one for one in score.accounts if one.when and not score.errands]
+        for one in came:
+            yield f"{self.name(one.who)}: {spans(self._clock, one.when)}."
+        if not score.errands and not came:
             yield "Nobody."
 
     def stayed_away(self, score: TaskScore) -> Iterator[str]:
         """What became of each of the others."""
         for one in score.accounts:
-            if one.fate == "took part":
-                continue
-            yield f"{self.name(one.who)} {one.words}{self._when(one, score)}."
+            if one.fate != "took part" and (score.errands or not one.when):
+                yield f"{self.name(one.who)} {one.words}{self._when(one, score)}."
 
     def scored(self, score: TaskScore) -> Iterator[str]:
-        """The figures, and what they come from."""
-        yield f"Goal {score.goal:.3g}: {reason(self._task, score, self.name)}"
-        beside = ", ".join(f"{goal:.3g} at {minutes} min" for minutes, goal in score.goals)
-        yield f"By the least time that counts: {beside}."
+        """The figures by how long one must have taken part (a run may ask for any), and why."""
+        goals = ", ".join(f"{goal:.3g} at {minutes} min" for minutes, goal in score.goals)
+        yield f"Goal by the least time that counts: {goals}."
+        why = reason(self._task, score, self.name)
+        yield f"{score.goal:.3g} at {score.least} min, since {why}"
         if score.ratio is not None and score.ratio_both is not None:
             yield (
                 f"Conversation ratio {score.ratio:.3g} "
@@ -164,11 +164,20 @@ class Telling:
             begun, _ = one.near[0]
             day = f"{self._clock.at(begun):%A} {spans(self._clock, one.near)}"
             return f" ({day},{self._where(one.who, begun)})"
-        start = event_window(self._task, self._clock)[0] if self._task.start else busiest(score)
+        start = self._hour_of(one.who, score)
         did = None if start is None else self._trajectory.action_at(one.who, start)
         if start is None or did is None:
             return ""
         return f"; at {self._clock.at(start):%H:%M}{self._where(one.who, start)}: {did.doing}"
+
+    def _hour_of(self, who: str, score: TaskScore) -> int | None:
+        """When somebody should have come; where the time is open, as they noted or others did."""
+        if self._task.start:
+            return event_window(self._task, self._clock)[0]
+        for one in self._trajectory.records(Noted, who):
+            if one.start and one.day == self._task.day and self._about.noted(one):
+                return self._clock.step(datetime.combine(one.day, clock_time(one.start)))
+        return busiest(score)
 
     def _where(self, who: str, step: int) -> str:
         if not self._trajectory.records(Stood, who):

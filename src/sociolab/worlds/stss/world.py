@@ -29,7 +29,7 @@ from sociolab.worlds.stss.scoring.result import ScoreSettings
 from sociolab.worlds.stss.scoring.score import score
 from sociolab.worlds.stss.scoring.window import was_lived
 from sociolab.worlds.stss.settings import Settings
-from sociolab.worlds.stss.story import story
+from sociolab.worlds.stss.story import moment, story
 from sociolab.worlds.stss.task import SocialTask
 
 
@@ -153,10 +153,13 @@ def _seen_by(content: Content, episode: Episode, seat: str) -> Transcript:
 def _notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
     """Replies that could not be used, of everybody or of one resident."""
     failures = [e for e in episode.events if isinstance(e, Unusable)]
+    lived = any(isinstance(event, Happened) for event in episode.events)
+    clock = trajectory_of(episode).clock if failures and lived else None
     return tuple(
         Note(
             event.turn,
-            f"step {event.turn}, {event.seat}, {event.name}, attempt {event.attempt}: "
+            f"{moment(clock, event.turn) if clock else f'step {event.turn}'}, {event.seat}, "
+            f"{event.name}, attempt {event.attempt}: "
             f"{'went without' if event.final else 'asked again'} ({event.cause}: {event.problem})",
             trouble=True,
         )

@@ -28,7 +28,7 @@ def test_each_resident_has_one_account_in_words() -> None:
     }
     assert [one.words for one in found.accounts][1:] == [
         "had agreed, and did not come",
-        "was told, and noted nothing",
+        "was told, and noted no promise",
         "heard of it from others only",
         "was never told",
     ]

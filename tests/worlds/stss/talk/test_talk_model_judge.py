@@ -132,8 +132,8 @@ def test_a_quote_that_is_not_in_the_talk_is_asked_for_again(quote: str) -> None:
     model = FakeModel(sheet(None, quote, None), TALK, NOTE)
     assert values(judged(model))["conversation_gcsr"] == pytest.approx(2 / 3)
     again = model.calls[1][0].messages[-1].text
-    assert "statement_2: expected at least three words" in again
-    assert f'of one line as quote, found "{quote}"' in again
+    assert "statement_2: expected as quote at least three words" in again
+    assert f'of one line, word for word, found "{quote}"' in again
 
 
 def test_a_quote_may_be_with_the_speaker_but_a_name_alone_is_none() -> None:

@@ -22,13 +22,13 @@ WORDS: dict[Fate, str] = {
     "doing something else": "was there at the right time, doing something else",
     "another room": "had agreed and was there, but in another room or doing something else",
     "did not come": "had agreed, and did not come",
-    "noted nothing": "was told, and noted nothing",
+    "noted nothing": "was told, and noted no promise",
     "never told": "was never told",
     "heard of it": "heard of it from others only",
     "same errand": "did the same errand",
-    "before asked": "was at an errand, but only before being asked",
-    "did not run it": "was asked, and ran no errand",
-    "was not asked": "was at an errand, but had not been asked",
+    "before asked": "was at an errand, but only before being told of it",
+    "did not run it": "was told of an errand, and ran none",
+    "was not asked": "was at an errand, but had not been told of it",
 }
 OPEN_WORDS: dict[Fate, str] = {
     "elsewhere": "did it on the right day, but in another place",

@@ -38,6 +38,13 @@ def reason_of_ratio(
     return f"{name(task.performer)} {did} of it in time with {many}: {told or 'nobody'}."
 
 
+def reason_of_least(minutes: int) -> str:
+    """What the goal at another least duration means."""
+    if minutes:
+        return f"The goal if taking part had to last at least {minutes} min."
+    return "The goal if any moment of taking part counted."
+
+
 def _first_with_each(spoken_to: Sequence[SpokenTo]) -> tuple[SpokenTo, ...]:
     firsts: dict[str, SpokenTo] = {}
     for one in spoken_to:

@@ -18,12 +18,12 @@ Fate: TypeAlias = Literal[
     "doing something else",  # right place and time, at another action
     "another room",  # had noted it and was there, at another action or in another room of it
     "did not come",  # had noted it, and did not come
-    "noted nothing",  # was told by the performer, whatever they answered
+    "noted nothing",  # was told by the performer and noted no promise, whatever they answered
     "never told",  # heard of it from nobody
     "heard of it",  # heard of it, but not from the performer
-    "same errand",  # help: was asked and did an errand that somebody else's doing counts for
-    "before asked",  # help: was at an errand, but only before being asked
-    "did not run it",  # help: was asked, and was at no errand
+    "same errand",  # help: was told and did an errand that somebody else's doing counts for
+    "before asked",  # help: was at an errand, but only before being told
+    "did not run it",  # help: was told of an errand, and was at none
     "was not asked",  # help: was at an errand, without a talk with the performer about it
 ]
 

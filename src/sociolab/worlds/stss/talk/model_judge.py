@@ -123,7 +123,10 @@ class _Text:
         for field, mark in reply:
             if mark.met and self._words(mark) is None:
                 shown = mark.quote[:_LONGEST_SHOWN]
-                problems.append(f'{field}: expected {WANTED} of one line as quote, found "{shown}"')
+                problems.append(
+                    f"{field}: expected as quote {WANTED} of one line, word for word, "
+                    f'found "{shown}"'
+                )
         return "; ".join(problems)
 
     def findings(self, conditions: Sequence[Condition], reply: BaseModel) -> tuple[Finding, ...]:
