@@ -65,6 +65,7 @@ def test_a_whole_episode_shows_the_head_once_and_then_what_is_new() -> None:
     ]
     assert events[-1] == Ended("left", 4, "first")
     assert ada.seen.count("You are Ada.") == 1
+    assert ada.seen.count("=== You are Ada from here on ===") == 1
     assert ada.seen.count("Ben (speak): Hi.") == 1
     assert ada.seen.count("Ben (speak): What?") == 1
     assert "Ada (speak): Hello." not in ada.seen
@@ -108,10 +109,18 @@ def test_a_problem_that_the_scene_has_with_a_reply_is_shown() -> None:
 def test_the_end_of_the_input_gives_the_turn_up() -> None:
     person = Person()
     found = reply_of(person, request())
-    assert found == NoReply("gave up", "the person playing Ada gave no answer", again=False)
+    told = "the person playing Ada gave no answer"
+    assert found == NoReply("gave up", told, again=False, memory=0)
     events = play_scene(StockScene(limit=1), {"first": Person().player, "second": Person().player})
     assert isinstance(events[0], Unusable)
     assert events[0].final
+
+
+def test_who_gave_a_turn_up_is_not_shown_the_scene_anew() -> None:
+    person = Person()
+    play_scene(StockScene(), {"first": person.player, "second": Person("Hi.", "/leave").player})
+    assert person.seen.count("You are Ada.") == 1
+    assert person.seen.count("Ben (speak): Hi.") == 1
 
 
 def test_a_turn_of_several_actions_ends_with_an_empty_line() -> None:

@@ -37,13 +37,15 @@ class TerminalPlayer:
                 value = await _answer(self._terminal, request)
             except GoneError:
                 problem = f"the person playing {shown.you} gave no answer"
-                return NoReply("gave up", problem, again=False, memory=memory)
+                return NoReply("gave up", problem, again=False, memory=len(shown.history))
         return Reply(value, len(shown.history))
 
 
 def _show(screen: Terminal, request: Request, memory: Json) -> None:
     shown = request.observation
     turn = f"turn {shown.turn + 1} of {shown.limit}"
+    if memory is None:
+        screen.show(f"\n=== You are {shown.you} from here on ===")
     screen.show(f"\n--- {shown.you}, {turn} ({HELP} help, {SCENE} the whole scene) ---")
     if isinstance(memory, int):
         for line in shown.history[memory:]:

@@ -20,6 +20,8 @@ def typed_action(line: str, space: ActionSpace, others: Sequence[str]) -> Action
     kind, rest = spoken_kind(space), line.strip()
     if rest.startswith(COMMAND):
         kind, rest = _command(rest[len(COMMAND) :], space)
+    else:
+        _check_meant(rest, space, kind)
     if not kind.has_text:
         if rest:
             raise ReplyError(f'"{kind.name}" takes no words, found "{rest}"', raw=line)
@@ -46,6 +48,16 @@ def how_to_act(space: ActionSpace, others: Sequence[str]) -> str:
         lines.append(f"  @name before the words: for that one only ({', '.join(others)})")
     lines.append("  ? shows this, ?? the whole scene again; Ctrl-D gives the turn up")
     return "\n".join(lines)
+
+
+def _check_meant(said: str, space: ActionSpace, spoken: ActionKind) -> None:
+    """ReplyError for "leave" without a slash: it would be said aloud, which few people mean."""
+    for kind in space.kinds:
+        if not kind.has_text and said.casefold() == kind.name.casefold():
+            raise ReplyError(
+                f'expected /{kind.name} to do that, or "/{spoken.name} {said}" to say the word',
+                raw=said,
+            )
 
 
 def _command(text: str, space: ActionSpace) -> tuple[ActionKind, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from sociolab import RunConfig, open_store, run
 from sociolab.app.data_sets.importing import Import, import_anything
 from sociolab.core.episode import Episode
-from sociolab.core.errors import StoreError
+from sociolab.core.errors import ConfigError, StoreError
 from sociolab.worlds.sotopia.importing import episodes
 from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes
 
@@ -49,3 +50,19 @@ def test_episodes_do_not_replace_what_people_played(store: Path) -> None:
     with pytest.raises(StoreError, match="belongs to the study talks"):
         import_anything("sotopia-episodes", wanted(store, replace=True))
     assert trials(store) == 3
+
+
+@pytest.mark.parametrize(
+    ("format", "flag", "hints"),
+    [
+        ("sotopia-episodes", "--no-hints", False),
+        ("run", "--no-hints", False),
+        ("sotopia", "--correct", True),
+    ],
+)
+def test_a_flag_that_a_format_does_not_know_is_refused(
+    store: Path, format: str, flag: str, hints: bool
+) -> None:
+    asked = replace(wanted(store, replace=False), hints=hints, correct=hints)
+    with pytest.raises(ConfigError, match=rf"{flag}: expected with .* only, found with {format};"):
+        import_anything(format, asked)

@@ -131,7 +131,7 @@ def _odd_field(files: Rows) -> None:
         (_too_many, r"task 2 \(t2\): expected 2 different characters"),
         (_too_few, r"task 2 \(t2\): expected 2 different characters"),
         (_bad_age, r"characters\.jsonl, line 3: age: input should be less than or equal to 130"),
-        (_odd_field, r"scenarios\.jsonl, line 1: mood: extra inputs are not permitted"),
+        (_odd_field, r'scenarios\.jsonl, line 1: "mood" is no field; leave it out'),
     ],
 )
 def test_what_is_wrong_is_named_with_file_and_line(
@@ -143,20 +143,36 @@ def test_what_is_wrong_is_named_with_file_and_line(
         load(write(tmp_path, files))
 
 
-def test_broken_json_is_named_with_its_line(tmp_path: Path) -> None:
-    folder = write(tmp_path, rows())
-    (folder / TASKS).write_text('{"id": "t1"\n')
-    with pytest.raises(ConfigError, match=r"tasks\.jsonl, line 1: the line: invalid JSON"):
-        load(folder)
+def test_facts_that_do_not_fit_each_other_are_refused_by_the_scenario(tmp_path: Path) -> None:
+    files = rows()
+    price = {"kind": "price", "role": "seller", "item": "a lamp", "listed": 9, "target": 8}
+    for goal in files[SCENARIOS][0]["goals"]:
+        goal["facts"] = price
+    with pytest.raises(ConfigError, match=r'scenarios\.jsonl, scenario "market": price: expected'):
+        load(write(tmp_path, files))
 
 
 def test_a_folder_without_the_files_says_what_a_data_set_is(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"a data set is a folder with meta\.json, characters"):
+    with pytest.raises(ConfigError, match=r"there is no meta\.json and no characters") as refused:
         load(tmp_path)
+    assert "a data set is a folder with meta.json, characters.jsonl" in str(refused.value)
+
+
+def test_a_data_set_without_a_task_is_told_how_to_get_some(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"tasks\.jsonl holds no task; .* sociolab data cast"):
+        load(write(tmp_path, rows() | {TASKS: []}))
 
 
 def test_meta_must_name_the_data_set(tmp_path: Path) -> None:
     folder = write(tmp_path, rows())
-    (folder / "meta.json").write_text("{}")
-    with pytest.raises(ConfigError, match=r"meta\.json: expected"):
-        load(folder)
+    for wrong in ("{}", '{"name": "mine", "version": 1}', 'name = "mine"'):
+        (folder / "meta.json").write_text(wrong)
+        with pytest.raises(ConfigError, match=r"meta\.json: expected .*both of them texts, found"):
+            load(folder)
+
+
+def test_the_mark_that_some_editors_put_before_utf8_is_no_part_of_a_file(tmp_path: Path) -> None:
+    folder = write(tmp_path, rows())
+    for name in ("meta.json", CHARACTERS, TASKS):
+        (folder / name).write_text((folder / name).read_text(), "utf-8-sig")
+    assert len(load(folder).tasks()) == 2

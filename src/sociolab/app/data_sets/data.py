@@ -28,10 +28,12 @@ def load_world(
 
 
 def data_folder(world: str, data: str) -> Path:
-    """The folder of an imported data set, or the folder that is named outright."""
-    imported = imported_folder(world, data)
-    if imported.is_dir():
-        return imported
+    """The folder of an imported data set, or the folder that is named outright.
+
+    An imported set goes before a folder of the same name; `./NAME` is the folder.
+    """
+    if data in imported_names(world):
+        return imported_folder(world, data)
     if Path(data).is_dir():
         return Path(data)
     known = ", ".join(imported_names(world)) or "none"

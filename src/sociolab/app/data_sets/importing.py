@@ -142,6 +142,12 @@ def import_anything(format: str, wanted: Import) -> tuple[str, ...]:
         raise ConfigError(
             f'there is no import format "{format}"; expected one of {", ".join(FORMATS)}'
         )
+    for flag, given, of in (
+        ("--no-hints", not wanted.hints, "sotopia"),
+        ("--correct", wanted.correct, "stss"),
+    ):
+        if given and format != of:
+            raise ConfigError(f"{flag}: expected with {of} only, found with {format}; leave it out")
     return reader(wanted)
 
 

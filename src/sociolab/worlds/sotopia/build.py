@@ -14,7 +14,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from sociolab.worlds.sotopia.casting import cast_tasks
-from sociolab.worlds.sotopia.dataset import read_lines
+from sociolab.worlds.sotopia.json_lines import read_lines
 from sociolab.worlds.sotopia.profiles import Character, Record, Relationship
 from sociolab.worlds.sotopia.scenarios import Scenario
 from sociolab.worlds.sotopia.scene import PACKAGE

@@ -78,8 +78,9 @@ def cast_tasks(
             open_ = [pair for pair in options if frozenset(pair) not in taken]
             if not open_:
                 raise ConfigError(
-                    f'scenario "{scenario.id}" needs {per_scenario} pairs, its constraints leave '
-                    f"{len(taken)}; relax them, or ask for fewer pairs"
+                    f'scenario "{scenario.id}": expected {per_scenario} pairs to cast, found '
+                    f"{len(taken)} that fit it in relationships.jsonl (strangers need a row there "
+                    "too); add rows, relax the scenario, or ask for fewer with --per-scenario"
                 )
             a, b = min(open_, key=lambda p: (used_pairs[frozenset(p)], used[p[0]] + used[p[1]]))
             taken.add(frozenset((a, b)))

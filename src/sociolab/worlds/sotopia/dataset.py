@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
+from sociolab.worlds.sotopia.fitting_facts import misfit
+from sociolab.worlds.sotopia.json_lines import bytes_of, read_lines, text_of
 from sociolab.worlds.sotopia.profiles import Character, Id, Record, Relationship, RelationshipType
 from sociolab.worlds.sotopia.scenarios import Scenario
 from sociolab.worlds.sotopia.scene import Casting, lay_out
 
+META = "meta.json"
 FILES = ("characters.jsonl", "relationships.jsonl", "scenarios.jsonl", "tasks.jsonl")
 
 
@@ -96,25 +98,52 @@ class DataSet:
 
 def load(folder: Path) -> DataSet:
     """Read and check a data set; ConfigError names the file and the line that is wrong."""
-    meta, meta_bytes = _meta(folder / "meta.json")
-    hasher = hashlib.blake2b(meta_bytes, digest_size=8)
+    _check_all_there(folder)
+    meta = _meta(folder / META)
+    hasher = hashlib.blake2b(bytes_of(folder / META), digest_size=8)
     for name in FILES:
-        content = _bytes(folder / name)
+        content = bytes_of(folder / name)
         hasher.update(f"{name} {len(content)}\n".encode())
         hasher.update(content)
     characters = _by_id(folder / FILES[0], Character, lambda c: c.id)
     scenarios = _by_id(folder / FILES[2], Scenario, lambda s: s.id)
     rows = _by_id(folder / FILES[3], TaskRow, lambda t: t.id)
-    relationships: dict[frozenset[str], Relationship] = {}
-    for number, pair in read_lines(folder / FILES[1], Relationship):
+    relationships = _relationships(folder / FILES[1], characters)
+    for scenario in scenarios.values():
+        if problem := misfit(scenario):
+            raise ConfigError(f'{folder / FILES[2]}, scenario "{scenario.id}": {problem}')
+    _check_tasks(folder / FILES[3], rows, scenarios, characters)
+    data = DataId(meta.name, meta.version, hasher.hexdigest())
+    return DataSet(data, characters, relationships, scenarios, tuple(rows.values()))
+
+
+def _relationships(
+    path: Path, characters: dict[str, Character]
+) -> dict[frozenset[str], Relationship]:
+    found: dict[frozenset[str], Relationship] = {}
+    for number, pair in read_lines(path, Relationship):
         key = frozenset((pair.a, pair.b))
-        where = f"{folder / FILES[1]}, line {number}"
-        if len(key) < 2 or key in relationships:
+        where = f"{path}, line {number}"
+        if len(key) < 2 or key in found:
             raise ConfigError(f"{where}: expected a new pair of two, found {pair.a} and {pair.b}")
         _known(where, key, characters, "character")
-        relationships[key] = pair
+        found[key] = pair
+    return found
+
+
+def _check_tasks(
+    path: Path,
+    rows: dict[str, TaskRow],
+    scenarios: dict[str, Scenario],
+    characters: dict[str, Character],
+) -> None:
+    if not rows:
+        raise ConfigError(
+            f"{path} holds no task; write one, or remove the file and have tasks cast: "
+            f"sociolab data cast {path.parent}"
+        )
     for number, row in enumerate(rows.values(), start=1):
-        where = f"{folder / FILES[3]}, task {number} ({row.id})"
+        where = f"{path}, task {number} ({row.id})"
         _known(where, [row.scenario], scenarios, "scenario")
         _known(where, row.characters, characters, "character")
         seats = len(scenarios[row.scenario].goals)
@@ -122,29 +151,18 @@ def load(folder: Path) -> DataSet:
             raise ConfigError(
                 f"{where}: expected {seats} different characters, found {list(row.characters)}"
             )
-    data = DataId(meta.name, meta.version, hasher.hexdigest())
-    return DataSet(data, characters, relationships, scenarios, tuple(rows.values()))
 
 
 R = TypeVar("R", bound=Record)
 
 
-def read_lines(path: Path, kind: type[R]) -> list[tuple[int, R]]:
-    """The records of a JSON-lines file with their line numbers; empty lines are passed over."""
-    found = []
-    for number, line in enumerate(_bytes(path).splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            found.append((number, kind.model_validate_json(line)))
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in first["loc"]) or "the line"
-            raise ConfigError(
-                f"{path}, line {number}: {place}: {first['msg'][:1].lower()}{first['msg'][1:]}, "
-                f"found {json.dumps(first['input'], default=str, ensure_ascii=False)[:80]}"
-            ) from error
-    return found
+def _check_all_there(folder: Path) -> None:
+    missing = [name for name in (META, *FILES) if not (folder / name).is_file()]
+    if missing:
+        raise ConfigError(
+            f"{folder}: there is no {' and no '.join(missing)}; a data set is a folder with "
+            f"{META}, {', '.join(FILES)}"
+        )
 
 
 def _by_id(path: Path, kind: type[R], key: Callable[[R], str]) -> dict[str, R]:
@@ -162,21 +180,12 @@ def _known(where: str, ids: Sequence[str] | frozenset[str], known: dict[str, R],
             raise ConfigError(f'{where}: there is no {what} with the id "{one}"')
 
 
-def _meta(path: Path) -> tuple[Meta, bytes]:
-    data = _bytes(path)
+def _meta(path: Path) -> Meta:
+    text = text_of(path)
     try:
-        return Meta.model_validate_json(data), data
+        return Meta.model_validate_json(text)
     except ValidationError as error:
         raise ConfigError(
-            f'{path}: expected {{"name": ..., "version": ...}}, found {data[:80]!r}'
-        ) from error
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ConfigError(
-            f"{path} cannot be read ({error.strerror}); a data set is a folder with meta.json, "
-            f"{', '.join(FILES)}"
+            f'{path}: expected {{"name": "...", "version": "..."}}, both of them texts, '
+            f"found {text.strip()[:80]}"
         ) from error

@@ -12,22 +12,27 @@ Family = Literal["norms", "feelings", "division", "place", "bargain", "mutual-fr
 Stance = Literal["cooperative", "competitive", "mixed"]
 
 
+Dollars = Annotated[float, Field(gt=0, le=1e12)]
+Pieces = Annotated[int, Field(ge=1, le=1000)]
+Points = Annotated[float, Field(ge=0, le=1e6)]
+
+
 class PriceGoal(Record):
     """One side of a bargain. Money in dollars."""
 
     kind: Literal["price"] = "price"
     role: Literal["seller", "buyer"]
     item: Text
-    listed: float = Field(gt=0)
-    target: float = Field(gt=0)
+    listed: Dollars
+    target: Dollars
 
 
 class DivisionGoal(Record):
     """Goods to divide, and what one of each is worth to this seat."""
 
     kind: Literal["division"] = "division"
-    counts: dict[str, int]
-    values: dict[str, float]
+    counts: dict[str, Pieces] = Field(min_length=1)
+    values: dict[str, Points]
 
     @model_validator(mode="after")
     def _same_goods(self) -> Self:

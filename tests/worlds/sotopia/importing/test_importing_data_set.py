@@ -201,6 +201,8 @@ Change = Callable[[str], str]
     [
         ("agent_profiles", lambda t: t.replace('"age": 58', '"age": "old"'), "line 3: age: "),
         ("agent_profiles", lambda t: t[:-40], "line 5: expected JSON, found "),
+        ("agent_profiles", lambda t: f"[1]\n{t}", "line 1: expected a JSON object, found '[1]'"),
+        ("agent_profiles", lambda t: t.replace('"age": 58,', ""), "line 3: age is missing"),
         ("agent_profiles", lambda t: t.replace("c-piet", "c-wren"), "line 5: the character c-wren"),
         (
             "agent_profiles",
@@ -272,6 +274,13 @@ def test_a_broken_line_is_named_and_leaves_nothing(
 def test_a_missing_file_is_named(copied: Path, tmp_path: Path, file: str) -> None:
     (copied / "profiles" / f"{file}.jsonl").unlink()
     with pytest.raises(ConfigError, match=rf"^expected .*{file}\.jsonl.*, and there is none$"):
+        import_sotopia(copied, tmp_path / "x", "x")
+    assert not (tmp_path / "x").exists()
+
+
+def test_data_without_anything_to_play_is_refused(copied: Path, tmp_path: Path) -> None:
+    (copied / "profiles" / "env_agent_combo_storages.jsonl").write_text("\n", "utf-8")
+    with pytest.raises(ConfigError, match=r"env_agent_combo_storages\.jsonl holds no combination"):
         import_sotopia(copied, tmp_path / "x", "x")
     assert not (tmp_path / "x").exists()
 

@@ -204,7 +204,7 @@ Change = Callable[[str], str]
     [
         (lambda t: t.replace("left the conversation", "vanished", 1), "line 1: turn 8 of rewards_"),
         (lambda t: t.replace('"e-bench-2"', '"e-bench-1"'), "line 4: the episode e-bench-1 comes"),
-        (lambda t: t.replace('"pk": "e-party", ', ""), "line 6: pk: "),
+        (lambda t: t.replace('"pk": "e-party", ', ""), "line 6: pk is missing"),
         (lambda t: t[:-30], "line 6: expected JSON, found "),
     ],
 )

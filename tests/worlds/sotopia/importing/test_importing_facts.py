@@ -125,3 +125,13 @@ def test_a_family_shows_in_what_can_be_read() -> None:
     assert family_of(GOODS, (EACH, EACH)) == "division"
     assert family_of(GOODS, ("Take all.", EACH)) == "other"
     assert read_facts("norms", OFFER, (BUYER, SELLER)) is None
+
+
+def test_what_would_be_no_facts_of_ours_is_left_unread() -> None:
+    free = OFFER.replace("$1,250.50", "$0")
+    assert read_facts("bargain", free, (BUYER, SELLER)) is None
+    assert read_facts("division", GOODS.replace("3 saws", "3000 saws"), (EACH, EACH)) is None
+    nothing = EACH.replace("1 point,", "0 points,").replace("2 points", "0 points")
+    nothing = nothing.replace("3 points", "0 points")
+    assert read_facts("division", GOODS, (EACH, nothing)) is None
+    assert read_facts("division", GOODS, (EACH, EACH, EACH)) is None

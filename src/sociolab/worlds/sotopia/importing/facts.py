@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from pydantic import ValidationError
+
+from sociolab.worlds.sotopia.fitting_facts import misfit_of
 from sociolab.worlds.sotopia.scenarios import (
     DivisionGoal,
     Facts,
@@ -27,6 +30,14 @@ def read_facts(family: Family, context: str, goals: tuple[str, ...]) -> tuple[Fa
 
     `context` and `goals` are plain text as `goals.py` writes it.
     """
+    try:
+        facts = _facts(family, context, goals)
+    except ValidationError:  # a price of nothing, a million of some good
+        return None
+    return None if facts is None or misfit_of(facts) else facts
+
+
+def _facts(family: Family, context: str, goals: tuple[str, ...]) -> tuple[Facts, ...] | None:
     if family == "bargain":
         return _prices(context, goals)
     if family == "division":
@@ -66,7 +77,7 @@ def _prices(context: str, goals: tuple[str, ...]) -> tuple[PriceGoal, ...] | Non
                 }
             )
         )
-    return tuple(found) if {goal.role for goal in found} == {"buyer", "seller"} else None
+    return tuple(found)
 
 
 def _division(context: str, goals: tuple[str, ...]) -> tuple[DivisionGoal, ...] | None:

@@ -103,6 +103,8 @@ def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = Tru
         ),
         "combination",
     )
+    if not tasks:
+        raise ConfigError(f"{folder / COMBINATIONS} holds no combination: there is nothing to play")
     for task in tasks.values():
         quirks[Quirk.OUTSIDE_CONSTRAINT] += _is_outside(task, characters, scenarios)
     return PublicData(

@@ -53,12 +53,19 @@ def record(place: str, kind: type[R], fields: object) -> R:
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        found = str(first["input"])[:80]
-        raise ConfigError(
-            f"{place}: {field or 'the line'}: {first['msg']}; found {found!r}"
-        ) from error
+        raise ConfigError(f"{place}: {_problem(error)}") from error
+
+
+def _problem(error: ValidationError) -> str:
+    """The first thing that does not fit, in words that name no class of ours."""
+    first = error.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in first["loc"])
+    found = str(first["input"])[:80]
+    if not field:
+        return f"expected a JSON object, found {found!r}"
+    if first["type"] == "missing":
+        return f"{field} is missing"
+    return f"{field}: {first['msg'][:1].lower()}{first['msg'][1:]}, found {found!r}"
 
 
 def by_id(items: Iterable[tuple[str, str, R]], what: str) -> dict[str, R]:
