@@ -229,6 +229,16 @@ def test_groups_are_told_apart_where_there_are_several() -> None:
     assert grouped_effects(rows[:1]) == {}
 
 
+def test_a_group_that_is_never_judged_in_the_main_measure_has_no_pairs_of_it() -> None:
+    judged = replace(moved(5, 7), group="a")
+    without = replace(moved(1, 2, measure=CHANGEABLE), group="b")
+    changes = [judged, without]
+    section = variant_section(
+        ABOUT, "padding", "words", change_effects(changes), groups=grouped_effects(changes)
+    )
+    assert section.tables[-1].rows[1] == ("b", NOTHING, "0", "0")
+
+
 # ------------------------------------------------------------------ to read
 
 

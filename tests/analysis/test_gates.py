@@ -67,9 +67,7 @@ def test_what_cannot_be_decided_is_no_pass(store: Store) -> None:
         gate(store, "charm<0")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "goal", "goal<", "<3", "goal<=3", "goal<x", "goal<1e", " <1"]
-)
+@pytest.mark.parametrize("text", ["", "goal", "goal<", "<3", "goal<=3", "goal<x", "goal<1e", " <1"])
 def test_a_rule_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="--fail-if: expected a measure, < or > and a number"):
         rule_of(text)

@@ -130,7 +130,7 @@ def test_the_section_shows_scores_disagreement_and_where_it_is_largest() -> None
     assert by["GOAL: where they differ most"].rows[0][2:] == ("2.00", "3.00", "7.00", "5.00")
     assert by["Each judge alone"].rows == (("GOAL", "4.33", "5.33", "6.33"),)
     assert by["GOAL by agent"].rows[0][0] == "scripted"
-    assert "more than 2 on 33% [0%, 100%] of the plays" in section.said[0]
+    assert "more than 2 on 33 % [0 %, 100 %] of the plays" in section.said[0]
 
 
 def test_a_panel_without_a_complete_play_says_so() -> None:

@@ -188,9 +188,9 @@ def test_an_agent_of_other_settings_is_another_agent(store: Store) -> None:
         later = settings({A: "a2", P: "a1"})
         add_run(store, "new", {task: {(A, P): [(7, 5)]} for task in FIVE}, given=later)
         found = rank_runs(store, ["old", "new"])
-    assert [one.model for one in found.ratings.models] == [f"{A} (new)", f"{A} (old)"]
-    assert found.records[f"{A} (new)", f"{A} (old)"] == Record(5, 0, 0)
-    assert any("did not play with the same settings" in note for note in found.pool.notes)
+    assert [one.model for one in found.ratings.models] == [f"{A}@a2", f"{A}@a1"]
+    assert found.records[f"{A}@a2", f"{A}@a1"] == Record(5, 0, 0)
+    assert any("was not set up the same way" in note for note in found.pool.notes)
 
 
 def test_runs_of_other_data_are_not_ranked_together(store: Store) -> None:

@@ -11,8 +11,6 @@ from app.conclusions.comparing_runs import add_run
 from cli.conftest import Sociolab
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run
-from sociolab.cli.across import judges_of
-from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
 from sociolab.store.sqlite import Store
 
@@ -56,13 +54,9 @@ def test_the_table_as_a_document(played: Sociolab) -> None:
 
 
 def test_a_judge_is_named_by_world(played: Sociolab) -> None:
-    assert judges_of(["stss=rules", "sotopia=openai/j"]) == {
-        "stss": "rules",
-        "sotopia": "openai/j",
-    }
     for text in ("rules", "=rules", "stss="):
-        with pytest.raises(ConfigError, match="expected WORLD=LABEL"):
-            judges_of([text])
+        refused = played("table", "goal", "--store", "s.db", "--judge", text)
+        assert f'--judge: expected WORLD=LABEL, found "{text}"' in refused.sentence
     done = played("table", "goal", "--store", "s.db", "--judge", "sotopia=nobody")
     assert done.code == 2
     assert 'nothing of sotopia was judged by "nobody"' in done.sentence

@@ -101,7 +101,7 @@ def test_a_judge_and_a_panel_that_failed_on_every_play_are_told_by_the_exit_code
     assert judge_run("r", fair, repeats=1).played == 3
     failed = played("judge", "r", "--judge", "python:biased_judges:Fails", "--store", "s.db")
     assert failed.code == 1
-    assert "Fails gave no score: all of 6 scores are missing" in failed.err
+    assert "judge Fails, which gave none" in failed.err
     done = played("audit", "r", "--panel", "Fails,Fair", "--store", "s.db")
     assert done.code == 1
     assert "6 of 6 scores of the panel failed, and none is complete" in done.err

@@ -42,7 +42,8 @@ def names(done: Done) -> list[str]:
 
 
 def test_several_runs_are_deleted_after_one_question(lab: Sociolab) -> None:
-    assert lab("delete", "a", "b", stdin="n\n").code == 1
+    assert lab("delete", "a", "b", stdin="n\n").err.endswith("nothing was deleted\n")
+    assert "say --yes if you are sure" in lab("delete", "a", "b").err
     assert names(lab("list", "--json")) == ["a", "b", "c"]
     done = lab("delete", "a", "b", "a", stdin="y\n")
     assert done.code == 0
@@ -99,6 +100,11 @@ def test_runs_are_found_by_their_tags_and_agents(lab: Sociolab) -> None:
         (("list", "episodes", "--tag", "x"), "--tag is for"),
         (("list", "worlds", "--agent", "x"), "--agent is for"),
         (("list", "runs", "--limit", 3), "list episodes"),
+        (("list", "runs", "--run", "a"), "--run is for `sociolab list episodes`"),
+        (("list", "runs", "--world", "stss"), "--world is for"),
+        (("list", "worlds", "--all"), "--all is for `sociolab list runs`"),
+        (("list", "agents", "--tasks", "art"), "--tasks is for `sociolab list tasks`"),
+        (("tag", "a", " "), "expected a word"),
         (("tag", "zebra", "x"), "zebra"),
     ],
 )

@@ -30,7 +30,7 @@ def shown(store: Path, *more: object) -> str:
 def test_both_levels_are_printed(store: Path) -> None:
     told = shown(store)
     assert "scripted at both levels of STSS · judge of the talks: rules" in told
-    assert "Its talks convey 44% of what must be conveyed" in told
+    assert "Its talks convey 44 % of what must be conveyed" in told
     assert "! 1 episode of lived could not be scored: not counted here." in told
     assert max(map(len, told.splitlines())) <= 80
 

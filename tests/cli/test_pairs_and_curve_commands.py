@@ -156,7 +156,7 @@ def test_episodes_are_listed_by_who_played_and_how_it_went(played: Sociolab) -> 
     assert "2 of 10 episodes" in done.err
     assert "GOAL, by" in played("list", "episodes", "--run", "h1", "--sort", "goal").out
     refused = played("list", "runs", "--failed")
-    assert (refused.code, "are for `sociolab list epi" in refused.sentence) == (2, True)
+    assert (refused.code, "is for `sociolab list epi" in refused.sentence) == (2, True)
 
 
 def test_runs_are_listed_with_who_played_who_judged_and_what_it_cost(played: Sociolab) -> None:

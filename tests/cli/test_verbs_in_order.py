@@ -2,38 +2,87 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
+from typing import Any
 
+import pytest
 import typer.main
+from typer.testing import CliRunner
 
+from cli.conftest import Sociolab
 from sociolab.cli.verbs import app, app_for
 
 ORDER = [
-    "run", "list", "show", "report", "compare", "table", "rank", "hard", "variance", "site",
-    "agree", "judge", "audit", "credit", "gap", "write", "build", "import", "export", "rename",
-    "tag", "delete", "endpoint", "doctor", "demo", "data", "town", "store",
+    "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance", "site",
+    "agree", "judge", "audit", "credit", "gap", "write", "build", "import", "export", "data",
+    "rename", "tag", "delete", "store", "web", "study", "endpoint", "doctor", "demo",
 ]  # fmt: skip
 HEAVY = ("numpy", "pydantic", "rich.table", "sqlite3", "aiohttp", "sociolab.app", "sociolab.store")
 
 
+def every_verb() -> dict[str, Any]:
+    """All verbs by what is typed, those of a family with its name before theirs."""
+    found: dict[str, Any] = {}
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        own = getattr(command, "commands", {})
+        found |= {f"{name} {one}": verb for one, verb in own.items()} or {name: command}
+    return found
+
+
 def test_the_help_names_the_verbs_in_the_order_in_which_one_needs_them() -> None:
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    assert [name for name in commands if name in ORDER] == ORDER
+    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout
+    named = re.findall(r"(?m)^  ([a-z]+)  +[A-Z]", shown.partition("Options:")[2])
+    assert named == ORDER
+    assert "..." not in shown.partition("Options:")[2]
 
 
-def test_every_verb_and_every_option_that_takes_a_value_is_described() -> None:
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    for name, command in commands.items():
+@pytest.mark.parametrize("family", ["data", "town", "study", "store"])
+def test_no_summary_of_a_family_is_cut_short(family: str) -> None:
+    shown = CliRunner().invoke(app, [family, "--help"], env={"COLUMNS": "80"}).stdout
+    assert "..." not in shown.partition("Commands:")[2]
+
+
+def test_every_verb_and_all_that_it_takes_is_described() -> None:
+    for name, command in every_verb().items():
         assert command.help, name
+        for param in command.params:
+            assert param.help, (name, param.opts)
+            assert param.metavar or getattr(param, "is_flag", False), (name, param.opts)
+
+
+def test_an_option_that_several_verbs_share_has_one_text() -> None:
     shared = {"--store", "--json", "--budget", "--in-flight", "--base-url", "--key-env", "--models"}
     texts = {
         (option.opts[0], option.help)
-        for command in commands.values()
+        for command in every_verb().values()
         for option in command.params
         if option.opts[0] in shared
     }
-    assert sorted(option for option, _ in texts) == sorted(shared), "one text for each"
+    assert sorted(option for option, _ in texts) == sorted(shared)
+
+
+def test_the_example_of_every_verb_is_of_that_verb_and_can_be_read() -> None:
+    for name, command in every_verb().items():
+        program, *words = shlex.split(command.epilog.removeprefix("Example: "))
+        assert len(command.epilog) <= 76, "one line of a terminal, to copy"
+        assert (program, words[: len(name.split())]) == ("sociolab", name.split())
+        assert command.make_context(name, words[len(name.split()) :]).command is command
+
+
+def test_the_examples_that_need_no_model_work_one_after_the_other(sociolab: Sociolab) -> None:
+    verbs = (
+        "run", "list", "show", "report", "variance", "export", "tag", "rename", "delete",
+        "store size", "town picture", "study example", "study list",
+    )  # fmt: skip
+    sociolab("run", "sotopia", "--limit", 2, "--name", "second")
+    for name in verbs:
+        _, *words = shlex.split(every_verb()[name].epilog.removeprefix("Example: "))
+        gone = [{"first": "baseline"}.get(word, word) for word in words]
+        done = sociolab(*(gone if name == "delete" else words), stdin="y\n")
+        assert done.code == 0, (name, done.err)
 
 
 def test_a_verb_is_made_alone_as_it_is_among_all() -> None:

@@ -16,7 +16,7 @@ from sociolab.stats.agreement_cells import (
     JudgePair,
 )
 from sociolab.stats.rated import OVERALL, POOLED, Rated
-from sociolab.stats.spread import Judged, spread
+from stats.judged_items import Judged, spread
 
 RANGES = {"goal": (0.0, 10.0), "secret": (-10.0, 0.0)}
 
@@ -136,7 +136,7 @@ def test_a_judge_is_compared_with_the_mean_of_the_people() -> None:
         Judged(scores[2], tuple(x for x in scores[:2] if x is not None), cluster)
         for cluster, _, scores, _ in STUDY.values()
     ]
-    assert found.spread == spread(table, resamples=200)
+    assert found.spread == spread(table)
 
 
 def test_a_judge_by_who_played() -> None:

@@ -203,12 +203,8 @@ def test_two_models_interval_is_that_of_a_proportion() -> None:
     assert (a.low, a.high) == pytest.approx((0.2027 - 0.116, 0.2027 + 0.116), abs=0.008)
 
 
-def test_the_level_sets_the_width_and_the_seed_the_draw() -> None:
+def test_the_seed_sets_the_draw() -> None:
     rows = games("a>b 30, b>a 20")
-    wide, narrow = rate(rows).models[0], rate(rows, level=0.5).models[0]
-    assert wide.low is not None
-    assert narrow.low is not None
-    assert wide.low < narrow.low
     assert rate(rows) == rate(rows, seed=0)
     assert rate(rows).neighbours != rate(rows, seed=2).neighbours
 
@@ -364,10 +360,8 @@ def test_bad_comparisons_are_refused(row: Comparison) -> None:
         rate([row])
 
 
-def test_no_comparisons_bad_levels_and_few_resamples_are_refused() -> None:
+def test_no_comparisons_and_few_resamples_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one comparison"):
         rate([])
-    with pytest.raises(ValueError, match="level"):
-        rate(games("a>b 1"), level=95)
     with pytest.raises(ValueError, match="100 resamples"):
         rate(games("a>b 1"), resamples=99)

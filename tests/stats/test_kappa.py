@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from sociolab.stats.binning import Bins
-from sociolab.stats.kappa import Agreement, agreement, free_marginal_kappa, pair_shares
+from sociolab.stats.intervals import means
+from sociolab.stats.kappa import Agreement, agreement_of, free_marginal_kappa, pair_columns
+from sociolab.stats.rating_table import present, rating_table
 
 GOAL = Bins(0, 10)
 
@@ -33,7 +35,17 @@ def clusters(items: Sequence[object]) -> list[str]:
 
 
 def measured(items: Sequence[Sequence[float | None]], bins: Bins = GOAL) -> Agreement:
-    return agreement(items, [bins] * len(items), clusters(items), resamples=200)
+    return agreement(items, bins, clusters(items))
+
+
+def agreement(
+    items: Sequence[Sequence[float | None]], bins: Bins | Sequence[Bins], clusters: Sequence[str]
+) -> Agreement:
+    """Of these items, all in as many bins."""
+    table = rating_table(items)
+    shares = {name: present(column) for name, column in pair_columns(table, bins).items()}
+    count = (bins if isinstance(bins, Bins) else bins[0]).count
+    return agreement_of(means(shares, clusters, resamples=200), table, count)
 
 
 # Worked by hand
@@ -43,8 +55,8 @@ def test_share_of_pairs_worked_by_hand() -> None:
     # 5 5 6: one of three pairs is the same, all are within one. 3 4: none, one. 2 5: none. 7: no
     # pair, so no share.
     items = [(5, 5, 6), (3, 4), (2, 5), (7, None)]
-    assert pair_shares(items) == (1 / 3, 0, 0, None)
-    assert pair_shares(items, within=1) == (1, 1, 0, None)
+    assert present(rating_table(items).pair_shares()) == [1 / 3, 0, 0, None]
+    assert present(rating_table(items).pair_shares(1)) == [1, 1, 0, None]
 
 
 def test_agreement_of_unequal_numbers_of_raters_worked_by_hand() -> None:
@@ -105,11 +117,6 @@ def test_full_agreement_claims_no_certainty() -> None:
     found = measured([(1, 1), (5, 5)])
     assert (found.kappa.value, found.kappa.low) == (1, None)
     assert found.kappa.note == "no variation between clusters"
-
-
-def test_an_item_without_its_bins_is_refused() -> None:
-    with pytest.raises(ValueError, match="found 2 items and 1 bins"):
-        agreement([(1, 1), (2, 2)], [GOAL], ["a", "b"])
 
 
 def test_categories_that_leave_no_room_for_chance_are_refused() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.stats.intervals import difference
 from sociolab.stats.pairs import Pairs, Row, paired
+from stats.paired_difference import difference
 
 
 def test_rows_are_matched_by_key_whatever_their_order() -> None:

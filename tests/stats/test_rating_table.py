@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sociolab.stats.binning import Bins, numbers
-from sociolab.stats.jackknife import left_out_limits
+from sociolab.stats.jackknife import left_out_interval
 from sociolab.stats.rating_table import present, rating_table, stacked
 
 ITEMS = ((4, 6), (5, None), (), (1, 2, 2, 9))
@@ -67,6 +67,8 @@ def test_bins_of_a_whole_array_are_those_of_each_value(tenths: list[int], count:
 def test_limits_of_a_mean_from_leaving_out_are_students_worked_by_hand() -> None:
     # Means of 1, 2, 6 without each: 4, 3.5, 1.5, about 3: squares 1 + .25 + 2.25, times 2/3,
     # root 1.527525; t of .975 with 2 degrees of freedom is 4.302653.
-    low, high = left_out_limits(3.0, [4.0, 3.5, 1.5], 0.95)
+    ends, _ = left_out_interval(3.0, [4.0, 3.5, 1.5])
+    assert ends is not None
+    low, high = ends
     assert high - 3 == pytest.approx(4.302653 * 1.527525, rel=1e-5)
     assert low + high == pytest.approx(6)

@@ -21,7 +21,7 @@ from sociolab.analysis.agreeing_text import (
     number,
     share,
 )
-from sociolab.analysis.figures import listed
+from sociolab.analysis.figures import in_words, listed
 from sociolab.analysis.rated import MODELS, PEOPLE, Ratings
 from sociolab.core.score import Method
 from sociolab.report.section import Figure, Section
@@ -136,8 +136,8 @@ def _inside(rows: Sequence[JudgeAndPeople]) -> Iterator[str]:
         inside = total - below - above
         yield (
             f"Of {plural(total, 'score')} of plays with two raters or more, {inside:,} "
-            f"({share(inside / total)}) lie in the range that the raters span, {below:,} below "
-            f"and {above:,} above."
+            f"({in_words(share(inside / total))}) lie in the range that the raters span, "
+            f"{below:,} below and {above:,} above."
         )
 
 

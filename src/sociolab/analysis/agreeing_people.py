@@ -18,7 +18,7 @@ from sociolab.analysis.agreeing_text import (
     number,
     share,
 )
-from sociolab.analysis.figures import listed
+from sociolab.analysis.figures import in_words, listed
 from sociolab.analysis.rated import RULES, Ratings
 from sociolab.report.section import Section
 from sociolab.report.words import plural
@@ -61,9 +61,9 @@ def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterat
     found = main.agreement
     yield (
         f"{of}, two people who rate the same play choose the same of {bins} bins in "
-        f"{share(found.binned.value)} of cases (Randolph's kappa {_kappa(found.kappa, bins)}), "
-        f"the same score in {share(found.exact.value)}, scores "
-        f"at most one point apart in {share(found.near.value)}."
+        f"{in_words(share(found.binned.value))} of cases (Randolph's kappa "
+        f"{_kappa(found.kappa, bins)}), the same score in {in_words(share(found.exact.value))}, "
+        f"scores at most one point apart in {in_words(share(found.near.value))}."
     )
     alphas = sorted(
         (cell.interval.value, titles[cell.dimension])

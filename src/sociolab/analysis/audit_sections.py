@@ -22,7 +22,7 @@ from sociolab.analysis.audits import (
     Effect,
     conditions_of,
 )
-from sociolab.analysis.figures import NOTHING
+from sociolab.analysis.figures import NOTHING, in_words
 from sociolab.core.score import Measure
 from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
@@ -67,7 +67,7 @@ def repeat_section(about: About, effects: Sequence[Effect], judgings: int) -> Se
     measures, main = found.measures(about, SD), found.main(about, SD)
     said: tuple[str, ...] = ("No play was scored twice.",)
     if main:
-        equal = found.cell(main, EQUAL, percent=True)
+        equal = in_words(found.cell(main, EQUAL, percent=True))
         said = (
             f"{about.title(main)}: two scores of the same play are equal in {equal} of the cases, "
             f"and {found.cell(main, DIFFERENCE)} points apart on average.",
@@ -151,9 +151,9 @@ class _Figures:
         return NOTHING if found is None else cell(found, percent=percent, sign=sign)
 
     def counts(self, measure: str, what: str) -> tuple[str, str]:
-        """How many values there are, and how many are missing."""
-        found = self._by[measure, what]
-        return f"{found.estimate.n:,}", f"{found.missing:,}"
+        """How many values there are, and how many are missing; none where none was due."""
+        found = self._by.get((measure, what))
+        return (f"{found.estimate.n:,}", f"{found.missing:,}") if found else ("0", "0")
 
     def measures(self, about: About, what: str) -> tuple[str, ...]:
         """The measures that are judged, in the order of the world's paper."""

@@ -46,9 +46,9 @@ def steps_of(
         return Step(factor, error, more, found.n, cost)
 
     steps = [
-        step(one.factor, one.error, 0 if one.factor == JUDGE else plays)
-        for one in found.advice.doublings
-        if one.factor not in GIVEN
+        step(factor, error, 0 if factor == JUDGE else plays)
+        for factor, error in found.advice.doublings.items()
+        if factor not in GIVEN
     ]
     halved = _with_half_the_residual(found)
     if judged_once:

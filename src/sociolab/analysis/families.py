@@ -19,7 +19,7 @@ from sociolab.analysis.audits import ALL, OVERALL
 from sociolab.analysis.values import RunValues, Value
 from sociolab.stats.by_cluster import grouped
 from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.student import t_quantile
+from sociolab.stats.student import reach
 
 Rules = Sequence[tuple[str, str]]
 """(family, pattern) as a user sets them: the first whose pattern fits counts."""
@@ -222,5 +222,5 @@ def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> 
         note = "1 cluster" if groups < 2 else "no variation between clusters"
         return Estimate(value, n, groups, None, None, "none", note=note)
     correction = groups / (groups - 1) * (n - 1) / (n - 2)
-    half = t_quantile(0.975, groups - 1) * math.sqrt(correction * float((sums**2).sum()))
+    half = reach(groups - 1) * math.sqrt(correction * float((sums**2).sum()))
     return Estimate(value, n, groups, value - half, value + half, "t")

@@ -45,6 +45,11 @@ def p_text(p: float | None) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def in_words(cell: str) -> str:
+    """What a cell of a table says, as a sentence says it: "62%" there is "62 %" here."""
+    return cell.replace("%", " %")
+
+
 def title_of(measure: Measure) -> str:
     """What a measure is called."""
     return measure.title or measure.name.replace("_", " ")

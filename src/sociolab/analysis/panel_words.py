@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sociolab.analysis.audit_words import cell, main_measure, plain, table_notes, titled
-from sociolab.analysis.figures import NOTHING
+from sociolab.analysis.figures import NOTHING, in_words
 from sociolab.analysis.panels import LACKS, Lack, Panel, PanelFigures, lacking, panel_figures
 from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
@@ -47,7 +47,7 @@ def _said(main: PanelFigures | None, apart: float) -> tuple[str, ...]:
     return (
         f"{title}: {cell(main.mean)} over {plural(main.mean.n, 'play')}; the judges lie "
         f"{cell(main.range)} points apart on a play, and more than {apart:g} on "
-        f"{cell(main.apart, percent=True)} of the plays.",
+        f"{in_words(cell(main.apart, percent=True))} of the plays.",
     )
 
 

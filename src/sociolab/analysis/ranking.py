@@ -15,7 +15,7 @@ from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.stats.bradley_terry import POINTS, Rating, Ratings, rate
 from sociolab.stats.contests import Compared, Comparison, Score, comparisons
-from sociolab.stats.student import t_quantile
+from sociolab.stats.student import LEVEL, reach
 
 WHOLE = ""
 """The seat of a measure of whole episodes."""
@@ -54,7 +54,7 @@ class Ranking:
     firm: dict[int, float]
 
 
-def ranking(pool: Pool, *, seed: int = 0) -> Ranking:
+def ranking(pool: Pool) -> Ranking:
     """Rate the agents of a pool; ConfigError where no two of them can be compared.
 
     Intervals and the firmness of the order resample clusters of tasks.
@@ -68,7 +68,7 @@ def ranking(pool: Pool, *, seed: int = 0) -> Ranking:
             f"partner in {pool.measure.name}, so that nothing can be ranked; play several agents "
             "on the same tasks, with one --partner or among each other"
         )
-    ratings = rate(compared.comparisons, seed=seed)
+    ratings = rate(compared.comparisons)
     rated = {one.model for one in ratings.models}
     return Ranking(
         pool=pool,
@@ -103,7 +103,7 @@ def ranking_document(found: Ranking) -> dict[str, Any]:
         "unmatched": found.compared.unmatched,
         "comparisons": len(found.compared.comparisons),
         "clusters": ratings.clusters,
-        "level": ratings.level,
+        "level": LEVEL,
         "settled_below": {str(group): share for group, share in found.firm.items()},
         "agents": [_agent(one) for one in ratings.models],
         "not_compared": list(found.alone),
@@ -141,9 +141,7 @@ def _firm(ratings: Ratings, rows: Sequence[Comparison]) -> dict[int, float]:
             clusters.setdefault(group[row.a], set()).add(row.cluster)
     counts = {number: len(found) for number, found in clusters.items() if len(found) > 1}
     return {
-        number: NormalDist().cdf(
-            -math.sqrt(n / (n - 1)) * t_quantile((1 + ratings.level) / 2, n - 1)
-        )
+        number: NormalDist().cdf(-math.sqrt(n / (n - 1)) * reach(n - 1))
         for number, n in counts.items()
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sociolab.analysis.figures import NOTHING, listed
+from sociolab.analysis.figures import NOTHING, in_words, listed
 from sociolab.analysis.pooled import judge_caution
 from sociolab.analysis.ranking import Ranking, points
 from sociolab.report.charts import Dot, dot_plot
@@ -68,10 +68,10 @@ def _ahead(mine: list[Rating], found: Ranking) -> str:
     lead = next((pair for pair in found.ratings.neighbours if pair.above == first.model), None)
     place = "is ahead" if lead is None or settled(found, lead) else "has the highest rating"
     open_ = "" if place == "is ahead" else ", a lead that is not settled"
+    share = in_words(f"{first.expected:.0%}")
     return (
         f"{first.model} {place} with {_points(first.strength)} points{interval}{open_}; against "
-        f"{whom} it is expected to win {first.expected:.0%} of such comparisons, a tie counting "
-        "half."
+        f"{whom} it is expected to win {share} of such comparisons, a tie counting half."
     )
 
 
@@ -90,7 +90,8 @@ def _settled(found: Ranking, pair: Neighbours) -> str:
         return (
             f"{order} is not tested: too few {found.pool.clusters}s to resample; {_dropped(pair)}."
         )
-    turned = f"{pair.flipped:.1%} of the resamples turn" if pair.flipped else "no resample turns"
+    share = in_words(f"{pair.flipped or 0:.1%}")
+    turned = f"{share} of the resamples turn" if pair.flipped else "no resample turns"
     if settled(found, pair):
         return f"{order} is settled: {turned} it round, and {_dropped(pair)}."
     but = "and" if pair.flipping_plays else "though"
@@ -222,6 +223,7 @@ def _order(found: Ranking) -> tuple[TextTable, ...]:
         )
         for pair in found.ratings.neighbours
     )
+    limits = in_words(", ".join(f"{limit:.1%}" for limit in found.firm.values()))
     heads = ("above", "below", "points", "settled", "episodes that turn it", "resamples")
     return (
         TextTable(
@@ -232,7 +234,7 @@ def _order(found: Ranking) -> tuple[TextTable, ...]:
                 "episodes that turn it: left out one at a time, these would turn the order round",
                 "points: between the two; resamples: the share of them that turn the order round",
                 "settled: no such episode, and fewer of the resamples than a 95 % interval leaves "
-                f"out on one side ({', '.join(f'{limit:.1%}' for limit in found.firm.values())})",
+                f"out on one side ({limits})",
             ),
             (1,),
         ),

@@ -48,7 +48,7 @@ class Ratings:
     """Ratings by people and by judges of the plays of some runs.
 
     `measures` are those that people rated, in the order of the world's paper. `methods` says where
-    each judge's figures come from. `blind` holds, by judge, the measures that it cannot tell.
+    each judge's figures come from.
     """
 
     runs: tuple[str, ...]
@@ -59,7 +59,6 @@ class Ratings:
     methods: Mapping[str, Method]
     raters: tuple[Rater, ...]
     sets: tuple[str, ...]
-    blind: Mapping[str, tuple[str, ...]]
 
 
 def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) -> Ratings:
@@ -97,11 +96,6 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
         {label: judge.method for judge, label in labels.items() if label in kept},
         found.raters(),
         tuple(sorted(found.sets)),
-        {
-            label: tuple(name for name in order if name in found.unscored.get(judge, ()))
-            for judge, label in labels.items()
-            if label in kept
-        },
     )
 
 
@@ -120,7 +114,6 @@ class _Found:
     people: list[tuple[str, _Play, Score]] = field(default_factory=list)
     measures: dict[str, Measure] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
-    unscored: dict[JudgeId, set[str]] = field(default_factory=dict)
     _said: dict[tuple[JudgeId, _Play, str], list[float]] = field(default_factory=dict)
 
     def take_run(self, store: Store, run: str) -> None:
@@ -143,9 +136,7 @@ class _Found:
             if row.judge.method == "people":
                 if isinstance(verdict, Score):
                     self._rate(row, play, verdict)
-            elif isinstance(verdict, Unscored):
-                self.unscored.setdefault(row.judge, set()).add(name)
-            else:
+            elif not isinstance(verdict, Unscored):
                 said = self._said.setdefault((row.judge, play, name), [])
                 if not isinstance(verdict, ScoreFailure):
                     said.append(float(verdict.value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,8 +13,9 @@ from pydantic import ValidationError
 from sociolab.app.conclusions.audit import AuditConfig, AuditResult
 from sociolab.app.conclusions.audit import audit as examine
 from sociolab.app.runs.config import first_problem
-from sociolab.cli.output import print_json, say
+from sociolab.cli.output import say, show_sections
 from sociolab.cli.progress import watch
+from sociolab.cli.settings import name_and_value
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,14 +33,7 @@ def audit(flags: dict[str, Any], *, as_json: bool) -> None:
     except KeyboardInterrupt:
         say("interrupted; what was judged is kept, the same command goes on from here")
         raise typer.Exit(130) from None
-    if as_json:
-        print_json(_document(found))
-    else:
-        from rich.console import Console
-
-        from sociolab.report.section import printed
-
-        Console().print(printed(found.sections))
+    show_sections(found.sections, partial(_document, found), as_json=as_json)
     if found.in_vain:
         say(found.in_vain)
     raise typer.Exit(1 if found.stopped or found.in_vain else 0)
@@ -46,15 +41,8 @@ def audit(flags: dict[str, Any], *, as_json: bool) -> None:
 
 def family_rules(texts: Sequence[str] | None) -> list[tuple[str, str]] | None:
     """Families as NAME=PATTERN; ConfigError for one that is not so written."""
-    if not texts:
-        return None
-    found = []
-    for text in texts:
-        name, _, pattern = (part.strip() for part in text.partition("="))
-        if not name or not pattern:
-            raise ConfigError(f'--family: expected NAME=PATTERN, such as gpt=*o3*, found "{text}"')
-        found.append((name, pattern))
-    return found
+    form = "NAME=PATTERN, such as gpt=*o3*,"
+    return [name_and_value(text, "--family", form) for text in texts or ()] or None
 
 
 def _document(found: AuditResult) -> dict[str, Any]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
+from sociolab.app.conclusions.curve import follow_runs
 from sociolab.app.conclusions.pairs import (
     ComparedPairs,
     check_pairs_file,
@@ -19,11 +21,8 @@ from sociolab.app.conclusions.pairs import (
     write_pairs,
 )
 from sociolab.app.finding.stored import open_store
-from sociolab.app.results.page import write_page
-from sociolab.cli.output import print_json, say
+from sociolab.cli.output import page_of, say, show_sections
 from sociolab.core.errors import ConfigError
-from sociolab.report.result import result_of
-from sociolab.report.section import Section, printed
 
 if TYPE_CHECKING:
     from sociolab.analysis.gates import Gate
@@ -54,12 +53,11 @@ def compare(
         found = compare_runs(opened, wanted)
         pairs, gates = _pairs(opened, found, extras), _gates(found, rules)
         if html is not None:
-            results = [result_of(opened, outline.run) for outline in found.outlines]
             extra = (with_episodes(opened, pairs),) if pairs and extras.pairs_shown else ()
-            write_page(opened, results, html, (*found.sections, *extra))
-    _print(found, pairs, gates, extras, as_json=as_json)
-    if html is not None:
-        say(f"wrote {html}")
+            page_of(opened, wanted.runs, (*found.sections, *extra), html)
+    shown = (pairs.section,) if pairs and extras.pairs_shown else ()
+    document = partial(_document, found, pairs, gates)
+    show_sections((*found.sections, *shown), document, as_json=as_json, html=html)
     if pairs is not None and extras.pairs_file is not None:
         say(f"wrote {write_pairs(pairs, extras.pairs_file):,} pairs to {extras.pairs_file}")
     for gate in gates:
@@ -95,30 +93,20 @@ def _gates(found: Conclusions, rules: Sequence[Any]) -> tuple[Gate, ...]:
     return gates_of(found.comparison, rules)
 
 
-def _print(
-    found: Conclusions,
-    pairs: ComparedPairs | None,
-    gates: Sequence[Gate],
-    extras: Extras,
-    *,
-    as_json: bool,
-) -> None:
-    if as_json:
-        document = found.document()
-        document |= {"pairs": pairs.document() if pairs else []}
-        if gates:
-            document |= {"gates": [gate.document() for gate in gates]}
-        print_json(document)
-        return
-    extra = (pairs.section,) if pairs and extras.pairs_shown else ()
-    show_sections((*found.sections, *extra))
+def _document(
+    found: Conclusions, pairs: ComparedPairs | None, gates: Sequence[Gate]
+) -> dict[str, Any]:
+    told = {"gates": [gate.document() for gate in gates]} if gates else {}
+    return found.document() | {"pairs": pairs.document() if pairs else []} | told
 
 
-def show_sections(sections: Sequence[Section]) -> None:
-    """Sections on the terminal."""
-    from rich.console import Console
-
-    Console().print(printed(sections))
+def follow(wanted: Wanted, *, html: Path | None, store: Path | None, as_json: bool) -> None:
+    """Print how an agent's scores go over runs, such as checkpoints, as text or JSON; write the
+    page if asked."""
+    with open_store(store) as opened:
+        found = follow_runs(opened, wanted)
+        page_of(opened, wanted.runs, [found.section], html)
+    show_sections([found.section], found.document, as_json=as_json, html=html)
 
 
 def ks_of(text: str) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,9 @@ import typer
 from sociolab.analysis.credit_words import credit_section
 from sociolab.app.crediting.credit import CreditResult, credit_run, measures_of
 from sociolab.app.runs.config import config_of
-from sociolab.cli.output import print_json, say
+from sociolab.cli.output import say, show_sections
 from sociolab.cli.progress import watch
 from sociolab.report.layout import layout_of
-from sociolab.report.section import printed
 
 
 def credit(
@@ -34,10 +34,9 @@ def credit(
     except KeyboardInterrupt:
         say("interrupted; what was said is stored, the same command goes on from here")
         raise typer.Exit(130) from None
-    if as_json:
-        print_json(document(found))
-    else:
-        _print(found)
+    clusters = layout_of(found.world).clusters
+    section = credit_section(found.run, found.judge, found.plays, found.checks, clusters)
+    show_sections([section], partial(document, found), as_json=as_json)
     _remarks(found, out)
     raise typer.Exit(1 if found.stopped or found.in_vain else 0)
 
@@ -97,15 +96,6 @@ def document(found: CreditResult) -> dict[str, Any]:
             for one in found.checks
         ],
     }
-
-
-def _print(found: CreditResult) -> None:
-    from rich.console import Console
-
-    clusters = layout_of(found.world).clusters
-    Console().print(
-        printed([credit_section(found.run, found.judge, found.plays, found.checks, clusters)])
-    )
 
 
 def _remarks(found: CreditResult, out: Path | None) -> None:

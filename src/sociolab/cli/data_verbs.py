@@ -18,23 +18,28 @@ from sociolab.cli.options import (
     OptPath,
     OptText,
     OptTexts,
+    Replace,
     Settings,
     Store,
+    calling,
+    option,
 )
 
 verbs = typer.Typer()
 
 
-@verbs.command()
+@verbs.command(
+    epilog="Example: sociolab write anteval-information --writer openai/MODEL --name own"
+)
 def write(
-    world: Annotated[str, typer.Argument(help="anteval-information or anteval-intention.")],
-    writer: Annotated[str, typer.Option("--writer", metavar="SPEC", help="Such as openai/MODEL.")],
-    name: Annotated[str, typer.Option("--name", help="What to call the data set.")],
+    world: Annotated[
+        str, typer.Argument(metavar="WORLD", help="anteval-information or anteval-intention.")
+    ],
+    writer: Annotated[str, option("--writer", "SPEC", "Such as openai/MODEL.")],
+    name: Annotated[str, option("--name", "NAME", "What to call the data set.")],
     settings: Settings = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of all that is drawn; default 0.")] = 0,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace a data set of this name.")
-    ] = False,
+    seed: Annotated[int, option("--seed", "N", "Of all that is drawn; default 0.")] = 0,
+    replace: Replace = False,
     store: Store = None,
     base_url: BaseUrl = None,
     key_env: KeyEnv = None,
@@ -42,7 +47,7 @@ def write(
     in_flight: InFlight = None,
     budget: Budget = None,
 ) -> None:
-    """Have a model write the people and the knowledge of sessions: a data set to play."""
+    """Have a model write sessions: people and knowledge, to play."""
     from sociolab.cli import writing as verb
     from sociolab.cli.settings import settings_of
 
@@ -53,43 +58,34 @@ def write(
         "settings": settings_of(settings),
         "seed": seed,
         "replace": replace,
-        "store": store,
-        "base_url": base_url,
-        "key_env": key_env,
-        "models": models,
-        "in_flight": in_flight,
-        "budget": budget,
+        **calling(locals()),
     }
     verb.write(flags)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab build stss-talk --seeds 1-2 --total 100 --name small")
 def build(
-    world: Annotated[str, typer.Argument(help="stss-talk.")],
-    seeds: Annotated[
-        str, typer.Option("--seeds", metavar="N-M", help="Of the towns that are lived.")
-    ] = "1-6",
-    total: Annotated[int, typer.Option("--total", min=1, help="Conversation tasks.")] = 325,
-    data: Annotated[
-        OptText, typer.Option("--data", metavar="TOWN", help="An imported town; default: ours.")
-    ] = None,
-    name: Annotated[OptText, typer.Option("--name", help="What to call the data set.")] = None,
+    world: Annotated[str, typer.Argument(metavar="WORLD", help="stss-talk.")],
+    seeds: Annotated[str, option("--seeds", "N-M", "Of the towns that are lived.")] = "1-6",
+    total: Annotated[int, option("--total", "N", "Conversation tasks.", min=1)] = 325,
+    data: Annotated[OptText, option("--data", "TOWN", "An imported town; default: ours.")] = None,
+    name: Annotated[OptText, option("--name", "NAME", "What to call the data set.")] = None,
     out: Annotated[
-        OptPath,
-        typer.Option("--out", metavar="DIR", help="The folder to write; it names the set, too."),
+        OptPath, option("--out", "DIR", "The folder to write; it names the set, too.")
     ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace what is there of this name.")
-    ] = False,
+    replace: Replace = False,
 ) -> None:
-    """Live a town's tasks and freeze conversation tasks from them: a data set to play."""
+    """Freeze conversation tasks from the days of a town, to play.
+
+    The tasks of the town are lived first.
+    """
     from sociolab.app.towns.building import Build
     from sociolab.cli import build as verb
 
     verb.build(world, Build(seeds, total, data, name, out, replace))
 
 
-@verbs.command("import")
+@verbs.command("import", epilog="Example: sociolab import sotopia DOWNLOADED --name public")
 def import_(
     format: Annotated[
         str,
@@ -99,17 +95,13 @@ def import_(
             "ratings.",
         ),
     ],
-    path: Annotated[Path, typer.Argument(help="The folder or file to read.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder or file to read.")],
     name: Annotated[
         OptText,
-        typer.Option(
-            "--name", help="What to call it here; a run keeps its own, ratings are: people."
-        ),
+        option("--name", "NAME", "What to call it here; a run keeps its own, ratings are: people."),
     ] = None,
-    run: Annotated[OptText, typer.Option("--run", help="Of ratings: the run.")] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace what is there of this name.")
-    ] = False,
+    run: Annotated[OptText, option("--run", "RUN", "Of ratings: the run.")] = None,
+    replace: Replace = False,
     no_hints: Annotated[
         bool, typer.Option("--no-hints", help="Leave out hints at a strategy in public goals.")
     ] = False,
@@ -123,18 +115,11 @@ def import_(
 
     hints = not no_hints
     verb.import_(
-        format,
-        path,
-        name=name,
-        run=run,
-        replace=replace,
-        hints=hints,
-        correct=correct,
-        store=store,
+        format, path, name=name, run=run, replace=replace, hints=hints, correct=correct, store=store
     )
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab export first train.jsonl --as sft --measure goal --min 6")
 def export(
     runs: Annotated[
         list[str] | None, typer.Argument(metavar="RUN", help="The runs' names.")
@@ -147,58 +132,45 @@ def export(
         bool, typer.Option("--parquet", help="Tables of scores, turns, calls and prompts.")
     ] = False,
     form: Annotated[
-        OptText,
-        typer.Option("--as", metavar="FORM", help="Examples to train on: turns, sft or pairs."),
+        OptText, option("--as", "FORM", "Examples to train on: turns, sft or pairs.")
     ] = None,
     measure: Annotated[
-        OptTexts,
-        typer.Option("--measure", metavar="NAME", help="What is the reward. Repeat it."),
+        OptTexts, option("--measure", "NAME", "What is the reward. Repeat it.")
     ] = None,
-    by: Annotated[
-        OptText, typer.Option("--by", metavar="JUDGE", help="Who gave it; if several judged.")
-    ] = None,
-    least: Annotated[
-        OptFloat, typer.Option("--min", metavar="VALUE", help="Only what earned this much.")
-    ] = None,
-    agent: Annotated[
-        OptText, typer.Option("--agent", metavar="LABEL", help="Only turns of this agent.")
-    ] = None,
-    seat: Annotated[
-        OptText, typer.Option("--seat", metavar="SEAT", help="Only this seat: its id, or 1, 2...")
-    ] = None,
-    world: Annotated[
-        OptText, typer.Option("--world", metavar="WORLD", help="Only runs of this world.")
-    ] = None,
-    asked: Annotated[
-        OptText, typer.Option("--asked", metavar="NAME", help='Only "act", or this question.')
-    ] = None,
+    by: Annotated[OptText, option("--by", "JUDGE", "Who gave it; if several judged.")] = None,
+    least: Annotated[OptFloat, option("--min", "VALUE", "Only what earned this much.")] = None,
+    agent: Annotated[OptText, option("--agent", "LABEL", "Only turns of this agent.")] = None,
+    seat: Annotated[OptText, option("--seat", "SEAT", "Only this seat: its id, or 1, 2...")] = None,
+    world: Annotated[OptText, option("--world", "WORLD", "Only runs of this world.")] = None,
+    asked: Annotated[OptText, option("--asked", "NAME", 'Only "act", or this question.')] = None,
     whole: Annotated[
         bool, typer.Option("--whole", help="Of sft: one chat for an episode and seat.")
     ] = False,
     margin: Annotated[
-        OptFloat, typer.Option("--margin", metavar="VALUE", help="Of pairs: the least difference.")
+        OptFloat, option("--margin", "VALUE", "Of pairs: the least difference.")
     ] = None,
-    split: Annotated[
-        OptText, typer.Option("--split", metavar="scenario:SHARE", help="Hold scenarios out.")
-    ] = None,
-    seed: Annotated[OptInt, typer.Option("--seed", help="Of what is held out; default 0.")] = None,
+    split: Annotated[OptText, option("--split", "scenario:SHARE", "Hold scenarios out.")] = None,
+    seed: Annotated[OptInt, option("--seed", "N", "Of what is held out; default 0.")] = None,
     gzip: Annotated[bool, typer.Option("--gzip", help="Compress; so does a .gz name.")] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Write over what is there.")] = False,
+    replace: Replace = False,
     store: Store = None,
 ) -> None:
-    """Write a run to JSON lines or Parquet, or runs as examples to train a model on."""
+    """Write a run to a file, or runs as examples to train a model on.
+
+    A run as JSON lines or Parquet; examples as turns, chats or preferred pairs.
+    """
     from sociolab.cli import exporting as verb
+    from sociolab.cli.settings import refuse, several
 
     if form is None:
-        verb.refuse({
+        refuse({
             "--measure": measure, "--by": by, "--min": least, "--agent": agent, "--seat": seat,
             "--world": world, "--asked": asked, "--whole": whole, "--margin": margin,
             "--split": split, "--seed": seed, "--gzip": gzip,
-        })  # fmt: skip
+        }, "is for examples: add --as turns, sft or pairs")  # fmt: skip
         verb.export(runs or (), path, parquet=parquet, replace=replace, store=store)
         return
     from sociolab.app.training.wanted import Wanted, share_of
-    from sociolab.cli.settings import several
     from sociolab.core.errors import ConfigError
 
     if parquet:

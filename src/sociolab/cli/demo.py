@@ -14,13 +14,21 @@ from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run as play
 from sociolab.cli.output import say, show_result
 from sociolab.cli.progress import watch
+from sociolab.core.errors import ConfigError
 from sociolab.report.result import RunResult
 from sociolab.report.section import Section, printed
 from sociolab.store.sqlite import Store
 
 
 def demo(*, html: Path, store: Path | None) -> None:
-    """Play all tasks of every world with scripted players, and judge them by rules."""
+    """Play all tasks of every world with scripted players, and judge them by rules.
+
+    ConfigError before anything is played where the page cannot be written.
+    """
+    if not html.parent.is_dir():
+        raise ConfigError(
+            f"--html: there is no folder {html.parent}; name a file in a folder that exists"
+        )
     results: list[RunResult] = []
     for world in world_names():
         say(f"{world}: scripted players, no model, no network; every figure below is rule-based")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,10 +64,3 @@ def named(runs: Sequence[str], path: Path) -> None:
         raise ConfigError(
             f'expected RUN... FILE, found "{path}" alone; name the run and the file to write'
         )
-
-
-def refuse(flags: Mapping[str, object]) -> None:
-    """ConfigError where one of these flags, which are for examples, was given without --as."""
-    for flag, value in flags.items():
-        if value not in (None, False):
-            raise ConfigError(f"{flag} is for examples: add --as turns, sft or pairs")

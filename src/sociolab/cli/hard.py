@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-
-from rich.console import Console
 
 from sociolab.analysis.hard import hard_document
 from sociolab.analysis.hard_words import hard_section
 from sociolab.app.conclusions.hard import HardSpec, choose_hard
 from sociolab.app.data_sets.task_lists import keep
 from sociolab.app.finding.stored import open_store
-from sociolab.app.results.page import write_page
-from sociolab.cli.output import print_json, say
-from sociolab.report.result import result_of
-from sociolab.report.section import printed
+from sociolab.cli.output import page_of, say, show_sections
 
 
 def hard(
@@ -28,14 +24,9 @@ def hard(
         chosen = choose_hard(opened, spec)
         found = chosen.hard
         section = hard_section(found, spec.name, chosen.pools if details else chosen.pools[:1])
-        if html is not None:
-            write_page(opened, [result_of(opened, run) for run in found.pool.runs], html, [section])
+        page_of(opened, found.pool.runs, [section], html)
     path = keep(chosen.tasks)
-    if as_json:
-        print_json(hard_document(found, spec.name))
-    else:
-        Console().print(printed([section]))
-    if html is not None:
-        say(f"wrote {html}")
+    document = partial(hard_document, found, spec.name)
+    show_sections([section], document, as_json=as_json, html=html)
     say(f"wrote {path}")
     say(f"play it: {chosen.command}")

@@ -9,7 +9,7 @@ import typer
 
 from sociolab.app.finding.stored import open_store
 from sociolab.app.runs.provenance import TAGS, with_tags
-from sociolab.cli.output import print_json, say
+from sociolab.cli.output import confirm, print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.episodes import kept_work
 from sociolab.report.words import plural
@@ -28,7 +28,9 @@ def rename(old: str, new: str, *, store: Path | None) -> None:
 
 
 def tag(run: str, words: Sequence[str], *, remove: bool, store: Path | None) -> None:
-    """Give a run tags, or take them from it."""
+    """Give a run tags, or take them from it; ConfigError for one without a letter."""
+    if not all(word.strip() for word in words):
+        raise ConfigError('WORD: expected a word to find the run by, found ""')
     with open_store(store) as opened:
         settings = opened.run(run).settings
         if not isinstance(settings, dict):
@@ -50,8 +52,7 @@ def delete(runs: Sequence[str], *, yes: bool, store: Path | None) -> None:
     with open_store(store) as opened:
         holds = {run: _holds(opened, run) for run in dict.fromkeys(runs)}
         told = "; ".join(f"{run} with its {what}" for run, what in holds.items())
-        if not yes and not typer.confirm(f"delete {told}?", err=True):
-            raise typer.Exit(1)
+        confirm(f"delete {told}?", yes)
         for run, what in holds.items():
             opened.delete_run(run)
             say(f"deleted {run} with its {what}")

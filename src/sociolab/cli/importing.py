@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.data_sets.importing import Import, import_anything
+from sociolab.app.data_sets.importing import FORMATS, Import, import_anything
 from sociolab.core.errors import ConfigError
 
 _RATINGS, _RUN = "ratings", "run"
@@ -28,7 +28,7 @@ def import_(
     """Import, and print what was read and what was odd about it."""
     if run is not None and format != _RATINGS:
         raise ConfigError(f"--run: expected with ratings only, found with {format}; leave it out")
-    if name is None and format not in _NAMES:
+    if name is None and format in FORMATS.keys() - _NAMES.keys():
         raise ConfigError("--name: expected what to call it here, found nothing")
     wanted = Import(path, name or _NAMES.get(format, ""), replace, hints, correct, store, run or "")
     for sentence in import_anything(format, wanted):

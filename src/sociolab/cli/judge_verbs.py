@@ -9,33 +9,45 @@ import typer
 from sociolab.cli.options import (
     BaseUrl,
     Budget,
+    EpisodeLimit,
     InFlight,
     Json,
     KeyEnv,
     ModelsFile,
+    OptFloat,
     OptInt,
     OptPath,
     OptText,
     OptTexts,
     RunName,
     Store,
+    calling,
+    option,
 )
 
 verbs = typer.Typer()
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
 def judge(
     run: RunName,
     judge: Annotated[
         list[str],
-        typer.Option(
+        option(
             "--judge",
-            metavar="SPEC",
-            help="heuristic or rules, endpoint/model, or python:module:Class. Repeat it.",
+            "SPEC",
+            "heuristic or rules, endpoint/model, or python:module:Class. Repeat it.",
         ),
     ],
-    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Judge each so often.")] = 1,
+    repeats: Annotated[int, option("--repeats", "N", "Judge each so often.", min=1)] = 1,
+    agent_timeout: Annotated[
+        OptFloat,
+        option(
+            "--agent-timeout",
+            "SECONDS",
+            "Give up an episode that a judge of your own takes longer for; default 600.",
+        ),
+    ] = None,
     in_flight: InFlight = None,
     budget: Budget = None,
     store: Store = None,
@@ -47,54 +59,33 @@ def judge(
     """Have the episodes of a run judged anew."""
     from sociolab.cli import judge as verb
 
-    flags = {
-        "judges": judge,
-        "in_flight": in_flight,
-        "budget": budget,
-        "store": store,
-        "base_url": base_url,
-        "key_env": key_env,
-        "models": models,
-    }
+    flags = {"judges": judge, "agent_timeout": agent_timeout, **calling(locals())}
     verb.judge(run, flags, repeats=repeats, as_json=json)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
 def audit(
-    run: Annotated[str, typer.Argument(help="The run whose episodes are judged.")],
-    judge: Annotated[
-        OptText, typer.Option("--judge", metavar="SPEC", help="The judge to audit.")
-    ] = None,
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run whose episodes are judged.")],
+    judge: Annotated[OptText, option("--judge", "SPEC", "The judge to audit.")] = None,
     kind: Annotated[
         OptTexts,
-        typer.Option(
+        option(
             "--kind",
-            metavar="KIND",
-            help="repeat, order, names, padding or family; default: all that apply. Repeat it.",
+            "KIND",
+            "repeat, order, names, padding or family; default: all that apply. Repeat it.",
         ),
     ] = None,
-    limit: Annotated[
-        OptInt, typer.Option("--limit", min=1, help="At most so many episodes.")
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option("--repeats", min=1, help="Judgings beyond the first.")
-    ] = 3,
-    seed: Annotated[int, typer.Option("--seed", help="Of the words that pad.")] = 0,
+    limit: EpisodeLimit = None,
+    repeats: Annotated[int, option("--repeats", "N", "Judgings beyond the first.", min=1)] = 3,
+    seed: Annotated[int, option("--seed", "N", "Of the words that pad.")] = 0,
     family: Annotated[
-        OptTexts,
-        typer.Option(
-            "--family", metavar="NAME=PATTERN", help="Which models are a family. Repeat it."
-        ),
+        OptTexts, option("--family", "NAME=PATTERN", "Which models are a family. Repeat it.")
     ] = None,
     panel: Annotated[
-        OptTexts,
-        typer.Option(
-            "--panel", metavar="JUDGE,JUDGE", help="Judges of this run to see as one. No calls."
-        ),
+        OptTexts, option("--panel", "JUDGE,JUDGE", "Judges of this run to see as one. No calls.")
     ] = None,
     apart: Annotated[
-        float,
-        typer.Option("--apart", min=0, metavar="POINTS", help="Of a panel: more is disagreement."),
+        float, option("--apart", "POINTS", "Of a panel: more is disagreement.", min=0)
     ] = 2.0,
     in_flight: InFlight = None,
     budget: Budget = None,
@@ -104,7 +95,10 @@ def audit(
     models: ModelsFile = None,
     json: Json = False,
 ) -> None:
-    """Audit a judge: judged again, in another order, with names swapped or words padded."""
+    """Audit a judge: is it moved by what should not count?
+
+    It judges again, in another order, with names swapped or words padded.
+    """
     from sociolab.cli import audit as verb
     from sociolab.cli.settings import several
 
@@ -118,27 +112,18 @@ def audit(
         "families": verb.family_rules(family),
         "panel": several(panel),
         "apart": apart,
-        "in_flight": in_flight,
-        "budget": budget,
-        "store": store,
-        "base_url": base_url,
-        "key_env": key_env,
-        "models": models,
+        **calling(locals()),
     }
     verb.audit(flags, as_json=json)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab credit first --judge openai/MODEL --limit 20")
 def credit(
     run: RunName,
-    judge: Annotated[str, typer.Option("--judge", metavar="SPEC", help="Such as openai/MODEL.")],
-    measure: Annotated[
-        str, typer.Option("--measure", metavar="NAMES", help="goal, secret, or both.")
-    ] = "goal,secret",
-    limit: Annotated[OptInt, typer.Option("--limit", min=1, help="The first N episodes.")] = None,
-    out: Annotated[
-        OptPath, typer.Option("--out", metavar="FILE", help="Write a JSON line for each turn.")
-    ] = None,
+    judge: Annotated[str, option("--judge", "SPEC", "Such as openai/MODEL.")],
+    measure: Annotated[str, option("--measure", "NAMES", "goal, secret, or both.")] = "goal,secret",
+    limit: Annotated[OptInt, option("--limit", "N", "The first N episodes.", min=1)] = None,
+    out: Annotated[OptPath, option("--out", "FILE", "Write a JSON line for each turn.")] = None,
     in_flight: InFlight = None,
     budget: Budget = None,
     store: Store = None,
@@ -147,49 +132,37 @@ def credit(
     models: ModelsFile = None,
     json: Json = False,
 ) -> None:
-    """Which turns moved a goal or gave a secret away, by a judge that must quote them."""
+    """Tell which turns moved a goal or gave a secret away.
+
+    A judge says so, and must quote the turns.
+    """
     from sociolab.cli import credit as verb
 
-    flags = {
-        "judges": (judge,),
-        "in_flight": in_flight,
-        "budget": budget,
-        "store": store,
-        "base_url": base_url,
-        "key_env": key_env,
-        "models": models,
-    }
+    flags = {"judges": (judge,), **calling(locals())}
     verb.credit(run, flags, measure=measure, limit=limit, out=out, as_json=json)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab gap --real sample --generated tavern")
 def gap(
-    real: Annotated[
-        str, typer.Option("--real", metavar="DATA", help="Imported real play, a file, or sample.")
-    ],
+    real: Annotated[str, option("--real", "DATA", "Imported real play, a file, or sample.")],
     generated: Annotated[
-        list[str],
-        typer.Option(
-            "--generated", metavar="RUN", help="A run to compare. Repeat it, or use commas."
-        ),
+        list[str], option("--generated", "RUN", "A run to compare. Repeat it, or use commas.")
     ],
     test: Annotated[
-        OptText,
-        typer.Option("--test", metavar="DATA", help="Real play to test on; default: a fifth."),
+        OptText, option("--test", "DATA", "Real play to test on; default: a fifth.")
     ] = None,
     information: Annotated[
-        OptTexts,
-        typer.Option("--information", metavar="RUN", help="A run with the IEP. Repeat it."),
+        OptTexts, option("--information", "RUN", "A run with the IEP. Repeat it.")
     ] = None,
     dm: Annotated[
         str,
-        typer.Option(
+        option(
             "--dm",
-            metavar="SPEC",
-            help="linear, encoder, lora:DIR, endpoint/model?examples=8, tuned:endpoint/model.",
+            "SPEC",
+            "linear, encoder, lora:DIR, endpoint/model?examples=8, tuned:endpoint/model.",
         ),
     ] = "linear",
-    most: Annotated[int, typer.Option("--most", min=1, help="Labels a row at most.")] = 1,
+    most: Annotated[int, option("--most", "N", "Labels a row at most.", min=1)] = 1,
     all_rows: Annotated[
         bool, typer.Option("--all-rows", help="Test on rows that name the skill, too.")
     ] = False,
@@ -200,9 +173,9 @@ def gap(
         bool, typer.Option("--cut", help="Cut sessions to the turns that show the intention.")
     ] = False,
     splits: Annotated[
-        OptInt, typer.Option("--splits", min=0, help="Pairs of real samples: the noise floor.")
+        OptInt, option("--splits", "N", "Pairs of real samples: the noise floor.", min=0)
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of samples and intervals.")] = 0,
+    seed: Annotated[int, option("--seed", "N", "Of samples and intervals.")] = 0,
     store: Store = None,
     base_url: BaseUrl = None,
     key_env: KeyEnv = None,
@@ -211,7 +184,10 @@ def gap(
     budget: Budget = None,
     json: Json = False,
 ) -> None:
-    """How far generated D&D play is from real play, as virtual DMs see it (AntEval's IEG)."""
+    """Measure how far generated D&D play is from real play (AntEval's IEG).
+
+    Virtual DMs that learned from either see the difference.
+    """
     from sociolab.cli import gap as verb
     from sociolab.cli.settings import several
 
@@ -227,11 +203,6 @@ def gap(
         "cut": cut,
         "splits": splits,
         "seed": seed,
-        "store": store,
-        "base_url": base_url,
-        "key_env": key_env,
-        "models": models,
-        "in_flight": in_flight,
-        "budget": budget,
+        **calling(locals()),
     }
     verb.gap(flags, as_json=json)

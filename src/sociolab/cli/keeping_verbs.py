@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sociolab.cli.options import Json, RunName, RunNames, Store
+from sociolab.cli.options import Json, RunName, RunNames, Store, Sure
 
 verbs = typer.Typer()
 
@@ -17,10 +17,10 @@ store = typer.Typer(
 )
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab rename first baseline")
 def rename(
-    old: Annotated[str, typer.Argument(help="The run's name.")],
-    new: Annotated[str, typer.Argument(help="Its new name.")],
+    old: Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")],
+    new: Annotated[str, typer.Argument(metavar="NAME", help="Its new name.")],
     store: Store = None,
 ) -> None:
     """Rename a run."""
@@ -29,23 +29,26 @@ def rename(
     verb.rename(old, new, store=store)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab tag first pilot")
 def tag(
     run: RunName,
-    words: Annotated[list[str], typer.Argument(metavar="WORD...", help="To find the run by.")],
+    words: Annotated[list[str], typer.Argument(metavar="WORD", help="To find the run by.")],
     remove: Annotated[bool, typer.Option("--remove", help="Take them from it.")] = False,
     store: Store = None,
 ) -> None:
-    """Give a run words to find it by: `sociolab list runs --tag WORD`."""
+    """Give a run words to find it by.
+
+    `sociolab list runs --tag WORD` finds it.
+    """
     from sociolab.cli import housekeeping as verb
 
     verb.tag(run, words, remove=remove, store=store)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab delete first second")
 def delete(
     runs: RunNames,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Sure = False,
     store: Store = None,
 ) -> None:
     """Delete runs with everything in them."""
@@ -54,7 +57,7 @@ def delete(
     verb.delete(runs, yes=yes, store=store)
 
 
-@store.command("size")
+@store.command("size", epilog="Example: sociolab store size")
 def store_size(store: Store = None, json: Json = False) -> None:
     """Say where the store is, how many runs it holds and how large it is."""
     from sociolab.cli import housekeeping as verb
@@ -62,9 +65,12 @@ def store_size(store: Store = None, json: Json = False) -> None:
     verb.show_size(store, as_json=json)
 
 
-@store.command("vacuum")
+@store.command("vacuum", epilog="Example: sociolab store vacuum")
 def store_vacuum(store: Store = None) -> None:
-    """Give back the room that deleted runs left; not while a run is being played."""
+    """Give back the room that deleted runs left.
+
+    Not while a run is being played.
+    """
     from sociolab.cli import housekeeping as verb
 
     verb.vacuum(store)

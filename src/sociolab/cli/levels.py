@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from sociolab.app.conclusions.levels import Levels, levels
 from sociolab.app.conclusions.levels_section import levels_sections
 from sociolab.app.finding.stored import open_store
 from sociolab.app.results.page import write_page
-from sociolab.cli.output import print_json, say
+from sociolab.cli.output import show_sections
 from sociolab.worlds.stss.talk.losses import OUTCOMES
 
 
@@ -20,16 +21,8 @@ def show_levels(
         found = levels(opened, talk, action)
         if html is not None:
             write_page(opened, [found.talk, found.action], html, levels_sections(found))
-    if as_json:
-        print_json(_document(found))
-    else:
-        from rich.console import Console
-
-        from sociolab.report.section import printed
-
-        Console().print(printed(levels_sections(found)))
-    if html is not None:
-        say(f"wrote {html}")
+    sections, document = levels_sections(found), partial(_document, found)
+    show_sections(sections, document, as_json=as_json, html=html)
 
 
 def _document(found: Levels) -> dict[str, object]:

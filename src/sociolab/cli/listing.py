@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from sociolab.app.data_sets.data import imported_names, load_world, world_names
@@ -14,6 +14,7 @@ from sociolab.app.finding.stored import open_store
 from sociolab.app.registry import names
 from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
 from sociolab.cli.output import print_json, say
+from sociolab.cli.settings import refuse
 from sociolab.core.errors import ConfigError
 from sociolab.report.episodes import kept_work, run_of_episodes
 from sociolab.report.words import plural
@@ -24,13 +25,13 @@ _WHOLE = ("episode", "run", "played", "cost")
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What is listed, and of which run, world, data and tasks; `everything`: of runs, those that
-    only keep replies, too. `tags`: of runs, those with all of them. `asked`: which episodes; its
-    agent also which runs."""
+    """What is listed, and of which run, world (None: sotopia), data and tasks; `everything`: of
+    runs, those that only keep replies, too. `tags`: of runs, those with all of them. `asked`: which
+    episodes; its agent also which runs."""
 
     what: str
     run: str | None
-    world: str
+    world: str | None
     data: str | None
     tasks: str | None
     everything: bool
@@ -38,9 +39,29 @@ class Sought:
     tags: tuple[str, ...] = ()
 
 
+def _refuse_others(sought: Sought) -> None:
+    """ConfigError for a flag that has nothing to do with what is listed."""
+    asked = sought.asked
+    flags: dict[tuple[str, ...], dict[str, object]] = {
+        ("episodes",): {
+            "--run": sought.run, "--partner": asked.partner, "--task": asked.task,
+            "--failed": asked.failed, "--score": asked.scores, "--sort": asked.sort,
+            "--judge": asked.judge, "--limit": asked.limit,
+        },
+        ("runs", "episodes"): {"--agent": asked.agent},
+        ("runs",): {"--tag": sought.tags, "--all": sought.everything},
+        ("tasks", "agents"): {"--world": sought.world},
+        ("tasks",): {"--data": sought.data, "--tasks": sought.tasks},
+    }  # fmt: skip
+    for listed, given in flags.items():
+        if sought.what not in listed:
+            where = " and ".join(f"`sociolab list {what}`" for what in listed)
+            refuse(given, f"is for {where}: leave it out")
+
+
 def show_list(sought: Sought, store: Path | None, *, as_json: bool) -> None:
     """Print a table, or the same as JSON with all that a program may want."""
-    what, world = sought.what, sought.world
+    what, world = sought.what, sought.world or "sotopia"
     lists: dict[str, Callable[[], Rows]] = {
         "tasks": lambda: _tasks(world, sought.data, sought.tasks),
         "task-lists": _task_lists,
@@ -53,15 +74,7 @@ def show_list(sought: Sought, store: Path | None, *, as_json: bool) -> None:
     if what not in ("runs", "episodes", *lists):
         names_ = ", ".join(("runs", "episodes", *lists))
         raise ConfigError(f'expected one of {names_}, found "{what}"')
-    if what not in ("runs", "episodes") and sought.asked.agent is not None:
-        raise ConfigError("--agent is for `sociolab list runs` and `sociolab list episodes`")
-    if what != "episodes" and replace(sought.asked, agent=None) != Asked():
-        raise ConfigError(
-            "--partner, --task, --failed, --sort, --score, --judge and --limit are for "
-            "`sociolab list episodes`"
-        )
-    if what != "runs" and sought.tags:
-        raise ConfigError("--tag is for `sociolab list runs`")
+    _refuse_others(sought)
     if what in lists:
         rows = lists[what]()
         table = Table(rows, rows, {})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -14,47 +15,44 @@ OptFloat = Optional[float]  # noqa: UP045
 OptPath = Optional[Path]  # noqa: UP045
 OptTexts = Optional[list[str]]  # noqa: UP045
 
-RunName = Annotated[str, typer.Argument(help="The run's name.")]
-RunNames = Annotated[list[str], typer.Argument(help="The runs' names.")]
+
+def option(flag: str, metavar: str, help: str, **ends: float) -> Any:
+    """An option with a value; `ends` are its `min` and `max`, if it has some."""
+    return typer.Option(flag, metavar=metavar, help=help, **ends)  # type: ignore[arg-type]
+
+
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]
+RunNames = Annotated[list[str], typer.Argument(metavar="RUN", help="The runs' names.")]
 
 Store = Annotated[
-    OptPath,
-    typer.Option(
-        "--store", metavar="FILE", help="The store; default: $SOCIOLAB_STORE or your own."
-    ),
+    OptPath, option("--store", "FILE", "The store; default: $SOCIOLAB_STORE or your own.")
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Machine-readable result on stdout, progress on stderr.")
 ]
-Html = Annotated[OptPath, typer.Option("--html", metavar="FILE", help="Write a page.")]
+Html = Annotated[OptPath, option("--html", "FILE", "Write a page.")]
 Details = Annotated[bool, typer.Option("--details", help="A matrix of pairs for each measure.")]
 
-BaseUrl = Annotated[
-    OptText, typer.Option("--base-url", metavar="URL", help="Where openai/MODEL is served.")
-]
-KeyEnv = Annotated[
-    OptText,
-    typer.Option("--key-env", metavar="NAME", help="Environment variable that holds the key."),
-]
+BaseUrl = Annotated[OptText, option("--base-url", "URL", "Where openai/MODEL is served.")]
+KeyEnv = Annotated[OptText, option("--key-env", "NAME", "Environment variable that holds the key.")]
 ModelsFile = Annotated[
-    OptPath,
-    typer.Option(
-        "--models", metavar="FILE", help="Endpoints, keys and prices; default: models.toml."
-    ),
+    OptPath, option("--models", "FILE", "Endpoints, keys and prices; default: models.toml.")
 ]
-InFlight = Annotated[
-    OptInt, typer.Option("--in-flight", min=1, help="Calls at once to each endpoint.")
-]
-Budget = Annotated[
-    OptFloat, typer.Option("--budget", min=0, metavar="USD", help="Stop before spending more.")
-]
+InFlight = Annotated[OptInt, option("--in-flight", "N", "Calls at once to each endpoint.", min=1)]
+Budget = Annotated[OptFloat, option("--budget", "USD", "Stop before spending more.", min=0)]
 
-Settings = Annotated[
-    OptTexts, typer.Option("--set", metavar="NAME=VALUE", help="A setting of the world. Repeat it.")
+TaskFilter = Annotated[
+    OptText, option("--tasks", "FILTER", "Ids, tags, scenario=ID; commas: any, plus: all.")
 ]
-MainMeasure = Annotated[
-    OptText, typer.Option("--measure", metavar="NAME", help="Default: the world's main one.")
-]
-OneJudge = Annotated[
-    OptText, typer.Option("--judge", metavar="JUDGE", help="Whose scores; if several judged.")
-]
+Settings = Annotated[OptTexts, option("--set", "NAME=VALUE", "A setting of the world. Repeat it.")]
+MainMeasure = Annotated[OptText, option("--measure", "NAME", "Default: the world's main one.")]
+OneJudge = Annotated[OptText, option("--judge", "LABEL", "Whose scores, if several judged.")]
+EpisodeLimit = Annotated[OptInt, option("--limit", "N", "At most so many episodes.", min=1)]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there of this name.")]
+Sure = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+def calling(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of verbs that call models, out of all arguments of one."""
+    names = ("store", "base_url", "key_env", "models", "in_flight", "budget")
+    return {name: given[name] for name in names}

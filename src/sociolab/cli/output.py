@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from sociolab.core.errors import ConfigError
+
 if TYPE_CHECKING:
     from sociolab.report.result import RunResult
+    from sociolab.report.section import Section
+    from sociolab.store.sqlite import Store
 
 
 def say(text: str) -> None:
@@ -17,9 +23,57 @@ def say(text: str) -> None:
     typer.echo(text, err=True)
 
 
+def confirm(question: str, sure: bool) -> None:
+    """Go on only where the user is sure, or says so; exit code 1 if not.
+
+    ConfigError where nobody answers.
+    """
+    try:
+        if sure or typer.confirm(question, err=True):
+            return
+    except typer.Abort as gone:
+        say("")
+        if sys.stdin.isatty():
+            raise KeyboardInterrupt from gone
+        raise ConfigError(f"{question} Nobody is there to ask; say --yes if you are sure") from gone
+    say("nothing was deleted")
+    raise typer.Exit(1)
+
+
 def print_json(document: dict[str, Any]) -> None:
     """A document on stdout."""
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def show_sections(
+    sections: Sequence[Section],
+    document: Callable[[], dict[str, Any]],
+    *,
+    as_json: bool,
+    html: Path | None = None,
+) -> None:
+    """Sections on the terminal, or the document that says the same; and where their page is."""
+    if as_json:
+        print_json(document())
+    else:
+        from rich.console import Console
+
+        from sociolab.report.section import printed
+
+        Console().print(printed(sections))
+    if html is not None:
+        say(f"wrote {html}")
+
+
+def page_of(
+    store: Store, runs: Sequence[str], sections: Sequence[Section], html: Path | None
+) -> None:
+    """Write a page of these runs with these sections first, if one is asked for."""
+    if html is not None:
+        from sociolab.app.results.page import write_page
+        from sociolab.report.result import result_of
+
+        write_page(store, [result_of(store, run) for run in runs], html, sections)
 
 
 def show_result(

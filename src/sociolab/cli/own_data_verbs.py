@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sociolab.cli.options import option
+
 data = typer.Typer(
     help="Check and complete your own characters and tasks.",
     no_args_is_help=True,
@@ -14,10 +16,12 @@ data = typer.Typer(
 )
 
 
-@data.command("check")
+@data.command("check", epilog="Example: sociolab data check mine")
 def data_check(
-    folder: Annotated[Path, typer.Argument(help="A folder with your characters and tasks.")],
-    world: Annotated[str, typer.Option("--world")] = "sotopia",
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A folder with your characters and tasks.")
+    ],
+    world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
 ) -> None:
     """Check a data set of your own: every file, every reference."""
     from sociolab.cli import data as verb
@@ -25,14 +29,19 @@ def data_check(
     verb.check(folder, world)
 
 
-@data.command("cast")
+@data.command("cast", epilog="Example: sociolab data cast mine --per-scenario 5")
 def data_cast(
-    folder: Annotated[Path, typer.Argument(help="A folder with characters and scenarios.")],
-    per_scenario: Annotated[int, typer.Option("--per-scenario", min=1)] = 5,
-    seed: Annotated[int, typer.Option("--seed")] = 0,
-    world: Annotated[str, typer.Option("--world")] = "sotopia",
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A folder with characters and scenarios.")
+    ],
+    per_scenario: Annotated[int, option("--per-scenario", "N", "Pairs of each.", min=1)] = 5,
+    seed: Annotated[int, option("--seed", "N", "Of the pairs.")] = 0,
+    world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
 ) -> None:
-    """Write tasks.jsonl: pairs of characters for each scenario, by its constraints."""
+    """Write tasks.jsonl: pairs of characters for each scenario.
+
+    The constraints of the scenario say who may play it.
+    """
     from sociolab.cli import data as verb
 
     verb.cast(folder, per_scenario, seed, world)

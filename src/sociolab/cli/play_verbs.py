@@ -9,11 +9,13 @@ import typer
 from sociolab.cli.options import (
     BaseUrl,
     Budget,
+    EpisodeLimit,
     Html,
     InFlight,
     Json,
     KeyEnv,
     ModelsFile,
+    OneJudge,
     OptFloat,
     OptInt,
     OptPath,
@@ -21,30 +23,33 @@ from sociolab.cli.options import (
     OptTexts,
     Settings,
     Store,
+    TaskFilter,
+    calling,
+    option,
 )
 
 verbs = typer.Typer()
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab run sotopia --limit 20 --seed 1 --name first")
 def run(
     world: Annotated[
         OptText,
-        typer.Argument(help="sotopia, anteval-information, anteval-intention, stss, stss-talk."),
+        typer.Argument(
+            metavar="WORLD",
+            help="sotopia, anteval-information, anteval-intention, stss, stss-talk.",
+        ),
     ] = None,
-    file: Annotated[
-        OptPath, typer.Option("--file", metavar="TOML", help="A description of the run.")
-    ] = None,
+    file: Annotated[OptPath, option("--file", "TOML", "A description of the run.")] = None,
     write_file: Annotated[
-        OptPath,
-        typer.Option("--write-file", metavar="TOML", help="Write a description of this run."),
+        OptPath, option("--write-file", "TOML", "Write a description of this run.")
     ] = None,
     agent: Annotated[
         OptTexts,
-        typer.Option(
+        option(
             "--agent",
-            metavar="SPEC",
-            help="Who plays: scripted, human, endpoint/model, python:module:Class. Repeat it.",
+            "SPEC",
+            "Who plays: scripted, human, endpoint/model, python:module:Class. Repeat it.",
         ),
     ] = None,
     partner: Annotated[
@@ -61,47 +66,35 @@ def run(
     ] = False,
     judge: Annotated[
         OptTexts,
-        typer.Option(
+        option(
             "--judge",
-            metavar="SPEC",
-            help="heuristic or rules, endpoint/model, python:module:Class, or none. Repeat it.",
+            "SPEC",
+            "heuristic or rules, endpoint/model, python:module:Class, or none. Repeat it.",
         ),
     ] = None,
-    tasks: Annotated[
-        OptText,
-        typer.Option(
-            "--tasks", metavar="FILTER", help="Ids, tags, scenario=ID; commas: any, plus: all."
-        ),
-    ] = None,
-    limit: Annotated[OptInt, typer.Option("--limit", min=1, help="At most so many tasks.")] = None,
-    repeats: Annotated[OptInt, typer.Option("--repeats", min=1, help="Play each so often.")] = None,
-    seed: Annotated[
-        OptInt, typer.Option("--seed", help="Of all random numbers; default 0.")
-    ] = None,
-    data: Annotated[
-        OptText, typer.Option("--data", metavar="NAME|DIR", help="An imported or own data set.")
-    ] = None,
+    tasks: TaskFilter = None,
+    limit: Annotated[OptInt, option("--limit", "N", "At most so many tasks.", min=1)] = None,
+    repeats: Annotated[OptInt, option("--repeats", "N", "Play each so often.", min=1)] = None,
+    seed: Annotated[OptInt, option("--seed", "N", "Of all random numbers; default 0.")] = None,
+    data: Annotated[OptText, option("--data", "NAME|DIR", "An imported or own data set.")] = None,
     settings: Settings = None,
     attempts: Annotated[
-        OptInt, typer.Option("--attempts", min=1, help="How often a seat is asked; default 3.")
+        OptInt, option("--attempts", "N", "How often a seat is asked; default 3.", min=1)
     ] = None,
     on_failed_turn: Annotated[
-        OptText,
-        typer.Option(
-            "--on-failed-turn", metavar="skip|stop", help="Go on without it, or end there."
-        ),
+        OptText, option("--on-failed-turn", "skip|stop", "Go on without it, or end there.")
     ] = None,
     agent_timeout: Annotated[
         OptFloat,
-        typer.Option(
+        option(
             "--agent-timeout",
-            metavar="SECONDS",
-            help="Give up a reply of an agent of your own after so long; default 600.",
+            "SECONDS",
+            "Give up a reply of your own agent, or judge, after so long; default 600.",
         ),
     ] = None,
     in_flight: InFlight = None,
     episodes: Annotated[
-        OptInt, typer.Option("--episodes", min=1, help="Episodes under way at once.")
+        OptInt, option("--episodes", "N", "Episodes under way at once.", min=1)
     ] = None,
     budget: Budget = None,
     dry_run: Annotated[
@@ -109,17 +102,15 @@ def run(
     ] = False,
     latency: Annotated[
         float | None,
-        typer.Option("--latency", min=0, help="Seconds a call, for the time of --dry-run."),
+        option("--latency", "SECONDS", "Seconds a call, for the time of --dry-run.", min=0),
     ] = None,
     brief: Annotated[
         bool, typer.Option("--brief", help="One table: measure, mean, interval, n, failures.")
     ] = False,
     name: Annotated[
-        OptText, typer.Option("--name", help="The run's name; the same name resumes it.")
+        OptText, option("--name", "NAME", "The run's name; the same name resumes it.")
     ] = None,
-    tag: Annotated[
-        OptTexts, typer.Option("--tag", metavar="WORD", help="To find the run by. Repeat it.")
-    ] = None,
+    tag: Annotated[OptTexts, option("--tag", "WORD", "To find the run by. Repeat it.")] = None,
     store: Store = None,
     base_url: BaseUrl = None,
     key_env: KeyEnv = None,
@@ -144,15 +135,10 @@ def run(
         "attempts": attempts,
         "on_failed_turn": on_failed_turn,
         "agent_timeout": agent_timeout,
-        "in_flight": in_flight,
         "episodes": episodes,
-        "budget": budget,
         "name": name,
         "tags": tag,
-        "store": store,
-        "base_url": base_url,
-        "key_env": key_env,
-        "models": models,
+        **calling(locals()),
     }
     verb.run(
         flags,
@@ -166,43 +152,33 @@ def run(
     )
 
 
-@verbs.command("list")
+@verbs.command("list", epilog='Example: sociolab list episodes --run first --score "overall<3"')
 def list_(
     what: Annotated[
-        str, typer.Argument(help="runs, episodes, tasks, task-lists, worlds, agents or data.")
+        str,
+        typer.Argument(
+            metavar="WHAT", help="runs, episodes, tasks, task-lists, worlds, agents or data."
+        ),
     ] = "runs",
-    run: Annotated[OptText, typer.Option("--run", help="Whose episodes.")] = None,
+    run: Annotated[OptText, option("--run", "RUN", "Whose episodes.")] = None,
     agent: Annotated[
-        OptText, typer.Option("--agent", metavar="LABEL", help="Episodes, or runs, that it played.")
+        OptText, option("--agent", "LABEL", "Episodes, or runs, that it played.")
     ] = None,
-    tag: Annotated[
-        OptTexts, typer.Option("--tag", metavar="WORD", help="Runs with this tag. Repeat it.")
-    ] = None,
-    partner: Annotated[
-        OptText, typer.Option("--partner", metavar="LABEL", help="Episodes with it, too.")
-    ] = None,
-    task: Annotated[
-        OptText, typer.Option("--task", metavar="ID", help="Episodes of tasks that begin so.")
-    ] = None,
+    tag: Annotated[OptTexts, option("--tag", "WORD", "Runs with this tag. Repeat it.")] = None,
+    partner: Annotated[OptText, option("--partner", "LABEL", "Episodes with it, too.")] = None,
+    task: Annotated[OptText, option("--task", "ID", "Episodes of tasks that begin so.")] = None,
     failed: Annotated[
         bool, typer.Option("--failed", help="Episodes that failed, or turns of which did.")
     ] = False,
     score: Annotated[
-        OptTexts,
-        typer.Option("--score", metavar="RULE", help='Episodes with "goal<4". Repeat it.'),
+        OptTexts, option("--score", "RULE", 'Episodes with "goal<4". Repeat it.')
     ] = None,
-    sort: Annotated[
-        OptText, typer.Option("--sort", metavar="MEASURE", help="Episodes, the lowest first.")
-    ] = None,
-    judge: Annotated[
-        OptText, typer.Option("--judge", metavar="LABEL", help="Whose scores, if several judged.")
-    ] = None,
-    limit: Annotated[
-        OptInt, typer.Option("--limit", min=1, help="At most so many episodes.")
-    ] = None,
-    world: Annotated[str, typer.Option("--world", help="Whose tasks.")] = "sotopia",
-    data: Annotated[OptText, typer.Option("--data", help="Tasks of this data set.")] = None,
-    tasks: Annotated[OptText, typer.Option("--tasks", metavar="FILTER")] = None,
+    sort: Annotated[OptText, option("--sort", "MEASURE", "Episodes, the lowest first.")] = None,
+    judge: OneJudge = None,
+    limit: EpisodeLimit = None,
+    world: Annotated[OptText, option("--world", "WORLD", "Whose tasks or agents; sotopia.")] = None,
+    data: Annotated[OptText, option("--data", "NAME|DIR", "Tasks of this data set.")] = None,
+    tasks: TaskFilter = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Of runs: also those of replies only, such as an audit's.")
     ] = False,
@@ -219,19 +195,17 @@ def list_(
     verb.show_list(sought, store, as_json=json)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab show 6398de58 --run first")
 def show(
     episode: Annotated[
         list[str],
         typer.Argument(metavar="ID [ID]", help="Its id, or the beginning of it; or two of them."),
     ],
     seat: Annotated[
-        OptText,
-        typer.Option("--as", metavar="SEAT", help="Only what this seat saw: its id or a name."),
+        OptText, option("--as", "SEAT", "Only what this seat saw: its id or a name.")
     ] = None,
     run: Annotated[
-        OptTexts,
-        typer.Option("--run", help="The run, if several have it. Of two episodes, repeat it."),
+        OptTexts, option("--run", "RUN", "The run, if several have it. Of two episodes, repeat it.")
     ] = None,
     prompts: Annotated[
         bool, typer.Option("--prompts", help="The prompts and replies, word for word.")
@@ -240,7 +214,7 @@ def show(
     html: Html = None,
     store: Store = None,
 ) -> None:
-    """Show an episode: a transcript to read, with its scores; or two, side by side."""
+    """Show an episode as a transcript with its scores, or two side by side."""
     from sociolab.cli import show as verb
 
     verb.show(episode, run or (), verb.View(seat, prompts, markdown, html), store)

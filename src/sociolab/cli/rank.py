@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-
-from rich.console import Console
 
 from sociolab.analysis.ranking import ranking_document
 from sociolab.analysis.ranking_words import ranking_section
 from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.app.finding.stored import open_store
-from sociolab.app.results.page import write_page
-from sociolab.cli.output import print_json, say
-from sociolab.report.result import result_of
-from sociolab.report.section import printed
+from sociolab.cli.output import page_of, show_sections
 
 
 def rank(
@@ -30,11 +26,5 @@ def rank(
     with open_store(store) as opened:
         found = rank_runs(opened, runs, judge, measure)
         section = ranking_section(found)
-        if html is not None:
-            write_page(opened, [result_of(opened, run) for run in found.pool.runs], html, [section])
-    if as_json:
-        print_json(ranking_document(found))
-    else:
-        Console().print(printed([section]))
-    if html is not None:
-        say(f"wrote {html}")
+        page_of(opened, found.pool.runs, [section], html)
+    show_sections([section], partial(ranking_document, found), as_json=as_json, html=html)

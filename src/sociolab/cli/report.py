@@ -14,7 +14,7 @@ from sociolab.app.results.page import write_page
 from sociolab.cli.output import say, show_result
 from sociolab.report.latex import latex
 from sociolab.report.markdown import markdown
-from sociolab.report.result import RunResult, result_of
+from sociolab.report.result import RunResult, figures_of
 from sociolab.report.text_tables import run_section
 from sociolab.report.whole_file import write_whole
 
@@ -33,9 +33,10 @@ def report(
     """Write what is asked for, then print the tables, or the JSON object (of several, a list)."""
     written: list[Path] = []
     with open_store(store) as opened:
-        results = [result_of(opened, run) for run in each_once(runs)]
+        found = [figures_of(opened, run) for run in each_once(runs)]
+        results = [one.result for one in found]
         if html is not None:
-            write_page(opened, results, html)
+            write_page(opened, found, html)
             written.append(html)
         if csv is not None:
             written += write_csv(opened, results, csv)

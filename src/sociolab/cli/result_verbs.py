@@ -18,34 +18,34 @@ from sociolab.cli.options import (
     OptPath,
     OptText,
     OptTexts,
+    Replace,
     RunNames,
     Store,
+    option,
 )
 
 verbs = typer.Typer()
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab report first --html first.html --csv first.csv")
 def report(
     run: RunNames,
     html: Html = None,
     csv: Annotated[
-        OptPath,
-        typer.Option(
-            "--csv", metavar="FILE|DIR", help="Write the scores; to a folder the plays, too."
-        ),
+        OptPath, option("--csv", "FILE|DIR", "Write the scores; to a folder the plays, too.")
     ] = None,
     latex: Annotated[
-        OptPath, typer.Option("--latex", metavar="FILE", help="Write tables for LaTeX (booktabs).")
+        OptPath, option("--latex", "FILE", "Write tables for LaTeX (booktabs).")
     ] = None,
-    markdown: Annotated[
-        OptPath, typer.Option("--markdown", metavar="FILE", help="Write Markdown tables.")
-    ] = None,
+    markdown: Annotated[OptPath, option("--markdown", "FILE", "Write Markdown tables.")] = None,
     details: Details = False,
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Print the tables of runs again, or write them as one HTML page or in other formats."""
+    """Print the tables of runs again, or write them as files.
+
+    The HTML page holds plots and some episodes, too.
+    """
     from sociolab.cli import report as verb
 
     verb.report(
@@ -60,27 +60,31 @@ def report(
     )
 
 
-verbs.command()(compare)
+verbs.command(epilog="Example: sociolab compare first second --measure goal --html compared.html")(
+    compare
+)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab table first town --html table.html")
 def table(
-    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs of several worlds.")],
+    run: Annotated[list[str], typer.Argument(metavar="RUN", help="Runs of several worlds.")],
     judge: Annotated[
-        OptTexts,
-        typer.Option("--judge", metavar="WORLD=LABEL", help="Whose scores there. Repeat it."),
+        OptTexts, option("--judge", "WORLD=LABEL", "Whose scores there. Repeat it.")
     ] = None,
     html: Html = None,
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Agents by worlds, each world's main measure; and whether worlds and levels go together."""
-    from sociolab.cli import across as verb
+    """Print agents by worlds: each world's main measure.
 
-    verb.show_across(run, judge or (), html=html, store=store, as_json=json)
+    Says, too, whether worlds and levels go together.
+    """
+    from sociolab.cli import table as verb
+
+    verb.table(run, judge or (), html=html, store=store, as_json=json)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab rank first second --measure goal")
 def rank(
     run: RunNames,
     judge: OneJudge = None,
@@ -89,38 +93,38 @@ def rank(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Rank the agents of runs: who scores higher at the same task, seat and partner."""
+    """Rank the agents of runs by who scores higher in the same place.
+
+    The same place: the same task, seat and partner.
+    """
     from sociolab.cli import rank as verb
 
     verb.rank(run, judge=judge, measure=measure, html=html, store=store, as_json=json)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab hard first second --target openai/MODEL --name hard-model")
 def hard(
     run: RunNames,
-    target: Annotated[
-        str, typer.Option("--target", metavar="AGENT", help="For whom the tasks are hard.")
-    ],
-    name: Annotated[str, typer.Option("--name", help="What to call the list, such as hard-X.")],
-    most: Annotated[int, typer.Option("--most", min=1, help="So many tasks.")] = 20,
+    target: Annotated[str, option("--target", "AGENT", "For whom the tasks are hard.")],
+    name: Annotated[str, option("--name", "NAME", "What to call the list, such as hard-X.")],
+    most: Annotated[int, option("--most", "N", "So many tasks.", min=1)] = 20,
     measure: Annotated[
-        OptText,
-        typer.Option("--measure", metavar="NAME", help="overall or goal; default: the main one."),
+        OptText, option("--measure", "NAME", "overall or goal; default: the main one.")
     ] = None,
     judge: OneJudge = None,
     without: Annotated[
-        OptTexts,
-        typer.Option("--without", metavar="AGENT", help="Leave an agent's plays out. Repeat it."),
+        OptTexts, option("--without", "AGENT", "Leave an agent's plays out. Repeat it.")
     ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace a list of this name.")
-    ] = False,
+    replace: Replace = False,
     details: Details = False,
     html: Html = None,
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Store the tasks that are hard for one agent as a list that --tasks plays."""
+    """Store the tasks that are hard for one agent, as a list to play.
+
+    `sociolab run --tasks NAME` plays it.
+    """
     from sociolab.app.conclusions.hard import HardSpec
     from sociolab.cli import hard as verb
 
@@ -129,27 +133,27 @@ def hard(
     verb.hard(spec, details=details, html=html, store=store, as_json=json)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab variance first --measure goal")
 def variance(
     run: RunNames,
     measure: MainMeasure = None,
     judge: Annotated[
-        OptTexts,
-        typer.Option("--judge", metavar="JUDGE", help="Whose scores. Repeat it, or use commas."),
+        OptTexts, option("--judge", "JUDGE", "Whose scores. Repeat it, or use commas.")
     ] = None,
     cost_per_play: Annotated[
-        OptFloat,
-        typer.Option("--cost-per-play", min=0, metavar="USD", help="Default: what plays cost."),
+        OptFloat, option("--cost-per-play", "USD", "Default: what plays cost.", min=0)
     ] = None,
     cost_per_judging: Annotated[
-        OptFloat,
-        typer.Option("--cost-per-judging", min=0, metavar="USD", help="Default: what they cost."),
+        OptFloat, option("--cost-per-judging", "USD", "Default: what they cost.", min=0)
     ] = None,
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """What scores vary with (scenario, partner, repeat, judge), and where more would help."""
-    from sociolab.cli import vary as verb
+    """Tell what scores vary with, and where more play would help.
+
+    Scores vary with scenario, partner, repeat and judge.
+    """
+    from sociolab.cli import variance as verb
     from sociolab.cli.settings import several
 
     verb.variance(
@@ -163,33 +167,33 @@ def variance(
     )
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab site public first second")
 def site(
-    folder: Annotated[Path, typer.Argument(help="A new folder, or a site's.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder, or a site's.")],
     run: RunNames,
     store: Store = None,
 ) -> None:
-    """Write a static site: rankings where they are fair, and a page for each run."""
+    """Write a static site: rankings where they are fair, a page for each run."""
     from sociolab.cli import site as verb
 
     verb.site(folder, run, store=store)
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab agree first --html agreement.html")
 def agree(
-    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs' names.")],
-    judge: Annotated[
-        OptTexts,
-        typer.Option("--judge", metavar="JUDGE", help="Only this judge. Repeat it."),
-    ] = None,
+    run: RunNames,
+    judge: Annotated[OptTexts, option("--judge", "JUDGE", "Only this judge. Repeat it.")] = None,
     bins: Annotated[
-        int, typer.Option("--bins", min=2, max=100, help="Equal parts of each scale, for kappa.")
+        int, option("--bins", "N", "Equal parts of each scale, for kappa.", min=2, max=100)
     ] = 5,
     html: Html = None,
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """How far people agree with each other, and judges with them, on what was played."""
+    """Tell how far people and judges agree on what was played.
+
+    People with each other, judges with people, and judges with each other.
+    """
     from sociolab.cli import agree as verb
 
     verb.agree(run, judges=judge or [], bins=bins, html=html, store=store, as_json=json)

@@ -12,6 +12,7 @@ import typer
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run as play
 from sociolab.app.runs.run_file import check_file, described, write_run
+from sociolab.cli.judges_failed import judges_failed
 from sociolab.cli.output import print_json, say, show_result
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
@@ -92,8 +93,10 @@ def play_and_show(
             say(f"interrupted; the same command with --name {name_seen[0]} goes on from here")
         return 130
     show_result(result, config.store, as_json=as_json, brief=brief)
-    broken = result.failed or "plugin" in result.failures.scores
-    return 1 if broken or result.stopped else 0
+    unjudged = judges_failed(result)
+    for sentence in unjudged:
+        say(sentence)
+    return 1 if result.failed or unjudged or result.stopped else 0
 
 
 def _estimate(config: RunConfig, latency: float | None, *, as_json: bool) -> None:

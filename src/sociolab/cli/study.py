@@ -14,7 +14,7 @@ from sociolab.app.runs.session import store_path
 from sociolab.app.study import examples, forgetting, links, setup
 from sociolab.app.study import export as exporting
 from sociolab.app.study.progress import StudyProgress, progress_of
-from sociolab.cli.output import print_json, say
+from sociolab.cli.output import confirm, print_json, say
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.store.lock import lock_run
 from sociolab.store.sqlite import Store
@@ -95,7 +95,7 @@ def forget(name: str, participant: str, store: Path | None, *, sure: bool) -> No
     """Delete a participant."""
     with _opened(store) as opened:
         opened.participant(name, participant)
-        _ask(f"Delete {participant} of {name} and everything this person did, for good?", sure)
+        confirm(f"Delete {participant} of {name} and everything this person did, for good?", sure)
         with _kept_to_us(opened, name):
             gone = forgetting.forget(opened, name, participant)
     say(
@@ -109,7 +109,7 @@ def delete(name: str, store: Path | None, *, sure: bool) -> None:
     with _opened(store) as opened:
         row = opened.study(name)
         played = f" and the run {row.run} that was played in it" if row.kind == "play" else ""
-        _ask(f"Delete the study {name}, all its participants{played}, for good?", sure)
+        confirm(f"Delete the study {name}, all its participants{played}, for good?", sure)
         forgetting.forget_study(opened, name)
     say(f"deleted {name}")
 
@@ -141,15 +141,6 @@ def _kept_to_us(store: Store, study: str) -> Iterator[None]:
                 f"of the study, or close it first: sociolab study close {study}"
             ) from error
         yield
-
-
-def _ask(question: str, sure: bool) -> None:
-    if sure:
-        return
-    if not sys.stdin.isatty():
-        raise ConfigError(f"{question} Nobody is there to ask; say --yes if you are sure")
-    if not typer.confirm(question):
-        raise ConfigError("nothing was deleted")
 
 
 def _print_links(made: Iterable[links.Link], address: str) -> None:

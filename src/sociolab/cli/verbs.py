@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from sociolab.cli import (
     data_verbs,
-    help_verbs,
     judge_verbs,
     keeping_verbs,
     play_verbs,
     result_verbs,
+    trying_verbs,
     web_verbs,
 )
 from sociolab.cli.own_data_verbs import data
 from sociolab.cli.study_verbs import study
 from sociolab.cli.town_verbs import town
 
-GROUPS = (
-    play_verbs,
-    result_verbs,
-    judge_verbs,
-    data_verbs,
-    keeping_verbs,
-    web_verbs,
-    help_verbs,
-)
-FAMILIES = {"data": data, "town": town, "study": study, "store": keeping_verbs.store}
-"""Verbs that have verbs of their own."""
+GROUPS: Mapping[str, tuple[typer.Typer, Mapping[str, typer.Typer]]] = {
+    "Play, and read what was played": (play_verbs.verbs, {"town": town}),
+    "Conclude from the scores of runs": (result_verbs.verbs, {}),
+    "Have judges look again": (judge_verbs.verbs, {}),
+    "Make data sets, move data in and out": (data_verbs.verbs, {"data": data}),
+    "Keep order among runs": (keeping_verbs.verbs, {"store": keeping_verbs.store}),
+    "In the browser, and with people": (web_verbs.verbs, {"study": study}),
+    "Try things out": (trying_verbs.verbs, {}),
+}
+"""By what they are for: verbs, and verbs that have verbs of their own."""
+
+
+class _Verbs(TyperGroup):
+    """Names its verbs by group, each with its whole summary."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, (group, families) in GROUPS.items():
+            names = [*(_name(command) for command in group.registered_commands), *families]
+            with formatter.section(title):
+                formatter.write_dl([
+                    (name, self.commands[name].get_short_help_str(1_000)) for name in names
+                ])  # fmt: skip
 
 
 def app_for(verb: str) -> typer.Typer:
@@ -37,21 +50,28 @@ def app_for(verb: str) -> typer.Typer:
 
     typer builds the options of every verb that it is given, which takes longer than many a verb.
     """
-    if verb in FAMILIES:
-        return _app((), {verb: FAMILIES[verb]})
-    for group in GROUPS:
-        for command in group.verbs.registered_commands:
-            if verb == (command.name or command.callback.__name__):
+    for group, families in GROUPS.values():
+        if verb in families:
+            return _app({verb: families[verb]})
+        for command in group.registered_commands:
+            if verb == _name(command):
                 alone = typer.Typer()
                 alone.registered_commands.append(command)
-                return _app((alone,), {})
+                return _app({}, alone)
     return app
 
 
-def _app(groups: Iterable[typer.Typer], families: Mapping[str, typer.Typer]) -> typer.Typer:
+def _name(command: typer.models.CommandInfo) -> str:
+    assert command.callback is not None, "typer's decorator sets it"
+    return command.name or command.callback.__name__
+
+
+def _app(families: Mapping[str, typer.Typer], *groups: typer.Typer) -> typer.Typer:
     made = typer.Typer(
         name="sociolab",
+        cls=_Verbs,
         help="A laboratory for the social intelligence of language agents.",
+        epilog="`sociolab VERB --help` shows the options of a verb, and an example.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -64,4 +84,7 @@ def _app(groups: Iterable[typer.Typer], families: Mapping[str, typer.Typer]) -> 
     return made
 
 
-app = _app((group.verbs for group in GROUPS), FAMILIES)
+app = _app(
+    {name: family for _, families in GROUPS.values() for name, family in families.items()},
+    *(group for group, _ in GROUPS.values()),
+)

@@ -6,25 +6,22 @@ from typing import Annotated
 
 import typer
 
-from sociolab.cli.options import OptPath, Store
+from sociolab.cli.options import OptPath, Store, option
 
 verbs = typer.Typer()
 
 
-@verbs.command()
+@verbs.command(epilog="Example: sociolab web --port 8000")
 def web(
     host: Annotated[
-        str, typer.Option("--host", help="Where to listen; anywhere but here needs a token.")
+        str, option("--host", "HOST", "Where to listen; anywhere but here needs a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535)] = 8000,
+    port: Annotated[int, option("--port", "N", "On which port.", min=1, max=65535)] = 8000,
     public_url: Annotated[
-        str, typer.Option("--public-url", metavar="URL", help="How others reach it, by a proxy.")
+        str, option("--public-url", "URL", "How others reach it, by a proxy.")
     ] = "",
     token_file: Annotated[
-        OptPath,
-        typer.Option(
-            "--admin-token-file", metavar="FILE", help="Else the variable SOCIOLAB_ADMIN_TOKEN."
-        ),
+        OptPath, option("--admin-token-file", "FILE", "Else the variable SOCIOLAB_ADMIN_TOKEN.")
     ] = None,
     store: Store = None,
 ) -> None:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from sociolab.app.data_sets.writing import WriteConfig
 from sociolab.app.data_sets.writing import write as write_sessions
 from sociolab.app.runs.config import first_problem
+from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
 
 
@@ -19,5 +20,5 @@ def write(flags: dict[str, Any]) -> None:
         config = WriteConfig.model_validate({k: v for k, v in flags.items() if v is not None})
     except ValidationError as error:
         raise ConfigError(f"write: {first_problem(error)}") from error
-    for sentence in write_sessions(config):
+    for sentence in write_sessions(config, say):
         typer.echo(sentence)

@@ -40,8 +40,6 @@ def agreement_report(
     ranges: Mapping[str, tuple[float, float]],
     *,
     bins: int = 5,
-    level: float = 0.95,
-    seed: int = 0,
     resamples: int = 5000,
 ) -> AgreementReport:
     """Compare ratings by people (`rows`) and by judges (`judge_rows`, the judge is the rater).
@@ -54,7 +52,7 @@ def agreement_report(
     if taken := {OVERALL, POOLED} & set(ranges):
         raise ValueError(f"{min(taken)} is the name of a summary, no dimension may have it")
     of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
-    made = _Means(level, seed, resamples)
+    made = _Means(resamples)
     study = study_of(rows, judge_rows, of)
     groups: list[str | None] = [None, *sorted(set(study.groups))]
     names = sorted({row.rater for row in judge_rows})
@@ -87,8 +85,6 @@ class _Means:
     """How means and their intervals are made: of all dimensions at once, as they share resamples,
     which is most of the work."""
 
-    level: float
-    seed: int
     resamples: int
 
     def of(
@@ -100,7 +96,7 @@ class _Means:
             for name, each in columns.items()
             for title, column in each.items()
         }
-        found = means(flat, clusters, level=self.level, seed=self.seed, resamples=self.resamples)
+        found = means(flat, clusters, resamples=self.resamples)
         return {
             name: {title: found[f"{name} {title}"] for title in each}
             for name, each in columns.items()
@@ -141,7 +137,7 @@ def _among_people(study: Study, group: str | None, made: _Means) -> list[AmongPe
         if name != POOLED:
             there = tables[name].sizes + tables[name].missing > 0
             clusters = study.cluster_numbers[mask][there]
-            metrics = alphas(rated[name], clusters, _METRICS, level=made.level)
+            metrics = alphas(rated[name], clusters, _METRICS)
         cells.append(AmongPeople(name, group, study.raters(name, group), found, *metrics))
     return cells
 
@@ -157,9 +153,7 @@ def _judge_and_people(
         both = rated & column.given
         scores, compared, clusters = column.values[both], table.of(both), study.cluster_numbers
         gaps = Gaps.of(scores, compared)
-        linear, ranked = correlations(
-            scores, compared.means(), clusters[mask][both], level=made.level
-        )
+        linear, ranked = correlations(scores, compared.means(), clusters[mask][both])
         sides[name] = gaps, linear, ranked, column, rated
         columns[name] = {title: _scattered(found, both) for title, found in gaps.columns().items()}
     means_of = made.of(columns, study.clusters_of(group))
@@ -202,7 +196,6 @@ def _judge_pair(
             a.values[either],
             b.values[either],
             study.cluster_numbers[mask][either],
-            level=made.level,
         )
         gap = differences[name]["gap"]
         cells.append(JudgePair(first, second, name, group, found, linear, ranked, gap))

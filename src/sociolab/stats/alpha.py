@@ -23,17 +23,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.by_cluster import numbered
-from sociolab.stats.jackknife import left_out_limits
-from sociolab.stats.rating_table import RatingTable, rating_table
+from sociolab.stats.jackknife import Counts, counted_by_cluster, left_out_interval
+from sociolab.stats.rating_table import RatingTable
 from sociolab.stats.resample import Floats
 
 Metric: TypeAlias = Literal["nominal", "ordinal", "interval"]
-_Places: TypeAlias = NDArray[np.intp]
-
-_ROUNDING = 1e-9
-_BLOCK = 1 << 17
-"""Ratings times clusters that are left out at once, so that the work space stays small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,39 +52,17 @@ class Alpha:
     note: str = ""
 
 
-def krippendorff_alpha(
-    items: Sequence[Sequence[float | None]],
-    clusters: Sequence[str],
-    metric: Metric,
-    *,
-    level: float = 0.95,
-) -> Alpha:
-    """Alpha of the ratings of each item, by this metric; `clusters[i]` holds `items[i]`.
+def alphas(table: RatingTable, clusters: Counts, metrics: Sequence[Metric]) -> tuple[Alpha, ...]:
+    """Alpha of the ratings of each item by each of these metrics; items are in numbered clusters.
 
     The interval leaves out one cluster at a time, as that of a correlation does (see there), on
-    alpha itself, and is cut off at 1. ValueError for lengths that differ, a rating that is not
-    finite, a level outside (0, 1).
+    alpha itself, and is cut off at 1.
     """
-    if len(items) != len(clusters):
-        raise ValueError(
-            f"each item needs its cluster, found {len(items)} items and {len(clusters)} clusters"
-        )
-    if not 0 < level < 1:
-        raise ValueError(f"a confidence level lies between 0 and 1, found {level}")
-    return alphas(rating_table(items), numbered(clusters), (metric,), level=level)[0]
-
-
-def alphas(
-    table: RatingTable, clusters: _Places, metrics: Sequence[Metric], *, level: float = 0.95
-) -> tuple[Alpha, ...]:
-    """`krippendorff_alpha` by several metrics, of items in numbered clusters."""
     rated = table.sizes > 1
     kinds = _kinds(table.of(rated).values)
     names, cluster = np.unique(clusters[rated], return_inverse=True)
     out = [_without(kinds, cluster.ravel(), len(names), metric) for metric in metrics]
-    return tuple(
-        _record(table, rated, len(names), value, left_out, level) for value, left_out in out
-    )
+    return tuple(_record(table, rated, len(names), value, left_out) for value, left_out in out)
 
 
 def _record(
@@ -99,9 +71,8 @@ def _record(
     clusters: int,
     value: float | None,
     left_out: Sequence[float | None],
-    level: float,
 ) -> Alpha:
-    ends, note = _interval(value, left_out, level) if rated.any() else (None, "no values")
+    ends, note = _interval(value, left_out) if rated.any() else (None, "no values")
     return Alpha(
         value=value,
         items=int(rated.sum()),
@@ -111,26 +82,18 @@ def _record(
         missing=int(table.missing.sum()),
         low=ends and ends[0],
         high=ends and ends[1],
-        level=level,
         note=note,
     )
 
 
 def _interval(
-    value: float | None, left_out: Sequence[float | None], level: float
+    value: float | None, left_out: Sequence[float | None]
 ) -> tuple[tuple[float, float] | None, str]:
     """The limits, or None and why there are none; `left_out` is alpha without each cluster."""
     if value is None:
         return None, "no variation"
-    if len(left_out) < 2:
-        return None, "1 cluster"
-    defined = [without for without in left_out if without is not None]
-    if len(defined) < len(left_out):
-        return None, "undefined without one of the clusters"
-    low, high = left_out_limits(value, defined, level)
-    if high - low < _ROUNDING:
-        return None, "no variation between clusters"
-    return (low, min(high, 1.0)), ""
+    ends, note = left_out_interval(value, left_out)
+    return ends and (ends[0], min(ends[1], 1.0)), note
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +105,14 @@ class _Kinds:
     `values`; `order` sorts the ratings by value, `firsts` is where each value begins.
     """
 
-    kind: _Places
-    place: _Places
-    starts: _Places
+    kind: Counts
+    place: Counts
+    starts: Counts
     sizes: Floats
     values: Floats
-    codes: _Places
-    order: _Places
-    firsts: _Places
+    codes: Counts
+    order: Counts
+    firsts: Counts
 
 
 def _kinds(ratings: Floats) -> _Kinds:
@@ -173,25 +136,19 @@ def _kinds(ratings: Floats) -> _Kinds:
 
 
 def _without(
-    kinds: _Kinds, cluster: _Places, clusters: int, metric: Metric
+    kinds: _Kinds, cluster: Counts, clusters: int, metric: Metric
 ) -> tuple[float | None, list[float | None]]:
     """Alpha of all items, and without each cluster in turn."""
     if not clusters:
         return None, []
     number = len(kinds.sizes)
     times = np.bincount(kinds.kind, minlength=number)[:, None]
-    left_out: list[float | None] = []
-    width = max(1, _BLOCK // len(kinds.codes))
-    for first in range(0, clusters, width):
-        here = (cluster >= first) & (cluster < first + width)
-        wide = min(width, clusters - first)
-        cells = kinds.kind[here] * wide + cluster[here] - first
-        own = np.bincount(cells, minlength=number * wide).reshape(-1, wide)
-        left_out += _alpha(kinds, times - own, metric)
+    each = counted_by_cluster(kinds.kind, cluster, number, clusters, len(kinds.codes))
+    left_out = [one for own in each for one in _alpha(kinds, times - own, metric)]
     return _alpha(kinds, times, metric)[0], left_out
 
 
-def _alpha(kinds: _Kinds, times: _Places, metric: Metric) -> list[float | None]:
+def _alpha(kinds: _Kinds, times: Counts, metric: Metric) -> list[float | None]:
     """Alpha of kinds that occur so often, a column each; None where ratings do not vary."""
     counts = np.add.reduceat(times[kinds.place][kinds.order], kinds.firsts, axis=0)
     n = counts.sum(axis=0)

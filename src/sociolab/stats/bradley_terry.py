@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from sociolab.stats.contests import Comparison
 from sociolab.stats.strengths import Floats, joined, probabilities, strengths
-from sociolab.stats.student import t_quantile
+from sociolab.stats.student import reach
 
 POINTS = 400 / math.log(10)
 """Elo points of one unit of strength: 400 points are odds of 10 to 1."""
@@ -100,22 +100,18 @@ class Ratings:
     neighbours: tuple[Neighbours, ...]
     clusters: int
     resamples: int
-    level: float
 
 
-def rate(
-    rows: Iterable[Comparison], *, level: float = 0.95, seed: int = 0, resamples: int = 2000
-) -> Ratings:
+def rate(rows: Iterable[Comparison], *, seed: int = 0, resamples: int = 2000) -> Ratings:
     """Strengths of all models in the comparisons, with intervals and the firmness of their order.
 
     A comparison that names no plays counts as a play of its own when single plays are dropped; a
     dropped play takes its comparisons with it. The order of the rows does not matter, and the same
     seed gives the same intervals. ValueError for no rows, an outcome other than 0, 0.5 and 1, a
-    weight that is not positive, a model compared with itself, a level outside (0, 1) and fewer
-    than 100 resamples.
+    weight that is not positive, a model compared with itself and fewer than 100 resamples.
     """
-    if not 0 < level < 1 or resamples < 100:
-        raise ValueError(f"expected 0 < level < 1 and 100 resamples, found {level}, {resamples}")
+    if resamples < 100:
+        raise ValueError(f"expected 100 resamples or more, found {resamples}")
     ordered = sorted(_turned(row) for row in rows)
     if not ordered:
         raise ValueError("ratings need at least one comparison")
@@ -127,11 +123,11 @@ def rate(
         if len(group) == 1:
             ratings.append(_alone(data, names, number, int(group[0])))
         else:
-            fit = _Fit.of(data.only(group), level, seed, resamples)
+            fit = _Fit.of(data.only(group), seed, resamples)
             order = np.argsort(-fit.strength, kind="stable").tolist()
             ratings += [_rating(data, names, number, int(group[i]), fit, i) for i in order]
             neighbours += [_neighbours(names, group, fit, i, j) for i, j in pairwise(order)]
-    return Ratings(tuple(ratings), tuple(neighbours), len(data.by_cluster), resamples, level)
+    return Ratings(tuple(ratings), tuple(neighbours), len(data.by_cluster), resamples)
 
 
 def _turned(row: Comparison) -> Comparison:
@@ -204,7 +200,7 @@ class _Fit:
     tail: float
 
     @classmethod
-    def of(cls, data: _Data, level: float, seed: int, resamples: int) -> _Fit:
+    def of(cls, data: _Data, seed: int, resamples: int) -> _Fit:
         compared = data.wins + data.wins.T > 0
         strength = strengths(data.wins[None])[0]
         # Weights of 1/6 and the like leave crumbs where everything was taken away.
@@ -217,7 +213,7 @@ class _Fit:
         draws = np.random.default_rng(seed).multinomial(count, [1 / count] * count, resamples)
         drawn = np.tensordot(draws.astype(np.float64), data.by_cluster, axes=1)
         resampled, unbound = _mended(drawn, compared)
-        wide = math.sqrt(count / (count - 1)) * t_quantile((1 + level) / 2, count - 1)
+        wide = math.sqrt(count / (count - 1)) * reach(count - 1)
         return cls(strength, dropped, resampled, unbound.mean(axis=0), NormalDist().cdf(-wide))
 
 
@@ -259,7 +255,7 @@ def _interval(fit: _Fit, i: int) -> tuple[float | None, float | None, str]:
     if not len(fit.resampled):
         return None, None, f"fewer than {LEAST_CLUSTERS} clusters"
     if fit.unbound[i] > fit.tail:
-        return None, None, f"no finite strength in {fit.unbound[i]:.1%} of the resamples"
+        return None, None, f"no finite strength in {fit.unbound[i] * 100:.1f} % of the resamples"
     low, high = np.quantile(fit.resampled[:, i], [fit.tail, 1 - fit.tail]).tolist()
     if high - low <= _ROUNDING:
         return None, None, "no variation between clusters"

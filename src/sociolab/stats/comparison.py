@@ -24,6 +24,9 @@ from sociolab.stats.permutation import SignFlip, sign_flip
 from sociolab.stats.power import ALPHA, Design, Needed, design, needed
 from sociolab.stats.t_test import TTest, paired_t
 
+RESAMPLES = 10_000
+"""Of the clusters of the pairs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -67,10 +70,6 @@ class Comparison:
 
 def compare(
     measures: Mapping[str, tuple[Sequence[Row], Sequence[Row]]],
-    *,
-    seed: int = 0,
-    resamples: int = 10_000,
-    flips: int = 10_000,
 ) -> dict[str, Comparison]:
     """For each measure its rows of agent a and of agent b, matched by key and compared.
 
@@ -85,8 +84,8 @@ def compare(
     home = _homes(keys, pairs)
     columns = {name: _column(home, keys[name], gaps[name]) for name in pairs}
     clusters = list(home.values())
-    differences = means(columns, clusters, seed=seed, resamples=resamples)
-    flipped = sign_flip(columns, clusters, seed=seed, flips=flips)
+    differences = means(columns, clusters, resamples=RESAMPLES)
+    flipped = sign_flip(columns, clusters)
     corrected = holm({name: one.p if one.differing else None for name, one in flipped.items()})
     tested = sum(p is not None for p in corrected.values())
     return {

@@ -39,8 +39,6 @@ def pass_hat(
     *,
     threshold: float,
     ks: Sequence[int],
-    seed: int = 0,
-    resamples: int = 5000,
 ) -> tuple[Consistency, ...]:
     """pass^k for each k of `ks`; a play succeeds if its value is at least the threshold.
 
@@ -61,7 +59,7 @@ def pass_hat(
             played[task] += 1
             passed[task] += value >= threshold
     columns = {str(k): [_share(passed[task], played[task], k) for task in home] for k in ks}
-    found = means(columns, list(home.values()), seed=seed, resamples=resamples)
+    found = means(columns, list(home.values()))
     return tuple(
         Consistency(
             k,

@@ -22,22 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sociolab.stats.by_cluster import numbered
-from sociolab.stats.jackknife import left_out_limits
+from sociolab.stats.jackknife import Counts, counted_by_cluster, left_out_interval
 from sociolab.stats.resample import Floats
 from sociolab.stats.student import two_sided_p
 
-_Counts: TypeAlias = NDArray[np.intp]
-_Of: TypeAlias = Callable[[_Counts], Floats]
+_Of: TypeAlias = Callable[[Counts], Floats]
 """Correlations of points (rows) that occur so often, a column each; nan where not defined."""
-
-_BLOCK = 1 << 17
-"""Points times clusters that are left out at once, so that the work space stays small."""
 
 _ON_A_LINE = 1e-12
 """An r this close to 1 is 1: its z is rounding."""
-
-_ROUNDING = 1e-9
-"""An interval this short is the rounding of one of width 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,42 +64,36 @@ def pearson(
     a: Sequence[float | None],
     b: Sequence[float | None],
     clusters: Sequence[str],
-    *,
-    level: float = 0.95,
 ) -> Correlation:
     """Pearson's r of a and b, position by position; `clusters[i]` holds pair i.
 
-    ValueError for lengths that differ, a value that is not finite, a level outside (0, 1).
+    ValueError for lengths that differ and a value that is not finite.
     """
-    points, missing = _given(a, b, clusters, level)
-    return _correlation(points, _pearson(points), missing, level)
+    points, missing = _given(a, b, clusters)
+    return _correlation(points, _pearson(points), missing)
 
 
 def spearman(
     a: Sequence[float | None],
     b: Sequence[float | None],
     clusters: Sequence[str],
-    *,
-    level: float = 0.95,
 ) -> Correlation:
     """Spearman's rho: Pearson's r of the ranks, ties sharing their mean rank. Else as `pearson`.
 
     Its p is the same t test, an approximation below some 20 pairs.
     """
-    points, missing = _given(a, b, clusters, level)
-    return _correlation(points, _spearman(points), missing, level)
+    points, missing = _given(a, b, clusters)
+    return _correlation(points, _spearman(points), missing)
 
 
-def correlations(
-    a: Floats, b: Floats, clusters: _Counts, *, level: float = 0.95
-) -> tuple[Correlation, Correlation]:
+def correlations(a: Floats, b: Floats, clusters: Counts) -> tuple[Correlation, Correlation]:
     """Pearson's r and Spearman's rho of two columns, nan where missing, of numbered clusters."""
     there = ~(np.isnan(a) | np.isnan(b))
     points = _Points.of(a[there], b[there], clusters[there])
     missing = len(a) - int(there.sum())
     return (
-        _correlation(points, _pearson(points), missing, level),
-        _correlation(points, _spearman(points), missing, level),
+        _correlation(points, _pearson(points), missing),
+        _correlation(points, _spearman(points), missing),
     )
 
 
@@ -120,15 +107,15 @@ class _Points:
 
     x: Floats
     y: Floats
-    x_code: _Counts
-    y_code: _Counts
-    counts: _Counts
-    place: _Counts
-    cluster: _Counts
+    x_code: Counts
+    y_code: Counts
+    counts: Counts
+    place: Counts
+    cluster: Counts
     clusters: int
 
     @classmethod
-    def of(cls, a: Floats, b: Floats, clusters: _Counts) -> _Points:
+    def of(cls, a: Floats, b: Floats, clusters: Counts) -> _Points:
         x, x_code = np.unique(a, return_inverse=True)
         y, y_code = np.unique(b, return_inverse=True)
         cells = x_code.ravel() * max(len(y), 1) + y_code.ravel()
@@ -142,15 +129,12 @@ def _given(
     a: Sequence[float | None],
     b: Sequence[float | None],
     clusters: Sequence[str],
-    level: float,
 ) -> tuple[_Points, int]:
     """The pairs that are there, and how many are missing."""
     if not len(a) == len(b) == len(clusters):
         raise ValueError(
             f"each pair has two values and a cluster, found {len(a)}, {len(b)} and {len(clusters)}"
         )
-    if not 0 < level < 1:
-        raise ValueError(f"a confidence level lies between 0 and 1, found {level}")
     rows = [
         (x, y, cluster)
         for x, y, cluster in zip(a, b, clusters, strict=True)
@@ -163,10 +147,10 @@ def _given(
     return _Points.of(both[:, 0], both[:, 1], names), len(a) - len(rows)
 
 
-def _correlation(points: _Points, of: _Of, missing: int, level: float) -> Correlation:
+def _correlation(points: _Points, of: _Of, missing: int) -> Correlation:
     value = _defined(of(points.counts[:, None]))[0]
     pairs = len(points.place)
-    ends, note = _interval(value, pairs, _left_out(points, of), level)
+    ends, note = _interval(value, pairs, _left_out(points, of))
     return Correlation(
         value=value,
         n=pairs,
@@ -175,42 +159,28 @@ def _correlation(points: _Points, of: _Of, missing: int, level: float) -> Correl
         p=None if value is None else _p(value, pairs - 2),
         low=ends and ends[0],
         high=ends and ends[1],
-        level=level,
         note=note,
     )
 
 
 def _interval(
-    value: float | None, pairs: int, left_out: Sequence[float | None], level: float
+    value: float | None, pairs: int, left_out: Sequence[float | None]
 ) -> tuple[tuple[float, float] | None, str]:
     """The limits, or None and why there are none; `left_out` is the value without each cluster."""
     if value is None:
         return None, "no variation" if pairs > 2 else "fewer than 3 pairs"
     if abs(value) == 1:
         return None, "all pairs on a line"
-    if len(left_out) < 2:
-        return None, "1 cluster"
-    defined = [math.atanh(r) for r in left_out if r is not None and abs(r) < 1]
-    if len(defined) < len(left_out):
-        return None, "undefined without one of the clusters"
-    low, high = left_out_limits(math.atanh(value), defined, level)
-    if high - low < _ROUNDING:
-        return None, "no variation between clusters"
-    return (math.tanh(low), math.tanh(high)), ""
+    without = [None if r is None or abs(r) == 1 else math.atanh(r) for r in left_out]
+    ends, note = left_out_interval(math.atanh(value), without)
+    return ends and (math.tanh(ends[0]), math.tanh(ends[1])), note
 
 
 def _left_out(points: _Points, of: _Of) -> list[float | None]:
     """The correlation without each cluster in turn."""
-    found: list[float | None] = []
     number = len(points.counts)
-    width = max(1, _BLOCK // max(number, 1))
-    for first in range(0, points.clusters, width):
-        here = (points.cluster >= first) & (points.cluster < first + width)
-        wide = min(width, points.clusters - first)
-        cells = points.place[here] * wide + points.cluster[here] - first
-        out = np.bincount(cells, minlength=number * wide).reshape(-1, wide)
-        found += _defined(of(points.counts[:, None] - out))
-    return found
+    each = counted_by_cluster(points.place, points.cluster, number, points.clusters, number)
+    return [r for out in each for r in _defined(of(points.counts[:, None] - out))]
 
 
 def _defined(found: Floats) -> list[float | None]:
@@ -223,13 +193,13 @@ def _pearson(points: _Points) -> _Of:
 
 
 def _spearman(points: _Points) -> _Of:
-    def of(counts: _Counts) -> Floats:
+    def of(counts: Counts) -> Floats:
         return _r(_ranks(points.x_code, counts), _ranks(points.y_code, counts), counts)
 
     return of
 
 
-def _r(x: Floats, y: Floats, counts: _Counts) -> Floats:
+def _r(x: Floats, y: Floats, counts: Counts) -> Floats:
     """Pearson's r of points (rows) in each column of counts; nan where it is not defined.
 
     Three pairs at least: any two lie on a line. Points that occur 0 times are as if not there.
@@ -256,7 +226,7 @@ def _constant(values: Floats, there: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(highest <= np.where(there, values, np.inf).min(axis=0))
 
 
-def _ranks(place: _Counts, counts: _Counts) -> Floats:
+def _ranks(place: Counts, counts: Counts) -> Floats:
     """Ranks from 1 of values in this order that occur so often, ties sharing their mean."""
     order = np.argsort(place, kind="stable")
     starts = np.flatnonzero(np.diff(place[order], prepend=-1))

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sociolab.stats.resample import Floats, bca_limits
-from sociolab.stats.student import t_quantile
+from sociolab.stats.student import reach
 
 Method: TypeAlias = Literal["t", "bca"]
 
@@ -61,7 +61,6 @@ def mean(
     values: Sequence[float | None],
     clusters: Sequence[str],
     *,
-    level: float = 0.95,
     seed: int = 0,
     resamples: int = 5000,
     method: Method | None = None,
@@ -70,11 +69,11 @@ def mean(
 
     None marks a missing value: it counts neither in `n` nor in `clusters`. `method` None takes t
     below 40 clusters and BCa from there. The order of the values does not matter, and the same
-    seed gives the same interval. ValueError for lengths that differ, a value that is not finite,
-    a level outside (0, 1) and fewer than 100 resamples.
+    seed gives the same interval. ValueError for lengths that differ, a value that is not finite
+    and fewer than 100 resamples.
     """
     columns = {"values": values}
-    made = means(columns, clusters, level=level, seed=seed, resamples=resamples, method=method)
+    made = means(columns, clusters, seed=seed, resamples=resamples, method=method)
     return made["values"]
 
 
@@ -82,7 +81,6 @@ def means(
     columns: Mapping[str, Sequence[float | None]],
     clusters: Sequence[str],
     *,
-    level: float = 0.95,
     seed: int = 0,
     resamples: int = 5000,
     method: Method | None = None,
@@ -91,7 +89,8 @@ def means(
 
     Columns with equally many clusters share one set of resamples, which is most of the work.
     """
-    _check(level, resamples)
+    if resamples < 100:
+        raise ValueError(f"an interval needs at least 100 resamples, found {resamples}")
     number = {name: i for i, name in enumerate(sorted(set(clusters)))}
     index = np.array([number[name] for name in clusters], dtype=np.intp)
     sums = {name: _sums(name, values, index) for name, values in columns.items()}
@@ -101,37 +100,15 @@ def means(
         if column.problem:
             continue
         if (method or _method(column.clusters)) == "t":
-            limits[name] = ("t", *_t_limits(column, level))
+            limits[name] = ("t", *_t_limits(column))
         else:
             shared.setdefault(column.clusters, []).append(name)
     for names in shared.values():
         residuals = np.stack([sums[name].residuals for name in names], axis=1)
         sizes = np.stack([sums[name].sizes for name in names], axis=1)
-        found = bca_limits(residuals, sizes, level=level, seed=seed, resamples=resamples)
+        found = bca_limits(residuals, sizes, seed=seed, resamples=resamples)
         limits |= {name: ("bca", *row) for name, row in zip(names, found.tolist(), strict=True)}
-    return {name: _estimate(column, limits.get(name), level) for name, column in sums.items()}
-
-
-def difference(
-    a: Sequence[float],
-    b: Sequence[float],
-    clusters: Sequence[str],
-    *,
-    level: float = 0.95,
-    seed: int = 0,
-    resamples: int = 5000,
-    method: Method | None = None,
-) -> Estimate:
-    """The mean of a - b over matched pairs, with its clustered interval: position i is one pair.
-
-    Pairing takes out what both share (a hard scenario is hard for both), so the interval is
-    usually shorter than the two means' own; `stats.pairs` makes the pairs. `n` counts pairs.
-    Errors as in `mean`, and ValueError where the two sides differ in length.
-    """
-    if len(a) != len(b):
-        raise ValueError(f"pairs need as many values on both sides, found {len(a)} and {len(b)}")
-    gaps = [x - y for x, y in zip(a, b, strict=True)]
-    return mean(gaps, clusters, level=level, seed=seed, resamples=resamples, method=method)
+    return {name: _estimate(column, limits.get(name)) for name, column in sums.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +164,11 @@ def _problem(values: Floats, residuals: Floats, sizes: Floats) -> str:
     return ""
 
 
-def _t_limits(column: _Sums, level: float) -> tuple[float, float]:
+def _t_limits(column: _Sums) -> tuple[float, float]:
     """Limits relative to the mean."""
     groups = column.clusters
     error = math.sqrt(groups / (groups - 1) * float((column.residuals**2).sum())) / column.n
-    half = t_quantile((1 + level) / 2, groups - 1) * error
+    half = reach(groups - 1) * error
     return -half, half
 
 
@@ -199,19 +176,12 @@ def _method(clusters: int) -> Method:
     return "t" if clusters < BOOTSTRAP_FROM else "bca"
 
 
-def _estimate(column: _Sums, limits: tuple[Method, float, float] | None, level: float) -> Estimate:
+def _estimate(column: _Sums, limits: tuple[Method, float, float] | None) -> Estimate:
     value, n, clusters = column.mean, column.n, column.clusters
     if value is None or limits is None:
-        return Estimate(value, n, clusters, None, None, "none", level, column.problem)
+        return Estimate(value, n, clusters, None, None, "none", note=column.problem)
     method, below, above = limits
     low, high = value + below, value + above
     if method == "bca":  # a resampled mean stays between the data's ends, but for its rounding
         low, high = max(low, column.ends[0]), min(high, column.ends[1])
-    return Estimate(value, n, clusters, low, high, method, level)
-
-
-def _check(level: float, resamples: int) -> None:
-    if not 0 < level < 1:
-        raise ValueError(f"a confidence level lies between 0 and 1, found {level}")
-    if resamples < 100:
-        raise ValueError(f"an interval needs at least 100 resamples, found {resamples}")
+    return Estimate(value, n, clusters, low, high, method)

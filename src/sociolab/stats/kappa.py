@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.stats.binning import Bins, numbers
-from sociolab.stats.intervals import Estimate, means
-from sociolab.stats.rating_table import RatingTable, present, rating_table
+from sociolab.stats.intervals import Estimate
+from sociolab.stats.rating_table import RatingTable
 from sociolab.stats.resample import Floats
 
 NEAR = 1.0
@@ -44,34 +44,6 @@ class Agreement:
     missing: int
 
 
-def agreement(
-    items: Sequence[Sequence[float | None]],
-    bins: Sequence[Bins],
-    clusters: Sequence[str],
-    *,
-    level: float = 0.95,
-    seed: int = 0,
-    resamples: int = 5000,
-) -> Agreement:
-    """Agreement between the ratings of each item: `items[i]` in `bins[i]`, of `clusters[i]`.
-
-    Bins may differ by item (dimensions pooled) but in their ranges only: ValueError for unequal
-    counts of bins, lengths that differ and a rating outside its range.
-    """
-    if len(items) != len(bins):
-        raise ValueError(f"each item needs its bins, found {len(items)} items and {len(bins)} bins")
-    if len(counts := {each.count for each in bins}) > 1:
-        raise ValueError(f"kappa needs as many bins for each item, found {sorted(counts)}")
-    for item, each in zip(items, bins, strict=True):
-        for value in item:
-            if value is not None:
-                each.of(value)  # refuses one outside the range
-    table = rating_table(items)
-    shares = {name: present(column) for name, column in pair_columns(table, bins).items()}
-    found = means(shares, clusters, level=level, seed=seed, resamples=resamples)
-    return agreement_of(found, table, max(counts, default=2))
-
-
 def pair_columns(table: RatingTable, bins: Bins | Sequence[Bins]) -> dict[str, Floats]:
     """Per item, its shares of pairs that agree: exact, near and binned; nan without a pair."""
     return {
@@ -93,13 +65,6 @@ def agreement_of(found: Mapping[str, Estimate], table: RatingTable, categories: 
         left_out=int((sizes < 2).sum()),
         missing=int(table.missing.sum()),
     )
-
-
-def pair_shares(
-    items: Sequence[Sequence[float | None]], *, within: float = 0
-) -> tuple[float | None, ...]:
-    """Per item, the share of pairs of its ratings at most `within` apart; None without a pair."""
-    return tuple(present(rating_table(items).pair_shares(within)))
 
 
 def free_marginal_kappa(share: float, categories: int) -> float:

@@ -17,10 +17,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Matched values, position by position, and how many rows of each side found no match.
-
-    `difference(pairs.a, pairs.b, pairs.clusters)` compares them.
-    """
+    """Matched values, position by position, and how many rows of each side found no match."""
 
     a: tuple[float, ...]
     b: tuple[float, ...]

@@ -13,6 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sociolab.stats.student import LEVEL
+
 Floats: TypeAlias = NDArray[np.float64]
 Cells: TypeAlias = NDArray[np.uint32]
 
@@ -24,9 +26,7 @@ _quantile = np.vectorize(NormalDist().inv_cdf, otypes=[np.float64])
 _BLOCK = 1 << 16
 
 
-def bca_limits(
-    residuals: Floats, sizes: Floats, *, level: float, seed: int, resamples: int
-) -> Floats:
+def bca_limits(residuals: Floats, sizes: Floats, *, seed: int, resamples: int) -> Floats:
     """BCa limits, relative to the mean, of several measures on one set of resampled clusters.
 
     `residuals` has a row per cluster and a column per measure: the cluster's sum of deviations
@@ -39,7 +39,7 @@ def bca_limits(
     means = np.concatenate([make(cells, residuals, sizes) for cells in drawn])
     means.sort(axis=0)
     bias = _bias(means, np.abs(residuals / sizes).max(axis=0))
-    shift = bias + _quantile([[(1 - level) / 2], [(1 + level) / 2]])
+    shift = bias + _quantile([[(1 - LEVEL) / 2], [(1 + LEVEL) / 2]])
     # At most 1/6 in size, so that the denominator stays positive for any shift below 6.
     acceleration = _acceleration(residuals, sizes)
     quantiles = _below(bias + shift / (1 - acceleration * shift))

@@ -13,30 +13,17 @@ of all people about their items' means, pooled. Both are sample standard deviati
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.intervals import Estimate, means
-from sociolab.stats.rating_table import RatingTable, present, rating_table
+from sociolab.stats.intervals import Estimate
+from sociolab.stats.rating_table import RatingTable
 from sociolab.stats.resample import Floats
 
 _ROUNDING = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """An item's score by the judge, by one or more people, and the cluster it belongs to."""
-
-    judge: float
-    people: tuple[float, ...]
-    cluster: str
-
-    def __post_init__(self) -> None:
-        if not self.people:
-            raise ValueError("an item to compare is rated by at least one person, found none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +53,6 @@ class Spread:
     below: int
     above: int
     outside_by: Estimate
-
-
-def spread(
-    items: Sequence[Judged], *, level: float = 0.95, seed: int = 0, resamples: int = 5000
-) -> Spread:
-    """Compare a judge with people over these items; intervals are clustered (see `intervals`)."""
-    # Sorted, so that rounding does not depend on the order of items and raters.
-    ordered = sorted((each.cluster, each.judge, sorted(each.people)) for each in items)
-    table = rating_table([people for _, _, people in ordered])
-    gaps = Gaps.of(np.array([judge for _, judge, _ in ordered], dtype=np.float64), table)
-    columns = {name: present(column) for name, column in gaps.columns().items()}
-    clusters = [cluster for cluster, _, _ in ordered]
-    found = means(columns, clusters, level=level, seed=seed, resamples=resamples)
-    return gaps.spread(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
+LEVEL = 0.95
+"""How often an interval holds what it is of: the same for all of them."""
+
 _CLOSE = 1e-15
 """A step this small, relative to the quantile, is rounding."""
 
@@ -22,6 +25,11 @@ def t_quantile(p: float, freedom: int) -> float:
     while (step := (p - _below(t, freedom)) / _density(t, freedom)) > _CLOSE * t:
         t += step
     return t
+
+
+def reach(freedom: int) -> float:
+    """How many standard errors an interval of Student's t goes to either side."""
+    return t_quantile((1 + LEVEL) / 2, freedom)
 
 
 def two_sided_p(t: float, freedom: float) -> float:

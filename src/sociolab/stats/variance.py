@@ -29,9 +29,6 @@ Within = Mapping[str, Sequence[str]]
 REPEAT_IN_PLAY: Within = {"repeat": ("scenario", "partner")}
 """Repeat 0 of one scenario and partner has nothing in common with repeat 0 of another."""
 
-JUDGE = "judge"
-"""The factor that costs judgings alone; doubling any other costs plays and their judgings."""
-
 _ROUNDING = 1e-9
 
 
@@ -58,33 +55,18 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubling:
-    """Twice as many levels of one factor: the standard error then, the extra cost, what it buys.
-
-    `gain` is the reduction of the standard error per unit of cost. `error` and `gain` are None
-    where the design cannot tell.
-    """
-
-    factor: str
-    error: float | None
-    cost: float
-    gain: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Advice:
     """The standard error of the mean over all values, and what each doubling would make of it.
 
     It speaks of scenarios, partners and judges at large, so it exceeds the error of an interval
     clustered by scenario, which holds the others fixed. Of the `fixed` factors the data have one
-    level only: it speaks of that level. `error` is None where the design cannot tell. `best_next`
-    is the factor of the largest gain, None where no doubling helps.
+    level only: it speaks of that level. `doublings` has, by factor, the standard error with twice
+    as many levels of it. An error is None where the design cannot tell.
     """
 
     error: float | None
     fixed: tuple[str, ...]
-    doublings: tuple[Doubling, ...]
-    best_next: str | None
+    doublings: Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +85,16 @@ def components(
     factors: Sequence[str],
     *,
     within: Within = REPEAT_IN_PLAY,
-    cost_per_play: float = 1.0,
-    cost_per_judging: float = 0.0,
 ) -> Components:
     """Variance components of `factors`, and advice on what to double.
 
     `within` names, for a nested factor, those whose levels tell its own levels apart: doubling one
-    of them doubles it too. Costs are money, or any unit, for one play and for one judging (a row).
-    The order of the rows does not matter. ValueError for no or repeated factors, a row without the
-    level of a factor or of what it lies within, a value that is not finite, a negative cost, and
-    fewer than two values.
+    of them doubles it too. The order of the rows does not matter. ValueError for no or repeated
+    factors, a row without the level of a factor or of what it lies within, a value that is not
+    finite, and fewer than two values.
     """
     rows = list(rows)
-    _check(rows, factors, within, cost_per_play, cost_per_judging)
+    _check(rows, factors, within)
     present = [row for row in rows if row.value is not None]
     if len(present) < 2:
         raise ValueError(f"variance needs at least two values, found {len(present)}")
@@ -124,14 +103,8 @@ def components(
         _codes([tuple(row.levels[i] for i in nested[name]) for row in present]) for name in factors
     ]
     fit = _Fit.of(np.array([row.value for row in present], dtype=np.float64), codes)
-    plays = [name for name in factors if name != JUDGE]
-    count = len({tuple(row.levels[i] for name in plays for i in nested[name]) for row in present})
-    costs = {
-        name: len(present) * cost_per_judging + (0 if name == JUDGE else count * cost_per_play)
-        for name in factors
-    }
     *found, residual = _components((*factors, "residual"), fit)
-    advice = _advice(factors, within, costs, fit)
+    advice = _advice(factors, within, fit)
     return Components(tuple(found), residual, len(present), len(rows) - len(present), advice)
 
 
@@ -216,36 +189,23 @@ def _note(fit: _Fit, i: int, variance: float | None) -> str:
     return "the design cannot tell it from other components"
 
 
-def _advice(
-    factors: Sequence[str], within: Within, costs: Mapping[str, float], fit: _Fit
-) -> Advice:
+def _advice(factors: Sequence[str], within: Within, fit: _Fit) -> Advice:
     fixed = tuple(name for i, name in enumerate(factors) if fit.levels[i] == 1)
     weights = np.where(fit.levels > 1, fit.weights, 0)
     now = _root(fit.total(weights))
-    doublings = []
+    doublings: dict[str, float | None] = {}
     for i, name in enumerate(factors):
         halved = [name == other or name in within.get(other, ()) for other in factors]
         halves = np.where([*halved, True], weights / 2, weights)
-        error = None if fit.levels[i] == 1 else _root(fit.total(halves))
-        doublings.append(Doubling(name, error, costs[name], _gain(now, error, costs[name])))
-    helpful = [doubling for doubling in doublings if doubling.gain]
-    best = max(helpful, key=lambda one: (one.gain, -(one.error or 0.0)), default=None)
-    return Advice(now, fixed, tuple(doublings), best.factor if best else None)
+        doublings[name] = None if fit.levels[i] == 1 else _root(fit.total(halves))
+    return Advice(now, fixed, doublings)
 
 
 def _root(variance: float | None) -> float | None:
     return None if variance is None else math.sqrt(variance)
 
 
-def _gain(now: float | None, error: float | None, cost: float) -> float | None:
-    if now is None or error is None:
-        return None
-    if cost:
-        return (now - error) / cost
-    return math.inf if now > error else 0.0
-
-
-def _check(rows: Sequence[Scored], factors: Sequence[str], within: Within, *costs: float) -> None:
+def _check(rows: Sequence[Scored], factors: Sequence[str], within: Within) -> None:
     if not factors or len(set(factors)) < len(factors):
         raise ValueError(f"expected different factors, at least one, found {list(factors)}")
     needed = {*factors, *(i for name in factors for i in within.get(name, ()))}
@@ -254,5 +214,3 @@ def _check(rows: Sequence[Scored], factors: Sequence[str], within: Within, *cost
             raise ValueError(f"each row has a level of {sorted(needed)}, found none of {missing}")
         if row.value is not None and not math.isfinite(row.value):
             raise ValueError(f"values are finite numbers, or None, found {row.value}")
-    if not all(0 <= cost < math.inf for cost in costs):
-        raise ValueError(f"costs are at least 0, found {costs}")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,12 +15,6 @@ from sociolab.store.sqlite import Store
 OVERALL = Measure("overall", 0, 1, title="overall")
 TALKED = Measure("conversation_gcsr", 0, 1, title="talk GCSR")
 RULES = JudgeId("rules", "rules", "r1")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "s.db") as opened:
-        yield opened
 
 
 def four_agents(store: Store, *, town: tuple[float, ...]) -> Across:

@@ -90,6 +90,16 @@ def test_they_are_found_by_their_label_and_by_their_name(store: Store) -> None:
         assert found.a.agent == f"{MINE}@3f2a"
 
 
+def test_a_record_from_before_imports_counted_is_the_same_as_far_as_it_goes(store: Store) -> None:
+    first, second, third = OLD, f"{OLD}+{'1' * 16}", f"{OLD}+{'2' * 16}"
+    compared(store, first, second)
+    assert not code_names(store, ["a", "b"]).shown
+    played(store, "c", third, (1, 2))
+    shown = code_names(store, ["a", "b", "c"]).shown
+    assert len({names[MINE] for names in shown.values()}) == 3
+    assert not code_names(store, ["a", "c"]).shown
+
+
 @pytest.mark.parametrize(("first", "second"), [(UNKNOWN, UNKNOWN), (OLD, UNKNOWN), ("", "")])
 def test_of_unknown_code_nothing_is_said_to_be_the_same(
     store: Store, first: str, second: str

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from app.conclusions.levels_runs import (
@@ -13,7 +10,6 @@ from app.conclusions.levels_runs import (
     STRONGER,
     TALK,
     TOWN,
-    build,
     talks,
     town,
 )
@@ -23,21 +19,6 @@ from sociolab.report.section import Section
 from sociolab.store.sqlite import Store
 
 DONE, UNMET, UNTOLD, IDLE = "done", "no talk", "talk, not conveyed", "conveyed, not acted on"
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    path = tmp_path_factory.mktemp("levels") / "s.db"
-    build(path)
-    with Store.open(path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Iterator[Store]:
-    """A store of a test's own."""
-    with Store.open(tmp_path / "own.db") as opened:
-        yield opened
 
 
 def by_rules(store: Store) -> AgentLevels:
@@ -52,10 +33,10 @@ def section(store: Store, judge: str = "rules") -> Section:
 # ------------------------------------------------------------------ figures
 
 
-def test_talks_and_goals_are_those_counted_by_hand(store: Store) -> None:
+def test_talks_and_goals_are_those_counted_by_hand(both: Store) -> None:
     found = {
         row.type: {name: entry.value for name, entry in row.scores.items()}
-        for row in by_rules(store).rows
+        for row in by_rules(both).rows
     }
     half, third = 1 / 2, pytest.approx(1 / 3)
     assert found == {
@@ -84,8 +65,8 @@ def test_talks_and_goals_are_those_counted_by_hand(store: Store) -> None:
     }
 
 
-def test_losses_are_counted_by_type_and_what_was_not_lived_is_left_out(store: Store) -> None:
-    found = {row.type: (dict(row.fates), row.wanted, row.left_out) for row in by_rules(store).rows}
+def test_losses_are_counted_by_type_and_what_was_not_lived_is_left_out(both: Store) -> None:
+    found = {row.type: (dict(row.fates), row.wanted, row.left_out) for row in by_rules(both).rows}
     assert found == {
         "public-activity": ({DONE: 1, UNMET: 2, UNTOLD: 1, IDLE: 1}, 3, 0),
         "appointment": ({UNTOLD: 1}, 1, 0),
@@ -95,9 +76,9 @@ def test_losses_are_counted_by_type_and_what_was_not_lived_is_left_out(store: St
 
 
 def test_each_judge_of_the_talks_has_its_rows_and_only_shared_agents_have_any(
-    store: Store,
+    both: Store,
 ) -> None:
-    found = levels(store, TALK, TOWN)
+    found = levels(both, TALK, TOWN)
     assert [(one.agent, one.judge) for one in found.agents] == [
         (AGENT, STRICT.name),
         (AGENT, "rules"),
@@ -108,31 +89,31 @@ def test_each_judge_of_the_talks_has_its_rows_and_only_shared_agents_have_any(
     assert strict["overall"].value == pytest.approx(1 / 6)
 
 
-def test_a_party_of_which_more_minutes_are_asked_was_not_taken_part_in(own: Store) -> None:
-    talks(own)
-    town(own, world_settings={"least": "121"})
-    assert by_rules(own).rows[-1].fates["done"] == 0
+def test_a_party_of_which_more_minutes_are_asked_was_not_taken_part_in(store: Store) -> None:
+    talks(store)
+    town(store, world_settings={"least": "121"})
+    assert by_rules(store).rows[-1].fates["done"] == 0
 
 
 # ------------------------------------------------------------------ as it reads
 
 
-def test_the_sentences_say_the_figures(store: Store) -> None:
-    assert section(store).said == (
-        "Its talks convey 44% of what must be conveyed; in the town its tasks reach 17% of their "
+def test_the_sentences_say_the_figures(both: Store) -> None:
+    assert section(both).said == (
+        "Its talks convey 44 % of what must be conveyed; in the town its tasks reach 17 % of their "
         "goals.",
         "Of 6 who could have taken part 1 did; the goals ask for 4. Of the others 2 had no talk "
         "with the performer, 2 had one that did not convey all, and 1 had been told all but did "
         "not act on it.",
     )
-    assert "scripted plays by rules" in section(store).cautions[0]
-    assert section(store).cautions[-1] == (
+    assert "scripted plays by rules" in section(both).cautions[0]
+    assert section(both).cautions[-1] == (
         "1 episode of lived could not be scored: not counted here."
     )
 
 
-def test_the_tables_show_the_rows_and_no_interval_passes_the_scale(store: Store) -> None:
-    talked, kept, lived, lost = section(store).tables
+def test_the_tables_show_the_rows_and_no_interval_passes_the_scale(both: Store) -> None:
+    talked, kept, lived, lost = section(both).tables
     assert talked.rows[0] == ("public-activity", "0.50", "0.67", "2", "1")
     assert talked.rows[-1] == ("all", "0.33 [0.00, 1.00]", "0.44 [0.00, 1.00]", "3", "2")
     assert kept.rows[-1] == ("all", "0.33 [0.00, 1.00]", "0.33 [0.00, 1.00]", "3", "2")
@@ -146,7 +127,7 @@ def test_the_tables_show_the_rows_and_no_interval_passes_the_scale(store: Store)
     assert all("cut there" in table.notes[-1] for table in (talked, kept, lived))
 
 
-def test_a_judge_that_gives_one_measure_has_its_talks_counted(store: Store) -> None:
-    talked, kept, *_ = section(store, STRICT.name).tables
+def test_a_judge_that_gives_one_measure_has_its_talks_counted(both: Store) -> None:
+    talked, kept, *_ = section(both, STRICT.name).tables
     assert talked.rows[0] == ("public-activity", "-", "0.00", "2", "1")
     assert kept.rows[0] == ("public-activity", "-", "-", "0", "0")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from alderbrook import flat_town
-from app.conclusions.levels_runs import STRONGER, TALK, TOWN, build, settings, talks, town
+from app.conclusions.levels_runs import STRONGER, TALK, TOWN, settings, talks, town
 from sociolab.app.conclusions.levels import levels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
@@ -16,82 +13,67 @@ from sociolab.store.sqlite import Store
 from stss_tasks import task
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    path = tmp_path_factory.mktemp("levels") / "s.db"
-    build(path)
-    with Store.open(path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Iterator[Store]:
-    """A store of a test's own."""
-    with Store.open(tmp_path / "own.db") as opened:
-        yield opened
-
-
-def cautioned(store: Store) -> tuple[str, ...]:
-    (first, *_) = levels(store, TALK, TOWN).agents
+def cautioned(both: Store) -> tuple[str, ...]:
+    (first, *_) = levels(both, TALK, TOWN).agents
     return first.cautions
 
 
 # ------------------------------------------------------------------ refused
 
 
-def test_runs_of_the_wrong_world_are_refused(store: Store) -> None:
+def test_runs_of_the_wrong_world_are_refused(both: Store) -> None:
     with pytest.raises(ConfigError, match="--talk: expected a run of stss-talk, found lived"):
-        levels(store, TOWN, TALK)
+        levels(both, TOWN, TALK)
     with pytest.raises(ConfigError, match="--action: expected a run of stss, found talks"):
-        levels(store, TALK, TALK)
+        levels(both, TALK, TALK)
 
 
-def test_runs_without_a_common_agent_are_refused(own: Store) -> None:
-    talks(own, agents=[STRONGER])
-    town(own)
+def test_runs_without_a_common_agent_are_refused(store: Store) -> None:
+    talks(store, agents=[STRONGER])
+    town(store)
     with pytest.raises(
         ConfigError,
         match=r"in talks scripted-complete, in lived scripted; play the same agent at both levels",
     ):
-        levels(own, TALK, TOWN)
+        levels(store, TALK, TOWN)
 
 
 @pytest.mark.parametrize("of_talk", [True, False])
-def test_a_run_with_tdp_is_not_compared_with_one_without(own: Store, of_talk: bool) -> None:
-    talks(own, world_settings={"tdp": str(of_talk)})
-    town(own, world_settings={"tdp": str(not of_talk)})
+def test_a_run_with_tdp_is_not_compared_with_one_without(store: Store, of_talk: bool) -> None:
+    talks(store, world_settings={"tdp": str(of_talk)})
+    town(store, world_settings={"tdp": str(not of_talk)})
     words = ("with TDP", "without TDP") if of_talk else ("without TDP", "with TDP")
     with pytest.raises(ConfigError, match=f"found talks {words[0]} and lived {words[1]};"):
-        levels(own, TALK, TOWN)
+        levels(store, TALK, TOWN)
 
 
-def test_two_runs_with_tdp_are_compared(own: Store) -> None:
-    talks(own, world_settings={"tdp": "true"})
-    town(own, world_settings={"tdp": "yes"})
-    assert not any("TDP" in sentence for sentence in cautioned(own))
+def test_two_runs_with_tdp_are_compared(store: Store) -> None:
+    talks(store, world_settings={"tdp": "true"})
+    town(store, world_settings={"tdp": "yes"})
+    assert not any("TDP" in sentence for sentence in cautioned(store))
 
 
-def test_runs_of_other_social_tasks_are_refused(own: Store) -> None:
-    talks(own)
-    own.create_run(TOWN, "stss", settings(), [])
+def test_runs_of_other_social_tasks_are_refused(store: Store) -> None:
+    talks(store)
+    store.create_run(TOWN, "stss", settings(), [])
     with pytest.raises(ConfigError, match="none in common: talks has talks of party, meeting"):
-        levels(own, TALK, TOWN)
+        levels(store, TALK, TOWN)
 
 
 # ------------------------------------------------------------------ cautions
 
 
-def test_what_is_alike_but_for_the_level_has_no_caution_of_its_settings(store: Store) -> None:
-    assert cautioned(store) == ("lived has 1 social task without a talk in talks: game.",)
+def test_what_is_alike_but_for_the_level_has_no_caution_of_its_settings(both: Store) -> None:
+    assert cautioned(both) == ("lived has 1 social task without a talk in talks: game.",)
 
 
-def test_each_difference_of_the_settings_is_named(own: Store) -> None:
-    talks(own, other="openai/a", world_settings={"rounds": "1"}, attempts=1)
+def test_each_difference_of_the_settings_is_named(store: Store) -> None:
+    talks(store, other="openai/a", world_settings={"rounds": "1"}, attempts=1)
     town(
-        own, others="openai/b", made="a2", on_failed_turn="stop",
+        store, others="openai/b", made="a2", on_failed_turn="stop",
         world_settings={"evaluated": "plan_day"},
     )  # fmt: skip
-    assert cautioned(own)[1:] == (
+    assert cautioned(store)[1:] == (
         "The talks of talks end after 1 round; in the town they may have 8.",
         "In the town scripted does not speak for the performer: another agent does, as "
         '"utter" is not among the evaluated questions.',
@@ -103,11 +85,11 @@ def test_each_difference_of_the_settings_is_named(own: Store) -> None:
     )
 
 
-def test_talks_from_another_town_and_of_other_tasks_are_named(own: Store) -> None:
+def test_talks_from_another_town_and_of_other_tasks_are_named(store: Store) -> None:
     data: Json = ["row-talks", "1", "0123"]
-    talks(own, of=task(id="feast"), town=flat_town("Home: room", "Moon: base"), data=data)
-    town(own, data=["row", "1", "4567"])
-    assert cautioned(own) == (
+    talks(store, of=task(id="feast"), town=flat_town("Home: room", "Moon: base"), data=data)
+    town(store, data=["row", "1", "4567"])
+    assert cautioned(store) == (
         "talks has talks of 1 social task not lived in lived: feast.",
         "lived has 2 social tasks without a talk in talks: party, game.",
         "The talks were frozen from another town: row-talks (talks) and row (lived) have other "
@@ -115,14 +97,14 @@ def test_talks_from_another_town_and_of_other_tasks_are_named(own: Store) -> Non
     )
 
 
-def test_runs_that_are_not_finished_or_failed_are_named(own: Store) -> None:
-    talks(own)
-    town(own)
-    trial = own.trials(TALK)[-1].trial
-    own.set_status(TALK, trial.id, "failed", "plugin", "it broke")
-    game = own.trials(TOWN)[-1].trial
-    own.set_status(TOWN, game.id, "playing")
-    assert cautioned(own)[:2] == (
+def test_runs_that_are_not_finished_or_failed_are_named(store: Store) -> None:
+    talks(store)
+    town(store)
+    trial = store.trials(TALK)[-1].trial
+    store.set_status(TALK, trial.id, "failed", "plugin", "it broke")
+    game = store.trials(TOWN)[-1].trial
+    store.set_status(TOWN, game.id, "playing")
+    assert cautioned(store)[:2] == (
         "talks: 1 trial failed.",
         "lived is not finished: 1 trial not played yet.",
     )

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from sociolab.analysis.agreeing import sections_of
 from sociolab.analysis.rated import Ratings, ratings_of
-from sociolab.app.results.page import write_page
-from sociolab.report.result import result_of
 from sociolab.report.section import Section, documents
 from sociolab.stats.agreement import agreement_report
 from sociolab.stats.agreement_cells import AgreementReport
@@ -48,9 +45,3 @@ def agreements(
     ranges = {measure.name: (measure.low, measure.high) for measure in ratings.measures}
     report = agreement_report(ratings.people, ratings.judges, ranges, bins=bins)
     return Agreements(ratings, report, bins, sections_of(ratings, report, bins))
-
-
-def write_agreement_page(store: Store, found: Agreements, path: Path) -> None:
-    """The page of the runs with these sections first; ConfigError where it cannot be written."""
-    results = [result_of(store, run) for run in found.ratings.runs]
-    write_page(store, results, path, found.sections)

@@ -54,8 +54,8 @@ def _said(one: AgentLevels) -> Iterator[str]:
     talk, goal = whole.scores.get("conversation_gcsr"), whole.scores.get(GOAL)
     if talk is not None and goal is not None and talk.value is not None and goal.value is not None:
         yield (
-            f"Its talks convey {talk.value:.0%} of what must be conveyed; in the town its tasks "
-            f"reach {goal.value:.0%} of their goals."
+            f"Its talks convey {talk.value * 100:.0f} % of what must be conveyed; in the town its "
+            f"tasks reach {goal.value * 100:.0f} % of their goals."
         )
     if whole.fates:
         done, unmet, untold, idle = (whole.fates.get(outcome, 0) for outcome in OUTCOMES)

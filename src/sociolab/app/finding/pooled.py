@@ -48,10 +48,11 @@ def data_of(settings: Json) -> tuple[str, str, str] | None:
 
 def agent_settings(store: Store, runs: Sequence[str]) -> dict[str, dict[str, str]]:
     """By run and agent, the hash of the settings that it played with, as far as known."""
-    return {name: _agents(store.run(name).settings) for name in dict.fromkeys(runs)}
+    return {name: recorded_agents(store.run(name).settings) for name in dict.fromkeys(runs)}
 
 
-def _agents(settings: Json) -> dict[str, str]:
+def recorded_agents(settings: Json) -> dict[str, str]:
+    """The hash of each agent's and the partner's settings by label; empty for imported runs."""
     if not isinstance(settings, dict):
         return {}
     agents = settings.get("agents")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sociolab.app.finding.pooled import recorded_agents
 from sociolab.app.finding.seat_names import label_like
 from sociolab.app.runs.provenance import TAGS
 from sociolab.store.runs import RunRow
@@ -17,10 +18,11 @@ def runs_with(
     found = [row for row in runs if set(tags) <= set(tags_of(row))]
     if agent is None:
         return found
+    seated = {row.name: recorded_agents(row.settings) for row in runs}
     label = label_like(
-        agent, sorted({label for row in runs for label in agents_of(row)}), "--agent"
+        agent, sorted({one for labels in seated.values() for one in labels}), "--agent"
     )
-    return [row for row in found if label in agents_of(row)]
+    return [row for row in found if label in seated[row.name]]
 
 
 def tags_of(row: RunRow) -> tuple[str, ...]:
@@ -28,11 +30,3 @@ def tags_of(row: RunRow) -> tuple[str, ...]:
     settings = row.settings if isinstance(row.settings, dict) else {}
     tags = settings.get(TAGS)
     return tuple(map(str, tags)) if isinstance(tags, list) else ()
-
-
-def agents_of(row: RunRow) -> tuple[str, ...]:
-    """The labels of a run's agents and its partner; of an imported run, none are recorded."""
-    settings = row.settings if isinstance(row.settings, dict) else {}
-    agents = settings.get("agents")
-    seated = [*(agents if isinstance(agents, list) else []), settings.get("partner")]
-    return tuple(str(one[0]) for one in seated if isinstance(one, list) and one)

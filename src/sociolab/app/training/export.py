@@ -110,9 +110,7 @@ def _notes(
 
 def _held_out(train: Written, heldout: Written) -> str:
     held, of_all = len(heldout.scenarios), len(heldout.scenarios) + len(train.scenarios)
-    return f"{held} of {plural(of_all, 'scenario')} held out ({held / of_all:.0%})".replace(
-        "%", " %"
-    )
+    return f"{held} of {plural(of_all, 'scenario')} held out ({held / of_all * 100:.0f} %)"
 
 
 def _told(form: str, one: Written) -> str:

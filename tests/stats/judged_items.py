@@ -1,0 +1,31 @@
+"""Items that a judge and people scored, and how far apart they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sociolab.stats.intervals import means
+from sociolab.stats.rating_table import present, rating_table
+from sociolab.stats.spread import Gaps, Spread
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An item's score by the judge, by one or more people, and the cluster it belongs to."""
+
+    judge: float
+    people: tuple[float, ...]
+    cluster: str
+
+
+def spread(items: Sequence[Judged]) -> Spread:
+    """The judge against the people, with intervals from few resamples; sorted, since rounding
+    depends on the order."""
+    ordered = sorted((each.cluster, each.judge, sorted(each.people)) for each in items)
+    table = rating_table([people for _, _, people in ordered])
+    gaps = Gaps.of(np.array([judge for _, judge, _ in ordered], dtype=np.float64), table)
+    columns = {name: present(column) for name, column in gaps.columns().items()}
+    return gaps.spread(means(columns, [cluster for cluster, _, _ in ordered], resamples=200))
