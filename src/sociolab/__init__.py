@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from sociolab.app.beforehand.estimate import estimate
     from sociolab.app.conclusions.plain import compare, rank
     from sociolab.app.finding.stored import calls_of, open_store, transcript
     from sociolab.app.results.tables import scores_table, turns_table
     from sociolab.app.runs.config import RunConfig
-    from sociolab.app.runs.estimate import estimate
     from sociolab.app.runs.judge import judge_run, judge_run_async
     from sociolab.app.runs.play import Progress, run, run_async
     from sociolab.app.training.environment import Environment
@@ -33,7 +33,7 @@ _HOMES = {
     "RunResult": "sociolab.report.result",
     "calls_of": "sociolab.app.finding.stored",
     "compare": "sociolab.app.conclusions.plain",
-    "estimate": "sociolab.app.runs.estimate",
+    "estimate": "sociolab.app.beforehand.estimate",
     "judge_run": "sociolab.app.runs.judge",
     "judge_run_async": "sociolab.app.runs.judge",
     "open_store": "sociolab.app.finding.stored",

@@ -190,7 +190,8 @@ def test_the_panel_tells_what_was_so_far_and_nothing_of_what_comes(
     tab: Page, address: str, days: Replay
 ) -> None:
     performer, trajectory = days.task.performer, days.lived.trajectory
-    first = next(one for one in trajectory.everybody(Talked) if one.who == performer)
+    talks = trajectory.everybody(Talked)
+    first = next(one for one in talks if performer in (one.who, one.other))
     before = trajectory.clock.at(first.step - 1).isoformat()
     opened(tab, address, f"#t={before}&who={performer}")
     lines = tab.locator('[data-part="talks"] .lines p:not(.faint)')

@@ -19,12 +19,12 @@ from sociolab.core.episode import (
 )
 from sociolab.core.score import JudgeId
 from sociolab.report.facts import account
-from sociolab.report.observed import Observed
 from sociolab.report.result import result_of
 from sociolab.report.schema import JudgeEntry, RunResult
 from sociolab.report.words import nature, warnings
 from sociolab.store.sqlite import Store
 
+from .observed_episodes import observed
 from .small_run import RUN
 
 ANN, BOB = "ann", "bob"
@@ -95,8 +95,8 @@ def test_a_run_in_which_every_question_was_answered_says_nothing_of_it(result: R
 
 def test_beside_turns_a_question_that_failed_is_none_of_them() -> None:
     trial = Trial("t", "sotopia", TASK, (), 0, 0)
-    seen = Observed()
-    seen.take(Episode(trial, (Moved(0, ANN, ()), failed(ANN, "act", 1), failed(BOB, "poll"), OVER)))
+    events = (Moved(0, ANN, ()), failed(ANN, "act", 1), failed(BOB, "poll"), OVER)
+    seen = observed(Episode(trial, events))
     assert seen.failed_turns == {"unreadable": 1}
     assert seen.failed_questions == {"unreadable": 1}
     assert not seen.went_without

@@ -14,7 +14,6 @@ from sociolab.core.errors import Cause
 from sociolab.core.score import JudgeId, Measure, ScoreFailure
 from sociolab.report.failures import first_pairs, short
 from sociolab.report.html import page
-from sociolab.report.observed import Observed
 from sociolab.report.result import result_of
 from sociolab.report.run_page import ShownRun
 from sociolab.report.schema import RunResult
@@ -22,6 +21,8 @@ from sociolab.report.tables import print_report
 from sociolab.report.words import warnings
 from sociolab.store.first_failures import first_failed_scores
 from sociolab.store.sqlite import Store
+
+from .observed_episodes import observed
 
 RUN = "r"
 TASK = Task("task", ("ann", "bob"), "c", "{}")
@@ -113,9 +114,9 @@ def test_the_terminal_and_the_page_show_them(shown: RunResult) -> None:
 
 
 def test_a_long_problem_is_cut() -> None:
-    seen = Observed()
     event = lost("ann", 0, "unreadable", "word " * 500)
-    seen.take(Episode(Trial("t", "sotopia", TASK, (), 0, 0), (event, Ended("turn limit", 0))))
+    trial = Trial("t", "sotopia", TASK, (), 0, 0)
+    seen = observed(Episode(trial, (event, Ended("turn limit", 0))))
     ((_, problem, _),) = seen.first_turns.values()
     assert re.fullmatch(r"ann, turn 1: (word )+\w*\.\.\.", short(problem))
     assert len(short(problem)) <= 403

@@ -376,6 +376,14 @@ def test_few_scenarios_and_single_plays_are_cautioned_against(result: RunResult)
     assert "sociolab compare" in told
 
 
+def test_of_one_scenario_no_interval_is_spoken_of(result: RunResult) -> None:
+    alone = tuple(entry.model_copy(update={"clusters": 1}) for entry in result.scores)
+    told = " ".join(cautions(result.model_copy(update={"scores": alone})))
+    assert "The scores come from one scenario: there is no interval" in told
+    assert "too short" not in told
+    assert "Intervals say" not in told
+
+
 def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> None:
     assert findings(result) == (
         "GOAL by heuristic, on a scale from 0 to 10: openai/alpha 7.33 [2.93, 10.00] (12 plays); "
@@ -383,6 +391,22 @@ def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> No
         "goal (checked) by goal check, on a scale from 0 to 10: openai/alpha 5.00 without an "
         "interval (4 plays); scripted 5.00 without an interval (4 plays, 2 failed).",
     )
+
+
+def test_of_many_agents_the_summary_names_the_highest_and_the_lowest(result: RunResult) -> None:
+    mine = next(e for e in result.scores if (e.judge, e.measure) == ("heuristic", "goal"))
+    crowd = [
+        mine.model_copy(update={"agent": f"lab/{i}", "value": float(value), "by": {}})
+        for i, value in enumerate((3, 9, 1, 4, 1, 5))
+    ]
+    few, many = (
+        findings(result.model_copy(update={"scores": tuple(some)}))[0]
+        for some in (crowd[:5], crowd)
+    )
+    assert few.count("lab/") == 5
+    assert "of 6 agents the highest mean, lab/1 9.00" in many
+    assert "the lowest, lab/2 1.00" in many
+    assert many.count("lab/") == 2
 
 
 def test_a_table_can_be_scrolled_by_keyboard_and_printed_whole(result: RunResult) -> None:

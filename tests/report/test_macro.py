@@ -9,7 +9,7 @@ from sociolab.report.columns import Column, Outcome
 from sociolab.report.macro import cluster_means, macro_of, with_macro
 from sociolab.report.plays import Play, PlayKey
 from sociolab.report.schema import MeasureEntry
-from sociolab.report.scores import entries
+from sociolab.report.scores import entries, said_of
 from sociolab.stats.scale import CUT
 
 RULES = JudgeId("rules", "rules")
@@ -28,7 +28,9 @@ def test_micro_counts_conversations_and_macro_counts_tasks() -> None:
     plays = [play(f"a{i}", "a") for i in range(4)] + [play("b0", "b")]
     values = (1.0, 1.0, 0.0, 2 / 3, 0.0)
     outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
-    found = {e.measure: e for e in entries(plays, [column(outcomes)], ["rate"]) if not e.by}
+    found = {
+        e.measure: e for e in entries([said_of(plays, column(outcomes))], ["rate"]) if not e.by
+    }
     assert found["rate"].value == pytest.approx(8 / 15)
     assert found["rate_macro"].value == pytest.approx(1 / 3)
     assert (found["rate_macro"].n, found["rate_macro"].clusters) == (5, 2)
@@ -42,7 +44,9 @@ def test_micro_counts_conversations_and_macro_counts_tasks() -> None:
 def test_a_macro_average_without_an_interval_says_why() -> None:
     plays = [play("a0", "a"), play("a1", "a")]
     outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), (0.0, 1.0), strict=True))
-    found = {e.measure: e for e in entries(plays, [column(outcomes)], ["rate"]) if not e.by}
+    found = {
+        e.measure: e for e in entries([said_of(plays, column(outcomes))], ["rate"]) if not e.by
+    }
     assert found["rate_macro"].interval == "none"
     assert found["rate_macro"].note == found["rate"].note == "1 cluster"
 
@@ -53,7 +57,9 @@ def test_the_macro_interval_is_students_t_over_the_tasks_means() -> None:
     plays = [play(f"t{i}", task) for i, task in enumerate("aabbbbc")]
     values = (0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0)
     outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
-    found = {e.measure: e for e in entries(plays, [column(outcomes)], ["rate"]) if not e.by}
+    found = {
+        e.measure: e for e in entries([said_of(plays, column(outcomes))], ["rate"]) if not e.by
+    }
     macro = found["rate_macro"]
     assert macro.value == pytest.approx(0.75)
     assert macro.low == pytest.approx(0.75 - 0.621033, abs=1e-5)
@@ -65,7 +71,9 @@ def test_the_note_of_a_macro_average_tells_of_no_cut_where_nothing_was_cut() -> 
     plays = [play(task, task) for task in "abc"]
     values = (0.4, 0.5, 0.6)
     outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
-    found = {e.measure: e for e in entries(plays, [column(outcomes)], ["rate"]) if not e.by}
+    found = {
+        e.measure: e for e in entries([said_of(plays, column(outcomes))], ["rate"]) if not e.by
+    }
     macro = found["rate_macro"]
     assert macro.high == pytest.approx(0.748414, abs=1e-5)
     assert macro.note == "mean of the means of 3 clusters, over 3 plays"
@@ -74,14 +82,14 @@ def test_the_note_of_a_macro_average_tells_of_no_cut_where_nothing_was_cut() -> 
 
 def test_a_task_all_of_whose_plays_failed_has_no_mean_and_its_failures_are_counted() -> None:
     plays = [play("a", "a"), play("b", "b", failed=True)]
-    found = {e.measure: e for e in entries(plays, [column({plays[0].key: 1.0})], ["rate"])}
+    found = {e.measure: e for e in entries([said_of(plays, column({plays[0].key: 1.0}))], ["rate"])}
     assert found["rate_macro"].value == 1
     assert (found["rate_macro"].clusters, found["rate_macro"].failures) == (1, 1)
 
 
 def test_measures_without_a_macro_average_have_none() -> None:
     plays = [play("a", "a")]
-    found = {e.measure for e in entries(plays, [column({plays[0].key: 1.0})], ["another"])}
+    found = {e.measure for e in entries([said_of(plays, column({plays[0].key: 1.0}))], ["another"])}
     assert found == {"rate"}
 
 

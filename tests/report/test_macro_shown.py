@@ -15,7 +15,7 @@ from sociolab.report.macro import with_macro
 from sociolab.report.plays import Play, PlayKey
 from sociolab.report.run_page import ShownRun
 from sociolab.report.schema import MeasureEntry, RunResult
-from sociolab.report.scores import entries
+from sociolab.report.scores import entries, said_of
 from sociolab.report.tables import print_report
 from sociolab.report.text_tables import grid_text
 from sociolab.report.words import size_words
@@ -42,7 +42,7 @@ def talks(result: RunResult) -> RunResult:
         update={
             "world": "stss-talk",
             "measures": with_macro([measure], [NAME]),
-            "scores": entries(plays, [column], [NAME]),
+            "scores": entries([said_of(plays, column)], [NAME]),
         }
     )
 

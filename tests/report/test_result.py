@@ -363,6 +363,14 @@ def test_json_comes_back_as_the_same_result(result: RunResult) -> None:
     assert json.loads(result.as_json())["schema"] == 1
 
 
+def test_half_a_surrogate_pair_in_what_a_model_wrote_does_not_lose_the_json(
+    result: RunResult,
+) -> None:
+    half = result.model_copy(update={"agents": ("lab/\ud83d",)})
+    assert json.loads(half.as_json())["agents"] == ["lab/\ud83d"]
+    half.as_json().encode()  # can be printed
+
+
 def test_the_same_store_gives_the_same_bytes(store: Store) -> None:
     assert result_of(store, RUN).as_json() == result_of(store, RUN).as_json()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column, Outcome, combined
 from sociolab.report.plays import Play, PlayKey
-from sociolab.report.scores import entries
+from sociolab.report.scores import entries, said_of
 
 JUDGE = JudgeId("judge", "rules")
 AGENTS = st.sampled_from(["a", "b"])
@@ -44,7 +44,7 @@ def tables(draw: st.DrawFn) -> tuple[list[Play], Column]:
 @given(tables())
 def test_each_play_is_in_one_partner_and_in_one_type(table: tuple[list[Play], Column]) -> None:
     plays, column = table
-    found = entries(plays, [column])
+    found = entries([said_of(plays, column)])
     for agent in ("a", "b"):
         for key in ("partner", "type"):
             parts = [e for e in found if e.agent == agent and key in e.by]
@@ -63,7 +63,7 @@ def test_the_order_of_plays_does_not_matter(
     chance.shuffle(shuffled)
 
     def by_key(plays: list[Play]) -> dict[str, object]:
-        return {f"{e.agent} {e.by}": e for e in entries(plays, [column])}
+        return {f"{e.agent} {e.by}": e for e in entries([said_of(plays, column)])}
 
     assert by_key(plays) == by_key(shuffled)
 
@@ -72,7 +72,7 @@ def test_the_order_of_plays_does_not_matter(
 def test_a_value_stays_within_the_values(table: tuple[list[Play], Column]) -> None:
     plays, column = table
     values = [value for value in column.outcomes.values() if isinstance(value, float)]
-    for entry in entries(plays, [column]):
+    for entry in entries([said_of(plays, column)]):
         assert (entry.value is None) == (entry.n == 0)
         if entry.value is not None:
             assert min(values) <= entry.value <= max(values)
@@ -94,5 +94,5 @@ def test_a_failed_trial_owes_nothing_at_seats_that_are_never_judged() -> None:
     ]
     outcomes: dict[PlayKey, Outcome] = {("t0", "player"): 0.5}
     column = Column("judge", JUDGE, Measure("m", 0, 1), False, True, outcomes)
-    whole = entries(plays, [column])[0]
+    whole = entries([said_of(plays, column)])[0]
     assert (whole.value, whole.n, whole.failures) == (0.5, 1, 1)

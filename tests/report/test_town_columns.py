@@ -15,9 +15,10 @@ from sociolab.core.episode import (
     Unusable,
 )
 from sociolab.core.ports import Transcript
-from sociolab.report.observed import Observed
 from sociolab.report.shown import shown
 from sociolab.report.transcript import play_text
+
+from .observed_episodes import observed
 
 SEATS = ("ben", "ben.routine", "ann", "cid", "dan", "eve", "fay")
 
@@ -36,11 +37,9 @@ def episode(*events: Event, seats: tuple[str, ...] = SEATS, agent: str = "") -> 
 
 
 def columns(*events: Event) -> dict[str, dict[str | None, object]]:
-    observed = Observed()
-    observed.take(episode(*events))
     return {
         column.measure.name: {seat: value for (_, seat), value in column.outcomes.items()}
-        for column in observed.columns()
+        for column in observed(episode(*events)).columns()
     }
 
 

@@ -91,7 +91,7 @@ def test_the_page_tells_the_task_who_counted_and_why(address: str, store: Path, 
 def test_the_page_of_days_that_are_not_over_says_so(address: str, trial: str) -> None:
     status, _, body = fetched(f"{address}/runs/{CUT}/episodes/{trial}/town")
     assert status == 200
-    assert "No score: the simulation was not lived to its end. Lived until" in (
+    assert "No score: the simulation has not come to its end. Lived until" in (
         body.decode().replace("</span>", "")
     )
     assert "There are no verdicts on this episode in the store." in body.decode()

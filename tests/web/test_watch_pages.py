@@ -15,7 +15,7 @@ import pytest
 import requests
 
 from play_clients import lay_out
-from sociolab.core.episode import Action, Moved
+from sociolab.core.episode import Action, Json, Moved
 from sociolab.core.ports import Message, Prompt
 from sociolab.store.lock import lock_run
 from sociolab.store.sqlite import Store
@@ -110,6 +110,36 @@ def test_a_run_tells_its_scores_with_n_and_failures_and_leads_to_its_extremes(ad
     assert "agent 4 0" in told  # calls by role
 
 
+def test_whose_scores_the_lowest_and_highest_are_is_told(address: str) -> None:
+    assert "Lowest and highest in GOAL, by lab/judge" in get(address, f"/runs/{RUN}")
+
+
+def test_a_run_that_stopped_says_how_to_go_on_and_one_being_played_does_not(
+    address: str, store: Path
+) -> None:
+    stopped = get(address, f"/runs/{RUN}")
+    assert "1 of 5 trials not played yet" in stopped
+    assert "To go on with this run, give the command of" in stopped
+    with lock_run(store, RUN):
+        played = get(address, f"/runs/{RUN}")
+    assert "not played yet" not in played.partition("Summary")[0]
+    assert "To go on with this run" not in played
+
+
+def test_a_command_of_a_page_finds_the_store_of_the_page(address: str, store: Path) -> None:
+    assert f"--name {RUN} --store {store}" in get(address, f"/runs/{RUN}")
+
+
+def test_many_agents_are_named_in_a_few_lines(store: Path, address: str) -> None:
+    labels: list[Json] = [[f"lab/{number}", "h"] for number in range(12)]
+    with Store.open(store) as opened:
+        opened.create_run("crowded", "sotopia", {"agents": labels}, [trial(50)])
+        page = get(address, "/runs")
+        opened.delete_run("crowded")
+    assert "lab/3 and 8 more" in page
+    assert "lab/4" not in page
+
+
 def test_charts_come_with_the_same_figures_as_the_tables(address: str) -> None:
     page = requests.get(f"{address}/runs/{RUN}", timeout=20).text
     data = re.search(r'<script type="application/json" id="chart-data">(.*?)</script>', page)
@@ -132,8 +162,14 @@ def test_a_large_run_is_worked_out_once_while_its_page_says_so(
 ) -> None:
     monkeypatch.setattr("sociolab.web.watch.run.QUICK", 2)
     monkeypatch.setattr("sociolab.app.watching.run_view.KEPT._found", OrderedDict())
-    waiting = requests.get(f"{address}/runs/{RUN}", timeout=20).text
-    assert f'hx-get="/runs/{RUN}/figures"' in waiting
+    waiting = requests.get(f"{address}/runs/{RUN}", timeout=20)
+    assert f'hx-get="/runs/{RUN}/figures"' in waiting.text
+    told = text_of(waiting)
+    assert "3 of 5 trials of the world sotopia were played to the end" in told
+    assert "sociolab run sotopia --agent lab/one --agent scripted" in told
+    assert "Calls by role" in told
+    # Nothing is said of what is not known yet.
+    assert not any(word in told for word in ("Scores by agent", "What failed", "Nothing was"))
     ready = requests.get(f"{address}/runs/{RUN}/figures", timeout=20)
     assert (ready.status_code, ready.headers["HX-Redirect"]) == (204, f"/runs/{RUN}")
     assert "Scores by agent" in get(address, f"/runs/{RUN}")
@@ -297,6 +333,8 @@ def test_calls_are_shown_word_for_word_with_what_repeats_folded(address: str, st
 
 def test_an_episode_without_calls_says_so(address: str) -> None:
     assert "No model was called" in get(address, f"{EPISODES}/{FAILED}/calls")
+    assert "Model calls" in get(address, f"{EPISODES}/{PLAIN}")
+    assert "Model calls" not in get(address, f"{EPISODES}/{FAILED}")  # nothing is behind it
 
 
 # ------------------------------------------------------------------ search

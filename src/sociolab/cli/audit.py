@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from sociolab.app.conclusions.audit import AuditConfig, AuditResult
 from sociolab.app.conclusions.audit import audit as examine
-from sociolab.app.runs.config import first_problem
+from sociolab.app.user_files import first_problem
 from sociolab.cli.output import say, show_sections
 from sociolab.cli.progress import watch
 from sociolab.cli.settings import name_and_value

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.players.doctor import examine
+from sociolab.app.beforehand.doctor import examine
 from sociolab.app.runs.config import RunConfig
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from sociolab.analysis.figures import NOTHING
 from sociolab.app.gaps.gap import GapConfig, GapResult
 from sociolab.app.gaps.gap import gap as measure
-from sociolab.app.runs.config import first_problem
+from sociolab.app.user_files import first_problem
 from sociolab.cli.output import print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import minus

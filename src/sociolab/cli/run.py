@@ -100,7 +100,7 @@ def play_and_show(
 
 
 def _estimate(config: RunConfig, latency: float | None, *, as_json: bool) -> None:
-    from sociolab.app.runs.estimate import estimate
+    from sociolab.app.beforehand.estimate import estimate
 
     found = estimate(config, latency)
     if as_json:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.runs.session import store_path
 from sociolab.app.study import examples, forgetting, links, setup
 from sociolab.app.study import export as exporting
 from sociolab.app.study.progress import StudyProgress, progress_of
 from sociolab.cli.output import confirm, print_json, say
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.store.lock import lock_run
+from sociolab.store.place import store_path
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
 

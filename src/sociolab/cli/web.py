@@ -6,8 +6,8 @@ import os
 import sys
 from pathlib import Path
 
-from sociolab.app.runs.session import store_path
 from sociolab.core.errors import ConfigError
+from sociolab.store.place import store_path
 from sociolab.web.server import serve
 from sociolab.web.settings import TOKEN_VARIABLE, WebSettings
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from sociolab.app.data_sets.writing import WriteConfig
 from sociolab.app.data_sets.writing import write as write_sessions
-from sociolab.app.runs.config import first_problem
+from sociolab.app.user_files import first_problem
 from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import median
 from typing import NamedTuple
 
@@ -41,7 +43,7 @@ class Spread:
     @property
     def values(self) -> tuple[float, ...]:
         """The values alone."""
-        return tuple(point.value for point in self.points)
+        return tuple(map(itemgetter(0), self.points))
 
 
 def histograms(key: str, title: str, spreads: Sequence[Spread], measure: MeasureEntry) -> Markup:
@@ -79,10 +81,10 @@ def counts(values: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:
     """
     found = [0] * (len(edges) - 1)
     width = (edges[-1] - edges[0]) / len(found)
-    for value in values:
+    for value, plays in Counter(values).items():
         # A tenth of a scale such as 0.3 may come out just below its own edge.
         place = math.floor((value - edges[0]) / width + 1e-9)
-        found[min(max(place, 0), len(found) - 1)] += 1
+        found[min(max(place, 0), len(found) - 1)] += plays
     return tuple(found)
 
 

@@ -60,7 +60,8 @@ class Judged:
                 cell[1].append(outcome(kind, value))
             else:
                 column = self._column(judge, measure, seat is None)
-                column.setdefault((trial, seat), []).append(outcome(kind, value))
+                said = outcome(kind, value) if value is None else value  # a call for each is slow
+                column.setdefault((trial, seat), []).append(said)
 
     def _column(self, judge: JudgeId, measure: Measure, whole: bool) -> _Said:
         """Where verdicts of this judge and measure go; found by identity, as the hash of a record
@@ -91,7 +92,10 @@ class Judged:
                 measure,
                 whole,
                 True,
-                {key: combined(found) for key, found in said.items()},
+                {
+                    key: found[0] if len(found) == 1 else combined(found)
+                    for key, found in said.items()
+                },
             )
             for judge, columns in self._said.items()
             for (measure, whole), said in columns.items()

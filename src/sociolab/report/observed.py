@@ -14,6 +14,7 @@ from sociolab.core.episode import ACT, Answered, Episode, Moved, Unusable
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column, Outcome
 from sociolab.report.plays import Play, PlayKey
+from sociolab.store.turns import Turns
 
 TRANSCRIPT = JudgeId("transcript", "rules")
 LEDGER = JudgeId("ledger", "rules")
@@ -68,28 +69,29 @@ class Observed:
                     self.failed_questions[event.cause] += 1
                     self.first_questions.setdefault(event.cause, _case(event, episode))
 
-    def take(self, episode: Episode) -> None:
-        """Take in an episode that was played to its end."""
-        ended = episode.ended
-        self.ends[ended.reason if ended else "not recorded"] += 1
-        moves = episode.moves
-        failed: Counter[str] = Counter()
-        if any(isinstance(event, Unusable) for event in episode.events):  # most have none
-            self.count_failures(episode)
-            self.went_without.update(_went_without(episode))
-            failed.update(event.seat for event in episode.failed_turns)
-            for event in episode.events:
-                if isinstance(event, Unusable) and event.final:
-                    self._given_up[episode.trial.id, event.seat] += 1
-        spoken: dict[str, list[int]] = {seat: [] for seat in episode.trial.task.seats}
-        for move in moves:
-            if words := _words(move):
-                spoken[move.seat].append(words)
+    def take(self, seats: Iterable[str], turns: Turns) -> None:
+        """Take in the turns of an episode that was played to its end; of one with replies that
+        could not be used, `take_trouble` takes these."""
+        self.ends["not recorded" if turns.ended is None else turns.ended] += 1
+        spoken: dict[str, list[int]] = {seat: [] for seat in seats}
+        for seat, words in turns.words:
+            if words:
+                spoken[seat].append(words)
         for seat, counts in spoken.items():
-            key = (episode.trial.id, seat)
+            key = (turns.trial, seat)
             self._words[key] = sum(counts) / len(counts) if counts else "unscored"
-            self._turns[key] = float(len(moves))
-            self._failed[key] = float(failed[seat])
+            self._turns[key] = float(len(turns.words))
+            self._failed[key] = 0.0
+
+    def take_trouble(self, episode: Episode) -> None:
+        """Take in what went wrong in an episode that was taken already."""
+        self.count_failures(episode)
+        self.went_without.update(_went_without(episode))
+        for event in episode.events:
+            if isinstance(event, Unusable) and event.final:
+                self._given_up[episode.trial.id, event.seat] += 1
+        for seat, failed in Counter(event.seat for event in episode.failed_turns).items():
+            self._failed[episode.trial.id, seat] = float(failed)
 
     def columns(self) -> tuple[Column, ...]:
         """The measures as columns; none before an episode was taken in."""
@@ -136,11 +138,6 @@ def _case(event: Unusable, episode: Episode) -> tuple[str, str, str]:
     """Why a turn or a question failed for good, who was to reply, and where."""
     when = f"turn {event.turn + 1}" if event.name == ACT else f'asked "{event.name}"'
     return event.cause, f"{event.seat}, {when}: {event.problem}", episode.trial.id
-
-
-def _words(move: Moved) -> int:
-    """How many words were spoken in a turn, divided by white space."""
-    return sum(len(action.text.split()) for action in move.actions if action.kind == SPOKEN)
 
 
 def _went_without(episode: Episode) -> set[str]:

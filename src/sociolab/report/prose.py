@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from sociolab.report.grids import judges_of, main_measure
@@ -67,9 +68,23 @@ def findings(result: RunResult) -> tuple[str, ...]:
         mine = [e for e in result.scores if e.judge == judge and e.agent and not e.by]
         for measure in main_measure(result, mine):
             entries = [e for e in mine if e.measure == measure.measure]
-            told = "; ".join(_found(result, entry, measure) for entry in entries)
-            found.append(f"{measure.title} by {judge}, on a scale {_scale(measure)}: {told}.")
+            found.append(
+                f"{measure.title} by {judge}, on a scale {_scale(measure)}: "
+                f"{_told(result, entries, measure)}."
+            )
     return tuple(found)
+
+
+_MANY = 6
+"""Agents from which on only the highest and the lowest are told; the table has all."""
+
+
+def _told(result: RunResult, entries: Sequence[ScoreEntry], measure: MeasureEntry) -> str:
+    scored = sorted((e for e in entries if e.value is not None), key=lambda e: e.value or 0.0)
+    if len(entries) < _MANY or len(scored) < 2:
+        return "; ".join(_found(result, entry, measure) for entry in entries)
+    high, low = (_found(result, entry, measure) for entry in (scored[-1], scored[0]))
+    return f"of {len(entries)} agents the highest mean, {high}; the lowest, {low}"
 
 
 def _scale(measure: MeasureEntry) -> str:
@@ -94,8 +109,8 @@ def cautions(result: RunResult) -> tuple[str, ...]:
     found = []
     if rules:
         found.append(
-            f"{_listed(rules)} plays by rules. Its scores are a baseline; they say nothing of any "
-            "language model."
+            f"{_listed(rules)} {'plays' if len(rules) == 1 else 'play'} by rules. Such scores are "
+            "a baseline; they say nothing of any language model."
         )
     if "heuristic" in methods:
         found.append(
@@ -123,12 +138,18 @@ def _design(result: RunResult) -> list[str]:
     found = []
     of_agents = [e for e in result.scores if e.agent and not e.by and e.judge not in OWN and e.n]
     word = layout_of(result.world).clusters
-    if of_agents and 1 <= (most := max(entry.clusters for entry in of_agents)) < FEW_CLUSTERS:
+    most = max((entry.clusters for entry in of_agents), default=0)
+    if most == 1:
+        found.append(
+            f"The scores come from one {word}: there is no interval, and how far other {word}s "
+            "would change them is not known."
+        )
+    elif 1 < most < FEW_CLUSTERS:
         found.append(
             f"The scores come from {plural(most, word)} at most. From so few a 95 % interval is "
             "too short: it holds the true mean in about 90 of 100 studies."
         )
-    if of_agents and len(result.agents) > 1:
+    if most > 1 and len(result.agents) > 1:
         found.append(
             f"Intervals say how far other {word}s would change a mean, with the partners that were "
             "played. Other partners would change it, too (sociolab variance)."

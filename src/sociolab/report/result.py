@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, get_args
@@ -16,8 +17,8 @@ from sociolab.report.failures import first_failures
 from sociolab.report.judged import CellValue, Judged, labels_of
 from sociolab.report.layout import layout_of
 from sociolab.report.macro import with_macro
-from sociolab.report.observed import Observed, cost_column
-from sociolab.report.plays import plays_of, whole_plays_of
+from sociolab.report.observed import SPOKEN, Observed, cost_column
+from sociolab.report.plays import Play, plays_of, whole_plays_of
 from sociolab.report.schema import (
     SCHEMA,
     Data,
@@ -28,12 +29,21 @@ from sociolab.report.schema import (
     ScoreEntry,
     Tokens,
 )
-from sociolab.report.scores import cell_entry, entries
+from sociolab.report.scores import Said, cell_entry, entries, said_of
 from sociolab.store.outcomes import Counts
 from sociolab.store.sqlite import Store
 from sociolab.store.trials import TrialRow
+from sociolab.store.turns import turns_of
 
-__all__ = ["RunResult", "outline_of", "result_of"]
+__all__ = ["Figures", "RunResult", "figures_of", "outline_of", "result_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A result, and what judges said of each play, which its means are made of."""
+
+    result: RunResult
+    said: tuple[Said, ...]
 
 
 def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
@@ -41,11 +51,21 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
 
     StoreError if there is no such run. The same store gives the same result, byte for byte.
     """
+    return figures_of(store, run, stopped=stopped).result
+
+
+def figures_of(store: Store, run: str, *, stopped: str = "") -> Figures:
+    """The result of a run, as `result_of`, with what its means are made of."""
     row, trials = run_of_episodes(store, run), store.trials(run)
     outline = outline_of(store, run, trials)
-    judged, observed = _judged(store, run), _observed(store, run)
-    costs = cost_column(store.seat_costs(run), plays_of(trials), observed.played)
-    own = (*observed.columns(), *costs)
+    judged, observed = judged_of(store, run), _observed(store, run, trials)
+    plays = plays_of(trials)
+    own = (
+        *observed.columns(),
+        *cost_column(store.seat_costs(run), plays, observed.played),
+    )
+    wholes = whole_plays_of(trials, outline.partner)
+    said = said_by(plays, wholes, (*judged.columns(), *own))
     macro = layout_of(row.world).macro
     failures = outline.failures.model_copy(
         update={
@@ -57,17 +77,16 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
             "first": first_failures(store, run, trials, observed),
         }
     )
-    return outline.model_copy(
+    result = outline.model_copy(
         update={
             "stopped": stopped,
             "ends": _counts(observed.ends),
             "failures": failures,
             "measures": with_macro(_measures(judged, own), macro),
-            "scores": _scores(
-                trials, (*judged.columns(), *own), judged.cells(), outline.partner, macro
-            ),
+            "scores": _scores(said, judged.cells(), macro),
         }
     )
+    return Figures(result, said[: len(said) - len(own)])
 
 
 def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
@@ -113,34 +132,43 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
     )
 
 
-def _judged(store: Store, run: str) -> Judged:
+def judged_of(store: Store, run: str) -> Judged:
+    """All that judges said of a run."""
     judged = Judged()
     for row in store.outcomes(run):
         judged.take(row)
     return judged
 
 
-def _observed(store: Store, run: str) -> Observed:
+def said_by(
+    seats: Sequence[Play], wholes: Sequence[Play], columns: Sequence[Column]
+) -> tuple[Said, ...]:
+    """What these columns say of the plays of a plan, of seats and of whole episodes."""
+    return tuple(said_of(wholes if column.whole else seats, column) for column in columns)
+
+
+def _observed(store: Store, run: str, trials: Sequence[TrialRow]) -> Observed:
     observed = Observed()
-    for episode in store.episodes(run, "played"):
-        observed.take(episode)
+    seats = {row.trial.id: row.trial.task.seats for row in trials}
+    for turns in turns_of(store, store.run_pk(run), SPOKEN):
+        observed.take(seats[turns.trial], turns)
+        if turns.troubled:
+            observed.take_trouble(store.episode(run, turns.trial))
     for episode in store.episodes(run, "failed"):
         observed.count_failures(episode)
     return observed
 
 
 def _scores(
-    trials: Sequence[TrialRow],
-    columns: Sequence[Column],
-    cells: Sequence[CellValue],
-    partner: str | None,
-    macro: Sequence[str],
+    said: Sequence[Said], cells: Sequence[CellValue], macro: Sequence[str]
 ) -> tuple[ScoreEntry, ...]:
-    of_seats = [column for column in columns if not column.whole]
-    of_episodes = [column for column in columns if column.whole]
-    found = entries(plays_of(trials), of_seats, macro) if of_seats else ()
-    found += entries(whole_plays_of(trials, partner), of_episodes, macro) if of_episodes else ()
-    return found + tuple(cell_entry(cell) for cell in cells)
+    of_seats = [one for one in said if not one.column.whole]
+    of_episodes = [one for one in said if one.column.whole]
+    return (
+        *entries(of_seats, macro),
+        *entries(of_episodes, macro),
+        *(cell_entry(cell) for cell in cells),
+    )
 
 
 def _judges(run: str, found: Mapping[JudgeId, Counts]) -> tuple[JudgeEntry, ...]:

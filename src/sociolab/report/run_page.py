@@ -24,7 +24,7 @@ from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section
 from sociolab.report.shown import Shown
 from sociolab.report.text_tables import turned
-from sociolab.report.transcript_links import leading, listed
+from sociolab.report.transcript_links import leading, listed, titled
 from sociolab.report.words import interval, minus, number, size, warnings
 
 
@@ -71,7 +71,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "agent_grids": [turned(grid) for grid in agent_grids(result) + other_grids(result)],
         "charts": charts_of(place, result),
         "spreads": spreads_of(place, result, run.spreads),
-        "main": result.measure(main[0].measure).title if main else "",
+        "main": titled(result, main),
         "heats": _heats(result),
         "type_grids": [turned(grid) for grid in type_grids(result) if len(grid.rows) > 1],
         "play_grid": play_grid(result),

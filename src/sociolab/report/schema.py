@@ -6,9 +6,11 @@ nothing else (but the transcripts).
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
+from pydantic_core import PydanticSerializationError
 
 from sociolab.core.score import Method
 
@@ -172,7 +174,12 @@ class RunResult(Record):
 
     def as_json(self) -> str:
         """The object as JSON text: fixed order of keys, two spaces of indent."""
-        return self.model_dump_json(by_alias=True, indent=2)
+        try:
+            return self.model_dump_json(by_alias=True, indent=2)
+        except (
+            PydanticSerializationError
+        ):  # half a surrogate pair is no UTF-8: escaped, as JSON may
+            return json.dumps(self.model_dump(by_alias=True), indent=2)
 
     def measure(self, name: str) -> MeasureEntry:
         """The measure of this name; KeyError if there is none."""

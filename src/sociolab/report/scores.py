@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sociolab.report.columns import Column, Outcome
@@ -15,38 +16,62 @@ if TYPE_CHECKING:
     from sociolab.stats.intervals import Estimate
 
 
-def entries(
-    plays: Sequence[Play], columns: Sequence[Column], macro: Sequence[str] = ()
-) -> tuple[ScoreEntry, ...]:
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a column says of each of these plays, in their order; None where it says nothing, and
+    nothing was due. The plays are of seats, or of whole episodes, as the column is."""
+
+    column: Column
+    plays: Sequence[Play]
+    outcomes: Sequence[Outcome | None]
+
+
+def said_of(plays: Sequence[Play], column: Column) -> Said:
+    """What a column says of these plays.
+
+    A play that a judge has not seen counts as a failure of its measures if the trial failed and
+    they were due, and else (it is still to be played or judged) not at all.
+    """
+    said: list[Outcome | None] = [column.outcomes.get(play.key) for play in plays]
+    if None in said:
+        said = outcomes_of(plays, column, never_due(plays, column))
+    return Said(column, plays, said)
+
+
+def entries(said: Sequence[Said], macro: Sequence[str] = ()) -> tuple[ScoreEntry, ...]:
     """For each agent: over all its plays, by partner, by type; in each, a judge and measure a row.
 
-    `plays` and `columns` are both of seats, or both of whole episodes. Each measure named in
-    `macro` has a second row with its macro average, whose note says what it averages. A play that a
-    judge has not seen counts as a failure of its measures if the trial failed and they were due,
-    and else (it is still to be played or judged) not at all; an entry that nothing counts for is
-    left out.
+    All of `said` is of the same plays. Each measure named in `macro` has a second row with its
+    macro average, whose note says what it averages. An entry that nothing counts for is left out.
     """
-    never = [never_due(plays, column) for column in columns]
+    plays = said[0].plays if said else ()
     found: list[ScoreEntry] = []
     for agent in dict.fromkeys(play.agent for play in plays):
-        mine = [play for play in plays if play.agent == agent]
-        whole = tuple(_group_entries(agent, {}, mine, columns, never, macro))
+        mine = [i for i, play in enumerate(plays) if play.agent == agent]
+        whole = tuple(_group_entries(agent, {}, mine, said, macro))
         found += whole
-        for by, some in _groups(mine):
+        for by, some in _groups(plays, mine):
             if len(some) == len(mine):  # an only partner, an only type: the same plays
                 found += [entry.model_copy(update={"by": by}) for entry in whole]
             else:
-                found += _group_entries(agent, by, some, columns, never, macro)
+                found += _group_entries(agent, by, some, said, macro)
     return tuple(found)
 
 
-def _groups(plays: Sequence[Play]) -> Iterable[tuple[dict[str, str], Sequence[Play]]]:
-    for partner in dict.fromkeys(play.partner for play in plays):
-        if partner is not None:
-            yield {"partner": partner}, [play for play in plays if play.partner == partner]
-    for kind in dict.fromkeys(play.type for play in plays):
-        if kind is not None:
-            yield {"type": kind}, [play for play in plays if play.type == kind]
+def _groups(
+    plays: Sequence[Play], mine: Sequence[int]
+) -> Iterable[tuple[dict[str, str], Sequence[int]]]:
+    """The places of an agent's plays with each partner, then of each type."""
+    partners: dict[str, list[int]] = {}
+    types: dict[str, list[int]] = {}
+    for i in mine:
+        play = plays[i]
+        if play.partner is not None:
+            partners.setdefault(play.partner, []).append(i)
+        if play.type is not None:
+            types.setdefault(play.type, []).append(i)
+    yield from (({"partner": partner}, some) for partner, some in partners.items())
+    yield from (({"type": kind}, some) for kind, some in types.items())
 
 
 def never_due(plays: Sequence[Play], column: Column) -> frozenset[str | None]:
@@ -65,23 +90,20 @@ def never_due(plays: Sequence[Play], column: Column) -> frozenset[str | None]:
 def _group_entries(
     agent: str | None,
     by: dict[str, str],
-    plays: Sequence[Play],
-    columns: Sequence[Column],
-    never: Sequence[frozenset[str | None]],
+    places: Sequence[int],
+    said: Sequence[Said],
     macro: Sequence[str],
 ) -> Iterable[ScoreEntry]:
     from sociolab.stats.intervals import mean, means  # numpy: not before there are scores
     from sociolab.stats.scale import on_scale
 
-    outcomes = {str(i): outcomes_of(plays, column, never[i]) for i, column in enumerate(columns)}
-    values = {
-        i: [found if isinstance(found, float) else None for found in column]
-        for i, column in outcomes.items()
-    }
-    estimates = means(values, [play.cluster for play in plays])
-    for i, column in enumerate(columns):
-        failures = outcomes[str(i)].count("failed")
-        unscored = outcomes[str(i)].count("unscored")
+    clusters = [said[0].plays[i].cluster for i in places]
+    outcomes = [[one.outcomes[i] for i in places] for one in said]
+    values = {str(i): _values(column) for i, column in enumerate(outcomes)}
+    estimates = means(values, clusters)
+    for i, one in enumerate(said):
+        column, found = one.column, outcomes[i]
+        failures, unscored = found.count("failed"), found.count("unscored")
         estimate = estimates[str(i)]
         if not estimate.n + failures + unscored:
             continue
@@ -89,8 +111,12 @@ def _group_entries(
         entry = _entry(agent, by, column, on_scale(estimate, *ends), failures, unscored)
         yield entry
         if column.measure.name in macro:
-            over = mean(*cluster_means(outcomes[str(i)], [play.cluster for play in plays]))
+            over = mean(*cluster_means(found, clusters))
             yield macro_entry(entry, on_scale(over, *ends))
+
+
+def _values(outcomes: Sequence[Outcome | None]) -> Sequence[float | None]:
+    return [found if isinstance(found, float) else None for found in outcomes]
 
 
 def outcomes_of(

@@ -42,6 +42,11 @@ def leading(result: RunResult, spreads: Sequence[Spread]) -> tuple[Spread, ...]:
     return ()
 
 
+def titled(result: RunResult, spreads: Sequence[Spread]) -> str:
+    """The measure of these spreads and who judged, to read; "" without any."""
+    return f"{result.measure(spreads[0].measure).title}, by {spreads[0].judge}" if spreads else ""
+
+
 def extremes(spreads: Sequence[Spread]) -> tuple[Extreme, ...]:
     """The lowest and highest play of each agent, the first of equals; none where all are equal."""
     found = []

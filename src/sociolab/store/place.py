@@ -21,6 +21,11 @@ def default_path() -> Path:
     return data_home() / "store.db"
 
 
+def store_path(path: Path | None) -> Path:
+    """The store that is named, or the user's own."""
+    return path if path is not None else default_path()
+
+
 def data_home() -> Path:
     """The user's own folder for imported data sets and `models.toml`; nothing is created.
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import Request
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from sociolab.report.html import upright
 from sociolab.report.legible import legible
 from sociolab.web.security.admin import is_admin
 from sociolab.web.security.csrf import token_of
@@ -25,10 +26,16 @@ STATIC = Path(__file__).parent / "static"
 def templates() -> Environment:
     """The templates: a missing variable is an error, and all text is escaped.
 
-    `legible` makes a text of others safe to look at: what cannot be seen in it is shown.
+    `legible` makes a text of others safe to look at: what cannot be seen in it is shown. Those of
+    reports are there too, as `report/NAME`.
     """
     environment = Environment(
-        loader=PackageLoader("sociolab.web"),
+        loader=ChoiceLoader(
+            [
+                PackageLoader("sociolab.web"),
+                PrefixLoader({"report": PackageLoader("sociolab.report")}),
+            ]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -37,6 +44,9 @@ def templates() -> Environment:
     )
     environment.globals["static"] = static
     environment.filters["legible"] = legible
+    environment.filters["upright"] = lambda text: legible(
+        upright(text)
+    )  # in the report's templates
     environment.filters["when"] = when
     environment.filters["date"] = date
     return environment

@@ -12,7 +12,7 @@ from sociolab.app.conclusions.across import across
 from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
 from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.app.conclusions.varying import run_variances
-from sociolab.app.players.code_names import code_names
+from sociolab.app.finding.code_names import code_names
 from sociolab.core.code_mark import UNKNOWN, with_code
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score

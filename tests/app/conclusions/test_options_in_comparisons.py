@@ -11,7 +11,7 @@ from app.conclusions.comparing_runs import GOAL, JUDGE
 from sociolab.app.conclusions.across import across
 from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
 from sociolab.app.conclusions.ranking import rank_runs
-from sociolab.app.players.code_names import code_names
+from sociolab.app.finding.code_names import code_names
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
 from sociolab.store.sqlite import Store

@@ -14,9 +14,9 @@ import pytest
 from pydantic import BaseModel
 
 from sociolab import RunConfig, run
+from sociolab.app.beforehand.doctor import examine
 from sociolab.app.players.agent_models import AgentModels
 from sociolab.app.players.arguments import keyword_arguments
-from sociolab.app.players.doctor import examine
 from sociolab.app.players.models import Models
 from sociolab.app.players.specs import PythonSpec, parse
 from sociolab.app.runs.config import RunConfig as Description

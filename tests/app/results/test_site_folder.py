@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from report.small_run import RUN, build
+from sociolab.analysis.values import values_of
 from sociolab.app.results.csv_folder import write_csv
-from sociolab.app.results.page import shown_run
+from sociolab.app.results.page import shown_run, write_page
 from sociolab.app.results.site import MARKER, slug, write_site
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Transcript
-from sociolab.report.result import result_of
+from sociolab.report.result import figures_of, result_of
 from sociolab.report.schema import RunResult
+from sociolab.report.spreads import read_spreads
 from sociolab.store.sqlite import Store
 
 
@@ -146,6 +148,28 @@ def test_a_page_holds_the_lowest_and_the_highest_episode_of_each_agent(
         ("openai/alpha", 12, 0),
         ("scripted", 9, 3),
     ]
+
+
+def test_a_page_of_figures_at_hand_reads_no_judgings(
+    store: Store, result: RunResult, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_page(store, [result], tmp_path / "read.html")
+    figures = figures_of(store, RUN)
+    monkeypatch.setattr(Store, "outcomes", None)
+    write_page(store, [figures], tmp_path / "at-hand.html")
+    assert (tmp_path / "at-hand.html").read_text() == (tmp_path / "read.html").read_text()
+
+
+def test_spreads_are_the_values_of_an_analysis(store: Store, result: RunResult) -> None:
+    wanted: dict[tuple[str, str, str | None], list[float | None]] = {}
+    for value in values_of(store, RUN).values:
+        wanted.setdefault((value.judge, value.measure, value.agent), []).append(value.value)
+    found = {(s.judge, s.measure, s.agent): s for s in read_spreads(store, result)}
+    assert {key: (s.values, s.missing) for key, s in found.items()} == {
+        key: (tuple(v for v in values if v is not None), values.count(None))
+        for key, values in wanted.items()
+        if key[2] is not None
+    }
 
 
 def test_a_folder_of_csv_has_scores_plays_and_runs(

@@ -74,7 +74,7 @@ def test_days_that_are_not_over_have_no_score_and_nobody_counts(tmp_path: Path) 
         found = replay(store, CUT, first_trial(path))
     assert found.score is None
     assert found.outcomes == ()
-    assert found.why == "No score: the simulation was not lived to its end."
+    assert found.why == "No score: the simulation has not come to its end."
     assert found.lived.trajectory.trace.steps == 20 * 360
 
 

@@ -20,8 +20,8 @@ from sociolab.analysis.across import (
 from sociolab.analysis.across_section import across_section
 from sociolab.analysis.figures import rounded
 from sociolab.analysis.values import values_of
+from sociolab.app.finding.code_names import CodeNames, code_names
 from sociolab.app.finding.pooled import each_once
-from sociolab.app.players.code_names import CodeNames, code_names
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult

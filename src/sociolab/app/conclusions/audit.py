@@ -26,7 +26,6 @@ from sociolab.app.players.specs import ModelSpec, parse
 from sociolab.app.runs.judge import world_settings
 from sociolab.app.runs.kept_replies import kept_in_a_run
 from sociolab.app.runs.play import Watch
-from sociolab.app.runs.session import store_path
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Judge, WorldKit
@@ -36,6 +35,7 @@ from sociolab.report.episodes import run_of_episodes
 from sociolab.report.section import Section
 from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.place import store_path
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 

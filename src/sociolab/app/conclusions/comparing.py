@@ -26,8 +26,8 @@ from sociolab.app.conclusions.comparable import (
     check_tasks,
     same_agent,
 )
+from sociolab.app.finding.code_names import code_names
 from sociolab.app.finding.seat_names import label_like
-from sociolab.app.players.code_names import code_names
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.result import outline_of

@@ -24,12 +24,12 @@ from sociolab.analysis.episode_pairs import (
 from sociolab.analysis.figures import figure, rounded
 from sociolab.app.crediting.credited import credit_of
 from sociolab.app.new_file import free_file, write_new
-from sociolab.app.runs.session import store_path
 from sociolab.app.watching.reading import told
 from sociolab.report.csv_files import csv_text
 from sociolab.report.section import Section
 from sociolab.report.shown import Shown, shown
 from sociolab.report.side_by_side import FoldedPair, PairRow, PairTable, Reader, pairs_body
+from sociolab.store.place import store_path
 from sociolab.store.reasons import reasoned
 from sociolab.store.sqlite import Store
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sociolab.analysis.pooled import pooled
 from sociolab.analysis.ranking import Ranking, ranking
+from sociolab.app.finding.code_names import code_names
 from sociolab.app.finding.pooled import agent_settings, run_values
-from sociolab.app.players.code_names import code_names
 from sociolab.core.code_mark import without_code
 from sociolab.store.sqlite import Store
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sociolab.analysis.doublings import Costs
 from sociolab.analysis.varying import Variances, variances
+from sociolab.app.finding.code_names import code_names
 from sociolab.app.finding.pooled import run_values
-from sociolab.app.players.code_names import code_names
 from sociolab.store.sqlite import Store
 
 

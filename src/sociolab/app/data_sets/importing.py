@@ -8,10 +8,10 @@ from pathlib import Path
 
 from sociolab.app.data_sets.new_data_set import new_data_set
 from sociolab.app.gaps.real_play import SAMPLE
-from sociolab.app.runs.session import store_path
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
+from sociolab.store.place import store_path
 from sociolab.store.restore import import_run as restore_run
 from sociolab.store.restore import make_room
 from sociolab.store.sqlite import Store

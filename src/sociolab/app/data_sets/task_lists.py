@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sociolab.app.runs.config import first_problem
+from sociolab.app.user_files import first_problem
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId, World

@@ -12,11 +12,11 @@ from sociolab.app.data_sets.new_data_set import free_place, new_data_set
 from sociolab.app.players.models import Models
 from sociolab.app.players.specs import ModelSpec, parse
 from sociolab.app.runs.kept_replies import kept_in_a_run
-from sociolab.app.runs.session import store_path
 from sociolab.core.errors import ConfigError
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
 from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.place import store_path
 from sociolab.store.sqlite import Store
 from sociolab.worlds.anteval.sessions import Drawn
 from sociolab.worlds.anteval.settings import InformationSettings, IntentionSettings

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sociolab.app.data_sets.data import load_world
-from sociolab.app.runs.session import store_path
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import World
 from sociolab.store.calls import CallRow
+from sociolab.store.place import store_path
 from sociolab.store.sqlite import Store
 
 

@@ -12,6 +12,7 @@ from sociolab.app.data_sets.task_lists import list_hashes, wanted_tasks
 from sociolab.app.floor.judges import lasting
 from sociolab.app.players.cast import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models
+from sociolab.app.players.specs import HUMAN
 from sociolab.app.study.settings import PlayPlan
 from sociolab.core.episode import CastMember, Json, Task, Trial
 from sociolab.core.errors import ConfigError
@@ -22,9 +23,6 @@ from sociolab.models.budget import Budget
 from sociolab.runner.plan import AgentId, every_seating, trial_id
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.runner.waits import Waits
-
-HUMAN = "human"
-"""The label of people in a cast, whoever they are."""
 
 POLICY = FailurePolicy()
 """What a person sends is checked before it is taken; the attempts are for partners."""

@@ -16,11 +16,11 @@ from sociolab.app.gaps.real_play import SAMPLE, real_play
 from sociolab.app.gaps.virtual_dms import Workshop
 from sociolab.app.players.models import Models
 from sociolab.app.runs.kept_replies import kept_in_a_run
-from sociolab.app.runs.session import store_path
 from sociolab.core.episode import Ended
 from sociolab.core.errors import ConfigError
 from sociolab.models.budget import Budget
 from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.place import store_path
 from sociolab.store.sqlite import Store
 from sociolab.worlds.anteval.gap.measure import GapSettings, measure_gap
 from sociolab.worlds.anteval.gap.records import GapTable, Unusable

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from sociolab.app.players.specs import PythonSpec
-from sociolab.app.runs.config import first_problem
+from sociolab.app.user_files import first_problem
 from sociolab.core.errors import ConfigError
 
 MODELS = "models"

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from sociolab.app.runs.config import first_problem, read_toml
+from sociolab.app.user_files import first_problem, read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.models.endpoints import OPENAI, EndpointSpec, PriceSpec
 from sociolab.models.sampling import ListedOptions

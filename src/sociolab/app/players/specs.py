@@ -8,9 +8,12 @@ from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
 
-from sociolab.app.runs.config import first_problem
+from sociolab.app.user_files import first_problem
 from sociolab.core.errors import ConfigError
 from sociolab.models.sampling import Sampling
+
+HUMAN = "human"
+"""The agent that is a person, who may take as long as they like."""
 
 
 class ModelSettings(Sampling):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection
 from datetime import date
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from sociolab.app.user_files import first_problem
 from sociolab.core.errors import ConfigError
 
 
@@ -95,23 +95,3 @@ def _meant(error: ValidationError, fields: Collection[str]) -> str:
     found = str(item["loc"][-1]).casefold().replace("-", "_")
     like = get_close_matches(found, fields, 3)
     return f"; the nearest: {', '.join(like)}" if like else f"; there are {', '.join(fields)}"
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file; ConfigError with the line where it is broken."""
-    try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
-
-
-def first_problem(error: ValidationError) -> str:
-    """The first problem of a validation in one clause: where, what was expected, what was found."""
-    item = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in item["loc"]) or "the file"
-    if item["type"] == "extra_forbidden":
-        return f'"{place}" is no field; check its spelling'
-    return f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}, found {item['input']!r}"

@@ -16,7 +16,7 @@ from sociolab.app.players.models import Models
 from sociolab.app.players.own_code import as_known
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import Watch
-from sociolab.app.runs.session import patience_of, store_path
+from sociolab.app.runs.session import patience_of
 from sociolab.core.episode import Episode, Json, Trial
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import Judge
@@ -27,6 +27,7 @@ from sociolab.runner.blocking import interruptible
 from sociolab.runner.jury import Jury
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
+from sociolab.store.place import store_path
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from sociolab.app.anywhere import run_anywhere
+from sociolab.app.players.specs import HUMAN
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.session import Session, open_session, patience_of
 from sociolab.core.errors import ModelError
@@ -16,9 +17,6 @@ from sociolab.runner.tally import Tally
 
 Watch = Callable[[str, Tally], AbstractContextManager[None]]
 """Shows the progress of a run while its context is open; is given the run's name and its tally."""
-
-HUMAN = "human"
-"""The agent that is a person, who may take as long as they like."""
 
 _FEW = 8
 """Episodes under way where nobody waits for an answer."""

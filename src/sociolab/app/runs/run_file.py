@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sociolab.app.new_file import free_file, write_new
-from sociolab.app.runs.config import RunConfig, config_of, read_toml
+from sociolab.app.runs.config import RunConfig, config_of
+from sociolab.app.user_files import read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.core.secrets import without_secrets
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from sociolab.app.data_sets.data import load_world
@@ -29,7 +28,7 @@ from sociolab.runner.plan import trials
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.lock import lock_run
 from sociolab.store.names import checked_name
-from sociolab.store.place import default_path
+from sociolab.store.place import store_path
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 
@@ -114,11 +113,6 @@ def failure_policy(config: RunConfig) -> FailurePolicy:
 def patience_of(config: RunConfig) -> float:
     """How many seconds somebody's own player may take to reply, and a judge for an episode."""
     return LONGEST_REPLY if config.agent_timeout is None else config.agent_timeout
-
-
-def store_path(path: Path | None) -> Path:
-    """The store that is named, or the user's own."""
-    return path if path is not None else default_path()
 
 
 def fresh_name(store: Store, world: str) -> str:

@@ -11,10 +11,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from sociolab.app.floor.plan import company_of, plan_of, run_settings
-from sociolab.app.runs.config import read_toml
 from sociolab.app.study.problems import problems
 from sociolab.app.study.settings import StudySettings
 from sociolab.app.study.wanted_ratings import check_impressions, check_ratings, check_reviews
+from sociolab.app.user_files import read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.store.names import checked_name
 from sociolab.store.sqlite import Store

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sociolab.analysis.values import values_of
+from sociolab.app.finding.code_names import code_names
 from sociolab.app.finding.stored import open_store
-from sociolab.app.players.code_names import code_names
 from sociolab.app.training.choosing import Source, check_names
 from sociolab.app.training.examples import Example, chat_examples, turn_examples
 from sociolab.app.training.left_out import LeftOut

@@ -99,6 +99,16 @@ def call_page(
     )
 
 
+def was_called(store: Store, run: str, trial: str) -> bool:
+    """Whether a model was called in an episode, in vain or not."""
+    found = store.row(
+        "SELECT EXISTS (SELECT 1 FROM calls WHERE run = ?1 AND trial = ?2) "
+        "OR EXISTS (SELECT 1 FROM call_failures WHERE run = ?1 AND trial = ?2)",
+        (store.run_pk(run), trial),
+    )
+    return bool(found[0])
+
+
 def _who(call: CallKey) -> str:
     return f"{call.role} {call.seat}".strip()
 

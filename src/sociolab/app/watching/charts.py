@@ -18,8 +18,11 @@ from sociolab.report.words import minus
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _WIDTH, _STEP = 210, 26
-_LONGEST = 20
-"""Characters of a label that fit beside a chart."""
+_LABEL = (
+    "length(datum.label) > 20 ? slice(datum.label, 0, 9) + '\u2026' + slice(datum.label, -10) : "
+    "datum.label"
+)
+"""A label beside a chart; of one that is too long its two ends, as names of models differ there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +169,13 @@ def _spread_chart(
             "row": {
                 "field": "who",
                 "title": None,
-                "sort": None,
-                "header": {"labelAngle": 0, "labelAlign": "left", "labelLimit": 120},
+                "sort": [spread.agent for spread in spreads],
+                "header": {
+                    "labelAngle": 0,
+                    "labelAlign": "left",
+                    "labelLimit": 160,
+                    "labelExpr": _LABEL,
+                },
             },
         },
         "resolve": {"scale": {"y": "independent"}},
@@ -188,5 +196,5 @@ def _rows(labels: Sequence[str]) -> dict[str, Any]:
         "title": None,
         "sort": None,
         "scale": {"domain": list(dict.fromkeys(labels))},
-        "axis": {"labelLimit": 130},
+        "axis": {"labelLimit": 160, "labelExpr": _LABEL},
     }

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sociolab.analysis.values import values_of
-from sociolab.app.results.page import shown_run, spreads_of
+from sociolab.app.results.page import shown_run
 from sociolab.app.watching.charts import Charts, mean_charts, spread_charts
 from sociolab.app.watching.kept import KEPT, Known
 from sociolab.report.html import page
-from sociolab.report.result import result_of
+from sociolab.report.result import figures_of, outline_of
 from sociolab.report.run_page import ShownRun, content
 from sociolab.report.schema import RunResult
-from sociolab.report.transcript_links import Extreme, extremes, leading
+from sociolab.report.spreads import spreads_of
+from sociolab.report.transcript_links import Extreme, extremes, leading, titled
 from sociolab.store.sqlite import Store
 from sociolab.store.totals import Totals
 
@@ -23,7 +23,7 @@ from sociolab.store.totals import Totals
 class RunView:
     """A run to be shown. `parts` is what `report.run_page.content` makes for a page.
 
-    `extremes` are each agent's lowest and highest plays in the measure called `main`.
+    `extremes` are each agent's lowest and highest plays in `main`, a measure and its judge.
     """
 
     result: RunResult
@@ -47,7 +47,13 @@ def known_view(store: Store, run: str) -> Known | None:
 
 def run_result(store: Store, run: str) -> RunResult:
     """The result of a run of episodes."""
-    return KEPT.of(store, run, "result", lambda: result_of(store, run))
+    return run_view(store, run).result
+
+
+def outline_view(store: Store, run: str) -> RunView:
+    """What is known of a run before its episodes are read (see `report.result.outline_of`)."""
+    result = outline_of(store, run, store.trials(run))
+    return RunView(result, content(1, ShownRun(result)), (), (), (), "", store.totals(run))
 
 
 def run_report(store: Store, run: str) -> str:
@@ -56,8 +62,8 @@ def run_report(store: Store, run: str) -> str:
 
 
 def _run_view(store: Store, run: str) -> RunView:
-    result = run_result(store, run)
-    spreads = spreads_of(values_of(store, run))
+    figures = figures_of(store, run)
+    result, spreads = figures.result, spreads_of(figures.said)
     main, means = leading(result, spreads), mean_charts(result)
     drawn = sum(len(group.charts) for group in means)
     return RunView(
@@ -67,6 +73,6 @@ def _run_view(store: Store, run: str) -> RunView:
         means,
         spread_charts(result, spreads, drawn),
         extremes(main),
-        result.measure(main[0].measure).title if main else "",
+        titled(result, main),
         store.totals(run),
     )

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from sociolab.app.crediting.credited import credited
+from sociolab.app.watching.calls import was_called
 from sociolab.app.watching.reading import Reading, Said, reading, told
 from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
 from sociolab.report.shown import shown
@@ -39,6 +40,7 @@ def episode(
         read=read,
         seat=seat,
         words=q,
+        called=was_called(store, run, trial),
         live=_unfinished(read) and progress_of(store, row).live,
         facts=facts,
         told=told_in_turns(facts),

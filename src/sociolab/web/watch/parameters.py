@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from typing import Annotated, Any, TypeAlias
 
 from fastapi import Path, Query
@@ -12,6 +13,7 @@ from starlette.responses import Response
 from sociolab.app.watching.episodes import Order, State, Wanted
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.report.episodes import kept_work
+from sociolab.store.place import store_path
 from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store
 from sociolab.web.refusals import Missing
@@ -74,6 +76,11 @@ def _number(text: str) -> float | None:
     if not math.isfinite(value):
         raise ConfigError(f'Expected a number as an end of the range, found "{text}".')
     return value
+
+
+def store_option(store: Store) -> str:
+    """What a command needs to find this store: nothing where it is the user's own."""
+    return "" if store.path == store_path(None) else f" --store {shlex.quote(str(store.path))}"
 
 
 def json_answer(value: Any, status: int = 200) -> Response:

@@ -7,11 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.watching.run_view import RunView, known_view, run_report, run_view
+from sociolab.app.watching.run_view import (
+    RunView,
+    known_view,
+    outline_view,
+    run_report,
+    run_view,
+)
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.watch.charts import chart_data
-from sociolab.web.watch.parameters import RunName, file_answer, known_run
+from sociolab.web.watch.parameters import RunName, file_answer, known_run, store_option
 from sociolab.web.watch.runs import Progress, progress_of
 
 router = APIRouter(tags=["watch"])
@@ -36,7 +42,7 @@ def one_run(
     known = known_view(store, run)
     if known is not None and (known.fresh or (one.live and not anew)):
         return _shown(request, one, known.value, fresh=known.fresh)
-    return page(request, "watch/working.html", run=run, row=row, one=one, shown="list")
+    return _shown(request, one, outline_view(store, run), fresh=True, name="watch/working.html")
 
 
 @router.get("/runs/{run}/figures", response_class=Response)
@@ -48,10 +54,12 @@ def figures(request: Request, run: RunName) -> Response:
     return Response(status_code=204, headers={"HX-Redirect": f"/runs/{run}"})
 
 
-def _shown(request: Request, one: Progress, view: RunView, *, fresh: bool) -> HTMLResponse:
+def _shown(
+    request: Request, one: Progress, view: RunView, *, fresh: bool, name: str = "watch/run.html"
+) -> HTMLResponse:
     return page(
         request,
-        "watch/run.html",
+        name,
         run=one.row.name,
         row=one.row,
         one=one,
@@ -59,17 +67,18 @@ def _shown(request: Request, one: Progress, view: RunView, *, fresh: bool) -> HT
         fresh=fresh,
         view=view,
         chart_data=chart_data(view),
+        store_option=store_option(store_of(request)),
         **{**view.parts, "warnings": _wrong(one, view)},
     )
 
 
 def _wrong(one: Progress, view: RunView) -> tuple[str, ...]:
-    """What went wrong. That an open study is not played to its end is nothing of that kind, and
-    stands beside its progress."""
+    """What went wrong. That a run which is being played, or an open study, is not played to its end
+    is nothing of that kind, and stands beside its progress."""
     told: tuple[str, ...] = view.parts["warnings"]
-    if one.study is None or not one.study.open:
-        return told
-    return tuple(sentence for sentence in told if not sentence.endswith(" not played yet"))
+    if one.live or (one.study is not None and one.study.open):
+        return tuple(sentence for sentence in told if not sentence.endswith(" not played yet"))
+    return told
 
 
 @router.get("/runs/{run}/report.html", response_class=HTMLResponse)

@@ -15,12 +15,14 @@ from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.parameters import PageNumber, RunName, known_run
+from sociolab.web.watch.parameters import PageNumber, RunName, known_run, store_option
 
 router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
 
 PAGE = 25
 """Runs on a page."""
+MOST_AGENTS = 5
+"""Lines for the agents of a run in the list."""
 Shown: TypeAlias = Literal["list", "run"]
 
 
@@ -49,6 +51,11 @@ class Listed:
     failed_calls: int
     cost: str
 
+    @property
+    def shown(self) -> int:
+        """How many of the agents are named."""
+        return len(self.agents) if len(self.agents) <= MOST_AGENTS else MOST_AGENTS - 1
+
 
 @router.get("/runs")
 def runs(request: Request, number: Annotated[PageNumber, Query(alias="page")] = 1) -> HTMLResponse:
@@ -66,6 +73,7 @@ def runs(request: Request, number: Annotated[PageNumber, Query(alias="page")] = 
         hidden=len(every) - len(rows),
         number=at,
         pages=pages,
+        store_option=store_option(store),
     )
 
 

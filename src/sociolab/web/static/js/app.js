@@ -57,7 +57,9 @@ document.addEventListener("click", (event) => {
   if (target.closest("[data-theme-toggle]")) switchTheme();
   const copied = target.closest("[data-copy]");
   if (copied) {
-    navigator.clipboard.writeText(document.querySelector(copied.dataset.copy).textContent.trim())
+    const text = document.querySelector(copied.dataset.copy).textContent.trim();
+    // Without HTTPS, and not on this machine, there is no clipboard.
+    (navigator.clipboard?.writeText(text) ?? Promise.reject())
       .then(() => tell("Copied."), () => tell("Your browser does not let pages copy."));
   }
 });

@@ -9,8 +9,8 @@ from typing import ClassVar
 import pytest
 
 from sociolab import RunConfig
-from sociolab.app.players import trying_out
-from sociolab.app.players.doctor import Finding, examine
+from sociolab.app.beforehand import trying_out
+from sociolab.app.beforehand.doctor import Finding, examine
 from sociolab.core.episode import Action, ActionSpace, Episode, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Question, Reply, Request

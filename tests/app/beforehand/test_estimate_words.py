@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, estimate, run
-from sociolab.app.runs.estimate_words import Pace, seconds_in_all
+from sociolab.app.beforehand.estimate_words import Pace, seconds_in_all
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
 

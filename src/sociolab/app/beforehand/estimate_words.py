@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sociolab.app.runs.measuring import Part
+from sociolab.app.beforehand.measuring import Part
 from sociolab.core.ports import Role, Usage
 from sociolab.models.prices import Price
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from sociolab.app.anywhere import run_anywhere
+from sociolab.app.beforehand.trying_out import try_out
 from sociolab.app.players.models import Models
-from sociolab.app.players.specs import ModelSpec, parse
-from sociolab.app.players.trying_out import try_out
+from sociolab.app.players.specs import HUMAN, ModelSpec, parse
 from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import HUMAN
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply
 from sociolab.prompting.ask import typed, typed_prompt

@@ -8,12 +8,7 @@ from typing import Any
 
 from sociolab.analysis.figures import listed
 from sociolab.app.anywhere import run_anywhere
-from sociolab.app.players.cast import Casting
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import ModelSpec
-from sociolab.app.players.stand_ins import Spend, of_ours, own_labels, without_own
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.estimate_words import (
+from sociolab.app.beforehand.estimate_words import (
     Pace,
     cached_words,
     dollars,
@@ -21,14 +16,20 @@ from sociolab.app.runs.estimate_words import (
     seconds_in_all,
     time_line,
 )
-from sociolab.app.runs.measuring import Measured, MeasuringModel, Part, last_seconds
-from sociolab.app.runs.session import plan_of, seat_all, store_path, wanted_judges, world_of
+from sociolab.app.beforehand.measuring import Measured, MeasuringModel, Part, last_seconds
+from sociolab.app.beforehand.stand_ins import Spend, of_ours, own_labels, without_own
+from sociolab.app.players.cast import Casting
+from sociolab.app.players.models import Models
+from sociolab.app.players.specs import ModelSpec
+from sociolab.app.runs.config import RunConfig
+from sociolab.app.runs.session import plan_of, seat_all, wanted_judges, world_of
 from sociolab.core.episode import Episode, Event, Trial
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, Usage, WorldKit
 from sociolab.engine.drive import drive
 from sociolab.models.budget import Budget
 from sociolab.models.prices import Price
 from sociolab.models.unkept import Unkept
+from sociolab.store.place import store_path
 
 SAMPLE = 30
 """Trials that are measured, evenly spread over the plan; the rest is taken to be like them."""

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sociolab.app.players.stand_ins import MadeUpModel, Spend
+from sociolab.app.beforehand.stand_ins import MadeUpModel, Spend
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Role
 from sociolab.models.endpoint.chat import ChatBody, ChatMessage

@@ -10,7 +10,7 @@ from functools import cache
 from sociolab.agents.prompted import PromptedPlayer
 from sociolab.app.players.cast import Seatable
 from sociolab.app.players.own_code import OwnJudge
-from sociolab.app.runs.play import HUMAN
+from sociolab.app.players.specs import HUMAN
 from sociolab.app.runs.session import Seated
 from sociolab.core.ports import CallKey, ChatReply, Judge, Player, Prompt, Role, WorldKit
 from sociolab.core.seeding import stream

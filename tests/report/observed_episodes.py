@@ -1,0 +1,20 @@
+"""Episodes taken in by what observes them, without a store."""
+
+from __future__ import annotations
+
+from sociolab.core.episode import Episode
+from sociolab.report.observed import SPOKEN, Observed
+from sociolab.store.turns import Turns
+
+
+def observed(episode: Episode) -> Observed:
+    """What is observed in an episode."""
+    words = tuple(
+        (move.seat, sum(len(a.text.split()) for a in move.actions if a.kind == SPOKEN))
+        for move in episode.moves
+    )
+    ended = episode.ended.reason if episode.ended else None
+    seen = Observed()
+    seen.take(episode.trial.task.seats, Turns(episode.trial.id, words, ended, troubled=True))
+    seen.take_trouble(episode)
+    return seen

@@ -1,0 +1,101 @@
+"""Turns read as numbers are those of the episodes: whatever was said, and however it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sociolab.core.episode import (
+    Action,
+    Answered,
+    CastMember,
+    Ended,
+    Event,
+    Happened,
+    Moved,
+    Task,
+    Trial,
+    Unusable,
+)
+from sociolab.core.errors import StoreError
+from sociolab.store.sqlite import Store
+from sociolab.store.turns import turns_of
+
+ANN, BOB = "ann", 'bob ["moved"'
+TASK = Task("kite", (ANN, BOB), "kite", "{}")
+CAST = (CastMember(ANN, "scripted"), CastMember(BOB, "scripted"))
+
+texts = st.one_of(
+    st.text(max_size=30), st.just('["unusable" \ud83d two'), st.just(" \u00a0a\u2003b ")
+)
+seats = st.sampled_from((ANN, BOB))
+actions = st.builds(
+    Action, st.sampled_from(("speak", "leave")), texts, st.just(()) | st.just((ANN,))
+)
+events = st.one_of(
+    st.builds(Moved, st.just(0), seats, st.lists(actions, max_size=3).map(tuple)),
+    st.builds(Answered, st.just(0), seats, st.just("utter"), texts),
+    st.builds(Happened, st.just(0), seats, st.just("moved"), texts),
+    st.builds(
+        Unusable, st.just(0), seats, st.just("act"), st.just(1), st.just("unreadable"), texts,
+        texts, final=st.booleans(),
+    ),
+    st.builds(Ended, st.sampled_from(("left", "")), st.just(0)),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with Store.open(tmp_path_factory.mktemp("turns") / "store.db") as opened:
+        yield opened
+
+
+def laid_out(store: Store, run: str, count: int) -> None:
+    trials = [Trial(f"t{n}", "sotopia", TASK, CAST, n, 0) for n in range(count)]
+    store.create_run(run, "sotopia", {}, trials)
+
+
+@given(st.lists(st.lists(events, max_size=6), min_size=1, max_size=3))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_numbers_are_those_of_the_episodes(store: Store, played: list[list[Event]]) -> None:
+    run = f"run-{len(store.runs())}"
+    laid_out(store, run, len(played) + 1)  # the last is not played
+    for number, some in enumerate(played):
+        for event in some:
+            store.append(run, f"t{number}", event)
+        store.set_status(run, f"t{number}", "played")
+    found = list(turns_of(store, store.run_pk(run), "speak"))
+    assert [one.trial for one in found] == [f"t{n}" for n in range(len(played))]
+    for one, episode in zip(found, store.episodes(run), strict=True):
+        assert one.words == tuple(
+            (move.seat, sum(len(a.text.split()) for a in move.actions if a.kind == "speak"))
+            for move in episode.moves
+        )
+        assert one.ended == (episode.ended.reason if episode.ended else None)
+        assert one.troubled == any(isinstance(event, Unusable) for event in episode.events)
+
+
+def test_more_trials_than_are_read_at_once_are_all_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sociolab.store.turns._AT_ONCE", 2)
+    laid_out(store, "many", 5)
+    for number in range(5):
+        store.append("many", f"t{number}", Moved(0, ANN, (Action("speak", "so " * number),)))
+        store.set_status("many", f"t{number}", "played")
+    found = list(turns_of(store, store.run_pk("many"), "speak"))
+    assert [one.words for one in found] == [((ANN, number),) for number in range(5)]
+
+
+def test_a_turn_that_cannot_be_read_is_told(store: Store) -> None:
+    laid_out(store, "broken", 1)
+    store.append("broken", "t0", Ended("left", 0))
+    store.set_status("broken", "t0", "played")
+    store.write(
+        "UPDATE events SET body = ? WHERE trial = ?", ('["moved",0', store.trial_pk("broken", "t0"))
+    )
+    with pytest.raises(StoreError, match="cannot be read"):
+        list(turns_of(store, store.run_pk("broken"), "speak"))
