@@ -38,6 +38,8 @@ NOWHERE = "http://127.0.0.1:9/v1"
         (("report", "abc"), "no store"),
         (("judge", "abc", "--judge", "heuristic"), "no store"),
         (("import", "poems", "."), "poems"),
+        (("compare", "a", "b", "--pairs", "--store", "s.db"), "--pairs: expected CSV, found the"),
+        (("report", "a", "--html", "--details"), "found the option --details"),
         (("demo", "--html", "no/such/page.html"), "no folder no/such"),
         (("import", "sotopia", "nowhere", "--name", "x"), "nowhere"),
         (("import", "sotopia", ".", "--name", "../x"), "../x"),

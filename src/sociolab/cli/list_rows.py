@@ -90,7 +90,10 @@ def _run_cells(one: dict[str, Any], *, tagged: bool) -> dict[str, Any]:
 
 
 def episode_table(answer: Answer) -> Table:
-    """A row for each episode, with the scores of one measure if there are any."""
+    """A row for each episode, with the scores of one measure if there are any.
+
+    People are spared agents and repeats where these are the same in every row.
+    """
     scored = answer.scored
     head = {
         "of": answer.fit,
@@ -98,9 +101,15 @@ def episode_table(answer: Answer) -> Table:
     }
     return Table(
         [_episode(one) for one in answer.listed],
-        [_episode_cells(one, scored) for one in answer.listed],
+        _varied([_episode_cells(one, scored) for one in answer.listed], ("agents", "repeat")),
         head,
     )
+
+
+def _varied(cells: Rows, columns: Sequence[str]) -> Rows:
+    """The rows without those of these columns that hold the same in all of several."""
+    same = {name for name in columns if len(cells) > 1 and len({row[name] for row in cells}) == 1}
+    return [{name: value for name, value in row.items() if name not in same} for row in cells]
 
 
 def _episode(one: Listed) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from sociolab.core.errors import ConfigError
+
 # typer reads these at run time, where it does not know `X | None` of every Python it runs on.
 OptText = Optional[str]  # noqa: UP045
 OptInt = Optional[int]  # noqa: UP045
@@ -17,8 +19,18 @@ OptTexts = Optional[list[str]]  # noqa: UP045
 
 
 def option(flag: str, metavar: str, help: str, **ends: float) -> Any:
-    """An option with a value; `ends` are its `min` and `max`, if it has some."""
-    return typer.Option(flag, metavar=metavar, help=help, **ends)  # type: ignore[arg-type]
+    """An option with a value; `ends` are its `min` and `max`, if it has some.
+
+    ConfigError where its value was forgotten, and the next option stands there.
+    """
+
+    def check(given: Any) -> Any:
+        for one in given if isinstance(given, list) else [given]:
+            if str(one).startswith("--"):
+                raise ConfigError(f"{flag}: expected {metavar}, found the option {one}")
+        return given
+
+    return typer.Option(flag, metavar=metavar, help=help, callback=check, **ends)  # type: ignore[arg-type]
 
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]

@@ -13,7 +13,8 @@ from rich.console import Console
 from sociolab.analysis.credit_words import with_credit
 from sociolab.app.crediting.credited import credit_of
 from sociolab.app.finding.seat_names import seat_called
-from sociolab.app.finding.stored import Found, find_episode, open_store, world_of
+from sociolab.app.finding.stored import Found, find_episode, open_store
+from sociolab.app.finding.worlds import world_of
 from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
 from sociolab.report.shown import Shown, shown

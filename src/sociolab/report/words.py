@@ -23,6 +23,7 @@ _NATURE: Mapping[Method, str] = {
 _NATURE_IN: Mapping[tuple[str, Method], str] = {
     ("stss-talk", "rules"): "rules of English that read the talk and the note, and say yes or no "
     "of every condition, also where a reader would be in doubt",
+    ("stss", "rules"): "rules that read off the trace where everybody was, and what they did",
 }
 """Where a world's judges of a method are unlike others of that method."""
 

@@ -59,7 +59,7 @@ def _hold(descriptor: int, file: Path, name: str) -> bool:
         if not _locked(descriptor):
             raise StoreError(
                 f'run "{name}" is in use by {_holder(descriptor)}; '
-                "wait until that has ended, or choose another --name"
+                "wait until that has ended, or play under another --name"
             )
         if not _is_at(descriptor, file):
             return False

@@ -14,7 +14,7 @@ import pytest
 
 from sociolab.app.crediting.credit import CreditResult, credit_run, measures_of
 from sociolab.app.crediting.credited import CREDIT, credit_of, credited
-from sociolab.app.finding.stored import world_of
+from sociolab.app.finding.worlds import world_of
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run
 from sociolab.app.training.credit_lines import observations, replaying_world

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sociolab.app.finding.seat_names import label_like, seat_called
@@ -61,3 +63,13 @@ def test_a_first_name_is_known_where_nobody_has_spoken_yet(episode: Episode) -> 
     silent = Episode(episode.trial, ())
     for seat in episode.trial.task.seats:
         assert seat_called(silent, seat.split("-")[0].title()) == seat
+
+
+def test_the_seats_of_a_residents_low_level_questions_are_not_meant(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    run(RunConfig(world="stss", limit=1, name="t", store=path, settings={"step": "60"}))
+    with Store.open(path) as store:
+        lived = store.episode("t", store.trial_ids("t")[0])
+    performer = lived.trial.task.seats[0]
+    assert f"{performer}." in " ".join(lived.trial.task.seats)
+    assert seat_called(lived, performer.split("-")[0]) == performer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sociolab.app.finding.stored import world_of
+from sociolab.app.finding.worlds import world_of
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import World

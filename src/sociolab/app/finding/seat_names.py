@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from sociolab.app.watching.reading import told
+from sociolab.app.finding.worlds import told
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.report.shown import shown
@@ -21,7 +21,8 @@ def seat_called(episode: Episode, name: str) -> str:
         return name
     read = shown(episode, told(episode))
     wanted = name.casefold().strip()
-    called = [(seat.id, _names(seat.id, seat.name)) for seat in read.seats]
+    people = [seat for seat in read.seats if not _is_part(seat.id, trial.task.seats)]
+    called = [(seat.id, _names(seat.id, seat.name)) for seat in people]
     first = [(seat, {full.split()[0] for full in names if full}) for seat, names in called]
     for known in (called, first):
         fits = [seat for seat, names in known if wanted in names]
@@ -30,9 +31,14 @@ def seat_called(episode: Episode, name: str) -> str:
         if fits:
             raise ConfigError(f'--as: several seats are called "{name}": {", ".join(fits)}')
     seats = ", ".join(
-        seat.id if seat.name == seat.id else f"{seat.id} ({seat.name})" for seat in read.seats
+        seat.id if seat.name == seat.id else f"{seat.id} ({seat.name})" for seat in people
     )
     raise ConfigError(f'--as: expected one of {seats}, found "{name}"')
+
+
+def _is_part(seat: str, seats: Sequence[str]) -> bool:
+    """Whether a seat answers some questions of another's: its id is that one's, and what for."""
+    return any(seat.startswith(f"{other}.") for other in seats)
 
 
 def _names(seat: str, name: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""What is in the store, for the verbs that look at it: runs, episodes, worlds of old runs."""
+"""What is in the store, for the verbs that look at it: runs, episodes, calls."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.finding.seat_names import seat_called
+from sociolab.app.finding.worlds import world_of
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
-from sociolab.core.ports import World
 from sociolab.store.calls import CallRow
 from sociolab.store.place import store_path
 from sociolab.store.sqlite import Store
@@ -69,7 +69,6 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
     `episode` is an id or its beginning; with a `seat` (an id or a name), only what it saw.
     ConfigError where there is no such episode or seat.
     """
-    from sociolab.app.finding.seat_names import seat_called
     from sociolab.report.shown import shown
     from sociolab.report.transcript import play_text
 
@@ -124,8 +123,3 @@ def calls_of(store: Store, run: str, episode: str, turn: int | None = None) -> t
 
 def _turn_of(row: CallRow) -> int | None:
     return None if row.call.role == "judge" else row.call.turn
-
-
-def world_of(name: str) -> World:
-    """A world to show old episodes with: each carries its own task, so any data set serves."""
-    return load_world(name).world

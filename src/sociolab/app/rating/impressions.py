@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from sociolab.app.finding.stored import world_of
+from sociolab.app.finding.worlds import world_of
 from sociolab.app.rating.dealing import Pile, held
 from sociolab.app.rating.words import impression_word
 from sociolab.app.study.settings import ImpressionsPlan, StudySettings

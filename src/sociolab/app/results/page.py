@@ -9,7 +9,7 @@ from pathlib import Path
 from sociolab.analysis.values import values_of
 from sociolab.app.conclusions.neighbours import with_steps
 from sociolab.app.crediting.credited import credited
-from sociolab.app.finding.stored import world_of
+from sociolab.app.finding.worlds import world_of
 from sociolab.report.html import ShownRun, write_html
 from sociolab.report.leaderboard import boards, boards_section
 from sociolab.report.result import Figures, RunResult

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain
 
 from sociolab.analysis.credit_words import with_credit
 from sociolab.app.crediting.credited import credit_of
-from sociolab.app.finding.stored import world_of
+from sociolab.app.finding.worlds import told
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
-from sociolab.core.errors import StoreError
-from sociolab.core.ports import Line, Note, Transcript, World
+from sociolab.core.ports import Line, Note, Transcript
 from sociolab.report.html import private_part
 from sociolab.report.shown import Shown, shown
 from sociolab.store.sqlite import Store
@@ -95,23 +93,6 @@ def reading(
     return Reading(
         episode, place_of(store, run, trial), read, scene, course, seat, len(episode.events)
     )
-
-
-def told(episode: Episode, seat: str | None = None) -> Transcript:
-    """The transcript by the episode's world; StoreError where the world cannot read its record."""
-    try:
-        return world(episode.trial.world).transcript(episode, seat)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise StoreError(
-            f"the episode {episode.trial.id} cannot be shown: its record is not one that the world "
-            f"{episode.trial.world} reads ({type(error).__name__}); use the version that played it"
-        ) from error
-
-
-@cache
-def world(name: str) -> World:
-    """The world that shows episodes of this name; read once, as some take a second."""
-    return world_of(name)
 
 
 def cut(text: str) -> Cut:

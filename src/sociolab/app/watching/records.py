@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from sociolab.app.finding.worlds import told
 from sociolab.app.watching.episodes import Found, Listed
-from sociolab.app.watching.reading import told
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
 from sociolab.core.score import Score, ScoreFailure, Verdict

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from sociolab.app.crediting.credited import credited
+from sociolab.app.finding.worlds import told
 from sociolab.app.watching.calls import was_called
-from sociolab.app.watching.reading import Reading, Said, reading, told
+from sociolab.app.watching.reading import Reading, Said, reading
 from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
 from sociolab.report.shown import shown
 from sociolab.report.transcript import play_markdown

@@ -1,0 +1,45 @@
+"""Every command of docs/first-study.md, and what the page shows of their output.
+
+The town is lived for one task here, and not for five.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from cli.conftest import Sociolab
+
+PAGE = (Path(__file__).parents[2] / "docs" / "first-study.md").read_text("utf-8")
+
+
+def told(text: str) -> str:
+    """Without line ends and the spaces of tables."""
+    return " ".join(text.split())
+
+
+def test_every_command_works_and_prints_what_the_page_shows(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    printed = ""
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
+        for line in block.splitlines():
+            program, *args = shlex.split(line)
+            assert program == "sociolab"
+            done = sociolab(*("1" if one == "5" else one for one in args))
+            assert done.code == 0, (line, done.err)
+            printed += done.out
+    (pair,) = [
+        row.split(",")
+        for row in (tmp_path / "pairs.csv").read_text("utf-8").splitlines()
+        if row.startswith("conversation_sr,rules,kite-evening.1.tomas-lindqvist,")
+    ]
+    printed += sociolab("show", pair[7], "--run", "without").out
+    shown = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    for block in shown[:3]:
+        for line in block.splitlines():
+            assert told(line) in told(printed), line
+    assert len(shown) == 4  # the last one is for a model
+    for name in ("first-study.html", "figures/plays.csv", "with.jsonl"):
+        assert (tmp_path / name).stat().st_size > 0
