@@ -9,7 +9,8 @@ import pytest
 
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.worlds.anteval.virtual_dm.example import Example
-from sociolab.worlds.anteval.virtual_dm.lora import LoraDM, LoraSettings
+from sociolab.worlds.anteval.virtual_dm.lora import LoraDM
+from sociolab.worlds.anteval.virtual_dm.lora_settings import LoraSettings
 from sociolab.worlds.anteval.virtual_dm.prompting import answer_of, body_of, head
 from worlds.anteval.virtual_dm_finetune.finetune_examples import examples
 

@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
 from sociolab.worlds.anteval.virtual_dm.finetune_extra import require_finetune
+from sociolab.worlds.anteval.virtual_dm.lora_settings import LoraSettings
 from sociolab.worlds.anteval.virtual_dm.prompting import read_answer
 
 if TYPE_CHECKING:
     from sociolab.worlds.anteval.virtual_dm.lora_model import AdaptedModel
-
-
-@dataclass(frozen=True, slots=True)
-class LoraSettings:
-    """How an adapter is trained: `rank` is the width of what is added to every linear layer."""
-
-    epochs: int = 3
-    batch: int = 8
-    learning_rate: float = 2e-4
-    rank: int = 16
-    seed: int = 0
 
 
 class LoraDM:

@@ -8,17 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.virtual_dm.example import Example
+from sociolab.worlds.anteval.virtual_dm.lora_settings import LoraSettings
 from sociolab.worlds.anteval.virtual_dm.prompting import answer_of, body_of, head
-
-if TYPE_CHECKING:
-    from sociolab.worlds.anteval.virtual_dm.lora import LoraSettings
 
 LONGEST_ANSWER = 256
 """Tokens: more than a dozen checks."""
