@@ -37,8 +37,7 @@ class Table:
 def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool) -> Table:
     """A row for each run; `everything`: with what is kept there."""
     objects = [_run(store, row, everything=everything) for row in runs]
-    tagged = any(one["tags"] for one in objects)
-    return Table(objects, [_run_cells(one, tagged=tagged) for one in objects], {})
+    return Table(objects, _filled([_run_cells(one) for one in objects]), {})
 
 
 def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
@@ -70,23 +69,28 @@ def _labels(recorded: object) -> list[str]:
     return [str(one[0]) for one in recorded if isinstance(one, list) and one]
 
 
-def _run_cells(one: dict[str, Any], *, tagged: bool) -> dict[str, Any]:
+def _run_cells(one: dict[str, Any]) -> dict[str, Any]:
     partner = [f"with {shortened(one['partner'], _LABEL)}"] if one["partner"] else []
     agents = [shortened(label, _LABEL) for label in one["agents"]]
     kept = {"holds": one["holds"]} if "holds" in one else {}
-    tags = {"tags": "\n".join(one["tags"])} if tagged else {}
+    about = [f"{one['world']}, {one['created']}"]
+    if one["tags"]:
+        about.append(f"tagged {', '.join(one['tags'])}")
     return {
-        "run": one["run"],
-        "world": one["world"],
+        "run": "\n  ".join([one["run"], *about]),
         "agents": "\n".join([*agents, *partner]),
         "played": f"{one['played']}/{one['trials']}",
         "failed": one["failed"] or "",
         "judges": "\n".join(shortened(name, _LABEL) for name in one["judges"]),
         "cost": "" if one["cost_usd"] is None else money(one["cost_usd"]),
-        "begun": one["created"],
-        **tags,
         **kept,
     }
+
+
+def _filled(cells: Rows) -> Rows:
+    """The rows without columns that hold nothing in any."""
+    empty = {name for name in (cells[0] if cells else ()) if not any(row[name] for row in cells)}
+    return [{name: value for name, value in row.items() if name not in empty} for row in cells]
 
 
 def episode_table(answer: Answer) -> Table:
