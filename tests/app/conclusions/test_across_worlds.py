@@ -98,7 +98,17 @@ def test_what_is_said_and_what_comes_of_it_by_task(store: Store) -> None:
     assert (one.spearman.n, one.spearman.value) == (3, 1)
     assert one.pearson.value == pytest.approx(0.91129, abs=1e-5)
     assert one.pearson.low is None
-    assert "without an interval" in " ".join(found.section.said)
+    words = " ".join(found.section.said)
+    assert "without an interval" in words
+    assert "x: its talks (talk, judge: rules) / its tasks in town (town)" in words
+
+
+def test_talks_without_reminders_say_nothing_of_a_town_with_them(store: Store) -> None:
+    tasks = {"t1": (0.2,), "t2": (0.6,), "t3": (0.4,)}
+    add_run(store, "talk", "x", tasks, world="stss-talk", measure=TALKED, judge=RULES)
+    add_run(store, "town", "x", tasks, world="stss", measure=OVERALL, judge=RULES,
+            world_settings={"tdp": "true"})  # fmt: skip
+    assert across(store, ["talk", "town"], {}).levels == ()
 
 
 def test_a_run_is_not_named_twice(store: Store) -> None:

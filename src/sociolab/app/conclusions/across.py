@@ -20,10 +20,11 @@ from sociolab.analysis.across import (
 from sociolab.analysis.across_section import across_section
 from sociolab.analysis.figures import rounded
 from sociolab.analysis.values import values_of
+from sociolab.app.conclusions.levels_alike import Played, planned_alike
 from sociolab.app.finding.code_names import CodeNames, code_names
 from sociolab.app.finding.pooled import each_once
 from sociolab.core.errors import ConfigError
-from sociolab.report.result import result_of
+from sociolab.report.result import outline_of, result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.store.sqlite import Store
@@ -77,11 +78,21 @@ def across(store: Store, runs: Sequence[str], judges: Mapping[str, str]) -> Acro
 
 
 def _levels(store: Store, columns: Sequence[Column], names: CodeNames) -> Iterator[Relation]:
-    """The two levels of STSS, task by task, for each agent that has both."""
+    """The two levels of STSS, task by task, for each agent that has both on the same terms."""
     for talk, action in product(columns, columns):
         if (talk.world, action.world) == (TALK, ACTION):
             for agent in sorted(talk.places.keys() & action.places.keys()):
-                yield _relation(store, talk, action, agent, names)
+                runs = (
+                    _played(store, talk.places[agent].run),
+                    _played(store, action.places[agent].run),
+                )
+                if planned_alike(*runs):
+                    yield _relation(store, talk, action, agent, names)
+
+
+def _played(store: Store, run: str) -> Played:
+    plan = store.trials(run)
+    return Played(outline_of(store, run, plan), tuple(row.trial for row in plan))
 
 
 def _relation(store: Store, talk: Column, action: Column, agent: str, names: CodeNames) -> Relation:
@@ -91,5 +102,6 @@ def _relation(store: Store, talk: Column, action: Column, agent: str, names: Cod
         agent,
         (talk.measure, action.measure),
     )
-    what = f"{agent}: its talks (judge: {talk.judge}) / its tasks in town"
+    runs = talk.places[agent].run, action.places[agent].run
+    what = f"{agent}: its talks ({runs[0]}, judge: {talk.judge}) / its tasks in town ({runs[1]})"
     return relation(what, "task", said, done, tasks)

@@ -60,8 +60,8 @@ def check_alike(talk: Played, action: Played) -> None:
 
     GA and GA + TDP are two rows of Table 3; a figure of one beside that of the other is neither's.
     """
-    planned, lived = talk_settings(talk).tdp, town_settings(action).tdp
-    if planned != lived:
+    if not planned_alike(talk, action):
+        planned, lived = talk_settings(talk).tdp, town_settings(action).tdp
         raise ConfigError(
             f"expected both runs with TDP or both without, found {talk.name} {_with(planned)} and "
             f"{action.name} {_with(lived)}; play one of them again, or name another run"
@@ -72,6 +72,11 @@ def check_alike(talk: Played, action: Played) -> None:
             f"of {_some(talk.social_tasks)}, in {action.name} were lived "
             f"{_some(action.social_tasks)}; play both on the same town"
         )
+
+
+def planned_alike(talk: Played, action: Played) -> bool:
+    """Whether both are with TDP, or both without."""
+    return talk_settings(talk).tdp == town_settings(action).tdp
 
 
 def differences(talk: Played, action: Played, agent: str) -> Iterator[str]:
