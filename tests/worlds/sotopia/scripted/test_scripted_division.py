@@ -102,7 +102,10 @@ def test_a_bad_proposal_is_answered_with_another() -> None:
 @settings(max_examples=40, deadline=None)
 @given(
     counts=st.dictionaries(
-        st.sampled_from(["books", "hats", "balls", "cups"]), st.integers(0, 6), max_size=4
+        st.sampled_from(["books", "hats", "balls", "cups"]),
+        st.integers(1, 6),
+        min_size=1,
+        max_size=4,
     ),
     value=st.integers(0, 9),
     seed=st.integers(0, 999),

@@ -53,6 +53,7 @@ def test_outright_agreement_is_heard(line: str) -> None:
         "Tell me what speaks for your way, and I'll listen.",
         "That works, but only on Sundays.",
         "I have done my sums.",
+        "If I get $200 by Friday and the rest on the twentieth, I can live with that.",
     ],
 )
 def test_conditions_questions_denials_and_reports_are_no_agreement(line: str) -> None:
@@ -62,6 +63,8 @@ def test_conditions_questions_denials_and_reports_are_no_agreement(line: str) ->
 def test_a_greeting_is_no_farewell() -> None:
     assert not heard("Good to see you, Mina. Good day.").parts
     assert heard("Goodbye, then.").parts
+    assert not heard("I would rather stop while we are friends than go on.").parts
+    assert heard("We won't agree on this, so I'd rather stop.").parts
     assert not heard("Goodbye to my savings! How about $90?").parts
 
 

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+from random import Random
+
+from sociolab.core.ports import Player
 from sociolab.worlds.sotopia.profiles import Character
+from sociolab.worlds.sotopia.scene import Casting
 from sociolab.worlds.sotopia.scripted.wording import options as words
 from worlds.sotopia.scripted.scripted_castings import (
     Puppet,
@@ -8,6 +12,7 @@ from worlds.sotopia.scripted.scripted_castings import (
     evenings,
     events,
     firm,
+    moves,
     said,
     soft,
 )
@@ -68,3 +73,40 @@ def test_naming_the_own_option_beside_another_is_no_agreement() -> None:
     partner = Puppet("I was hoping for Sunday, since Monday is a busy day for me.", "Well?")
     lines = said(events(casting(evenings()), puppets={"tobias": partner}), "mina")
     assert not any(words.SEAL.spoke(line) for line in lines)
+
+
+DAYS = ("Monday", "Tuesday", "Thursday", "Sunday")
+
+
+def three(chance: Random) -> Casting:
+    """Three who choose an evening, each with some values."""
+    goals = [evenings([chance.randint(0, 10) for _ in DAYS])[0] for _ in range(3)]
+    two = casting(goals[:2])
+    third = two.characters[0].model_copy(update={"id": "ada", "first_name": "Ada"})
+    kept = (*two.scenario.goals, two.scenario.goals[0].model_copy(update={"facts": goals[2]}))
+    scenario = two.scenario.model_copy(update={"goals": kept})
+    return two.model_copy(update={"characters": (*two.characters, third), "scenario": scenario})
+
+
+def test_of_three_nobody_names_another_option_after_agreeing_except_to_agree_again() -> None:
+    for seed in range(120):
+        stands: dict[str, str] = {}
+        for move in moves(events(three(Random(seed)), seed)):
+            text = move.actions[0].text
+            named = [day for day in DAYS if day in text]
+            settles = words.ACCEPT.spoke(text)
+            if named and move.seat in stands and not settles:
+                assert named[-1] == stands[move.seat]
+            if named and settles:
+                stands[move.seat] = named[-1]
+
+
+def test_an_assent_counts_for_the_option_that_was_named_last() -> None:
+    cast = three(Random(1))
+    partners: dict[str, Player] = {
+        "tobias": Puppet("I would like Sunday.", "Sunday, please.", "Sunday."),
+        "ada": Puppet("Agreed!", "Yes, agreed.", "Agreed."),
+    }
+    lines = said(events(cast, puppets=partners), "mina")
+    assert "Sunday" not in lines[0]
+    assert not any(words.SEAL.spoke(line) and "Sunday" not in line for line in lines)

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib.resources import as_file, files
+from itertools import pairwise
 
 import pytest
 
 from sociolab.core.episode import Ended
+from sociolab.worlds.sotopia.dataset import load
 from sociolab.worlds.sotopia.profiles import Character
 from sociolab.worlds.sotopia.scenarios import AskGoal
+from sociolab.worlds.sotopia.scene import PACKAGE, Casting
+from sociolab.worlds.sotopia.scripted.hearing import heard
 from sociolab.worlds.sotopia.scripted.persuade import context_topic
 from sociolab.worlds.sotopia.scripted.wording import persuade as words
 from sociolab.worlds.sotopia.scripted.wording import shared
@@ -22,6 +27,19 @@ from worlds.sotopia.scripted.scripted_castings import (
 )
 
 MINE, THEIRS = cards()
+
+
+def shipped_cards() -> list[str]:
+    """What the goals that come with the package have somebody ask, reason and offer."""
+    with as_file(files(PACKAGE) / "data") as folder:
+        tasks = load(folder).tasks()
+    scenarios = {
+        cast.scenario.id: cast.scenario
+        for cast in (Casting.model_validate_json(task.content) for task in tasks)
+    }
+    goals = [goal.facts for scenario in scenarios.values() for goal in scenario.goals]
+    asks = [facts for facts in goals if isinstance(facts, AskGoal)]
+    return [card for facts in asks for card in (facts.ask, *facts.reasons, facts.middle)]
 
 
 def test_both_say_what_they_ask_and_then_why() -> None:
@@ -79,6 +97,36 @@ def test_agreement_of_any_partner_closes_the_matter() -> None:
     lines = said(events(casting((MINE, THEIRS)), puppets={"tobias": partner}), "mina")
     assert len(lines) <= 2
     assert MINE.reasons[0] not in "\n".join(lines)
+
+
+@pytest.mark.parametrize("text", [*words.TAKE_MIDDLE.texts, *words.YIELD.texts])
+def test_a_scripted_partner_who_gives_in_is_heard_whatever_terms_follow(text: str) -> None:
+    partner = Puppet(f"{text} You need not tell me why, and I will not ask.", "Bye.")
+    lines = said(events(casting((MINE, THEIRS)), puppets={"tobias": partner}), "mina")
+    assert MINE.reasons[0] not in "\n".join(lines)
+
+
+def test_a_compromise_with_a_condition_is_an_offer_and_no_agreement() -> None:
+    middle = "If you whisper until four and then go to the far corner, I can live with that."
+    partner = Puppet(f"Let me meet you halfway. {middle}", "Well?")
+    cast = casting((MINE, THEIRS), (firm(0), firm(1)))
+    lines = said(events(cast, puppets={"tobias": partner}), "mina")
+    assert not any(shared.SETTLED.spoke(line) for line in lines)
+
+
+def test_a_question_how_to_solve_it_is_not_answered_by_another() -> None:
+    for seed in range(40):
+        lines = said(events(casting((MINE, THEIRS)), seed))
+        for line, answer in pairwise(lines):
+            assert not (words.ASK_WAY.spoke(line) and words.ASK_WAY.spoke(answer))
+
+
+def test_no_card_of_our_own_tasks_is_heard_as_agreement_or_farewell() -> None:
+    cards = shipped_cards()
+    assert len(cards) > 100
+    for card in cards:
+        assert not heard(card).agrees, card
+        assert not heard(card).parts, card
 
 
 def test_a_partner_who_gives_up_is_not_kept() -> None:

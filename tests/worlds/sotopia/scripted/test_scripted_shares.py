@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.worlds.sotopia.scripted.shares import in_words, rest, speakers_share
+from sociolab.worlds.sotopia.scripted.shares import in_words, rest, speakers_share, spoken_of
 
 COUNTS = {"ropes": 2, "helmets": 3, "ice axes": 4, "sacks of rye": 1}
 ITEMS = tuple(COUNTS.items())
@@ -16,9 +16,30 @@ SHARES = st.fixed_dictionaries(
 def test_a_share_is_written_as_it_would_be_said() -> None:
     share = {"ropes": 2, "helmets": 1, "ice axes": 4, "sacks of rye": 1}
     assert in_words(share, COUNTS) == (
-        "both ropes, one of the helmets, all four ice axes and the sacks of rye"
+        "both ropes, one of the helmets, all four ice axes and the sack of rye"
     )
     assert in_words(dict.fromkeys(COUNTS, 0), COUNTS) == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("good", "one"),
+    [
+        ("oranges", "orange"),
+        ("boxes of nails", "box of nails"),
+        ("berries", "berry"),
+        ("oat cookies", "oat cookie"),
+        ("ice axes", "ice axe"),
+        ("piano", "piano"),
+        ("dress", "dress"),
+    ],
+)
+def test_a_single_piece_is_spoken_of_as_one(good: str, one: str) -> None:
+    assert spoken_of(good, 1) == one
+    assert spoken_of(good, 2) == good
+    counts = {good: 1, "ropes": 2}
+    text = f"I take {in_words({good: 1, 'ropes': 0}, counts)}, and you get both ropes."
+    assert text.startswith(f"I take the {one}, ")
+    assert speakers_share(text, tuple(counts.items())) == {good: 1, "ropes": 0}
 
 
 @given(SHARES)

@@ -12,7 +12,7 @@ from sociolab.worlds.sotopia.scripted.closing import close, part
 from sociolab.worlds.sotopia.scripted.concession import progress, rounds
 from sociolab.worlds.sotopia.scripted.hearing import Heard, heard
 from sociolab.worlds.sotopia.scripted.moment import Moment
-from sociolab.worlds.sotopia.scripted.shares import Share, in_words, rest, speakers_share
+from sociolab.worlds.sotopia.scripted.shares import Share, in_words, rest, speakers_share, spoken_of
 from sociolab.worlds.sotopia.scripted.wording import division as words
 
 _LONGEST = 165
@@ -82,14 +82,15 @@ def _propose(moment: Moment, goal: DivisionGoal, talk: _Talk, share: Share, step
         return moment.plainly(greeting + moment.word(words.ASK_WHAT_MATTERS))
     calm = not moment.quiet and talk.proposed and moment.left > 3
     if calm and moment.chance.random() < 0.1:
-        return moment.does(words.SORT, {"good": next(iter(goal.counts))})
+        first_good, count = next(iter(goal.counts.items()))
+        return moment.does(words.SORT, {"good": spoken_of(first_good, count)})
     if len(talk.proposed) >= steps or moment.left <= 2:
         return moment.plainly(moment.word(words.LAST_WORD, _slots(share, goal)))
     first = not talk.proposed and talk.theirs is None
     text = moment.word(words.PROPOSE_FIRST if first else words.PROPOSE, _slots(share, goal))
     if _was_asked(moment):
         best = max(goal.counts, key=lambda good: goal.values[good] * goal.counts[good])
-        wish = moment.word(words.TELL_WHAT_MATTERS, {"good": best})
+        wish = moment.word(words.TELL_WHAT_MATTERS, {"good": spoken_of(best, goal.counts[best])})
         text = f"{wish} {text}" if len(wish) + len(text) < _LONGEST else wish
     return moment.plainly(greeting + text)
 

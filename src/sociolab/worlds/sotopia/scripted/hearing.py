@@ -38,6 +38,7 @@ _DENIAL = re.compile(
     r"|hardly|if|unless|before|until|without|could|can we|would"
     r"|wouldn'?t|isn'?t|don'?t|didn'?t|won'?t|can'?t|haven'?t|doesn'?t|wasn'?t)\b[^.!?;\n]*$"
 )
+_CONDITION = re.compile(r"\b(?:if|unless|provided)\b[^.!?;\n]*$")
 _HEDGE = re.compile(r"[^.!;\n]{0,40}\?|,? (?:if|but|only|unless|provided|breaker|as long as)\b")
 _REFUSE = re.compile(
     r"\bno\b(?! (?:problem|worries|hurry|rush))|\b(?:can'?t|cannot|won'?t|couldn'?t|not|never"
@@ -56,7 +57,8 @@ _PART = re.compile(
     r"|all the best|leave it there|leave it unsettled|undecided|any further|leads nowhere"
     r"|(?:could|can)n?'?t (?:find a way|make (?:this|it) work)|won'?t do business|sleep on it"
     r"|(?:no|share a) friend in common|don'?t think we(?: share|'?ll find)|haven'?t crossed"
-    r"|won'?t agree|can'?t agree|i have to go|rather stop|better stop|as it is for today)\b"
+    r"|won'?t agree|can'?t agree|i have to go|rather stop(?! while)|better stop"
+    r"|as it is for today)\b"
 )
 _INVITE = re.compile(
     r"\b(?:suggest|propose|solve|in my place|give a little|something that would|any idea"
@@ -160,4 +162,7 @@ def _turned_down(said: list[str], number: Number) -> bool:
 
 def _outright(text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - 40) : match.start()]
-    return not _DENIAL.search(before) and not _HEDGE.match(text, match.end())
+    if _DENIAL.search(before) or _HEDGE.match(text, match.end()):
+        return False
+    # "If I get $200 by Friday and the rest on the twentieth, I can live with that."
+    return not _CONDITION.search(text, max(0, match.start() - 160), match.start())

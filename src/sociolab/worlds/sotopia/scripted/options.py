@@ -29,9 +29,15 @@ _AGAINST_AFTER = re.compile(
 
 @dataclass(slots=True)
 class _Talk:
-    """What has been said so far. Indices count the lines of the history."""
+    """What has been said so far. Indices count the lines of the history.
+
+    `kept` is the option that this side agreed to last; it names no other of its own accord.
+    `last_named` are the options that were named last, each with who named it.
+    """
 
     mine: str | None = None
+    kept: str | None = None
+    last_named: list[tuple[str, str]] = field(default_factory=list)
     named: list[str] = field(default_factory=list)
     turns: int = 0
     theirs: str | None = None
@@ -75,7 +81,7 @@ def _acceptable(moment: Moment, goal: OptionGoal, talk: _Talk, level: float, lea
 
 
 def _propose(moment: Moment, goal: OptionGoal, talk: _Talk, level: float, steps: int) -> Action:
-    option = _wish(goal, talk, level)
+    option = talk.kept or _wish(goal, talk, level)
     slots = {"option": option}
     if talk.mine is None:
         greeting = "" if moment.own else moment.greeting()
@@ -110,12 +116,14 @@ def _talk(moment: Moment, goal: OptionGoal) -> _Talk:
     for index, own, text in moment.talk:
         found = _mentions(text, names)
         meant = [options[number] for number, against in found if not against]
+        who = moment.lines[index].who
         if own:
             _hear_self(talk, index, text, meant)
         else:
             talk.liked.update(meant)
             talk.liked.difference_update(options[number] for number, against in found if against)
-            _hear_partner(talk, index, heard(text), meant)
+            _hear_partner(talk, index, heard(text), meant, who)
+        talk.last_named += [(who, option) for option in meant[-1:]]
     return talk
 
 
@@ -125,7 +133,8 @@ def _hear_self(talk: _Talk, index: int, text: str, meant: list[str]) -> None:
     if not meant or talk.agreed is not None:
         return
     if meant[-1] == talk.theirs and heard(text).agrees:
-        talk.agreed, talk.settled = talk.theirs, index
+        talk.agreed = talk.kept = talk.theirs
+        talk.settled = index
         return
     talk.mine = meant[-1]
     talk.named.append(talk.mine)
@@ -133,17 +142,23 @@ def _hear_self(talk: _Talk, index: int, text: str, meant: list[str]) -> None:
     talk.last_word = talk.last_word or words.LAST_WORD.spoke(text)
 
 
-def _hear_partner(talk: _Talk, index: int, said: Heard, meant: list[str]) -> None:
+def _hear_partner(talk: _Talk, index: int, said: Heard, meant: list[str], who: str) -> None:
     """Of several options the last new one is meant: "I hoped for Sunday, Monday is too busy"."""
     fresh = [option for option in meant if option not in (talk.mine, talk.agreed)]
     if fresh:
         talk.agreed, talk.theirs, talk.parted = None, fresh[-1], None
     elif talk.mine is not None and talk.agreed is None:
         named = talk.mine in meant and not said.asks and not said.refuses
-        if named or said.agrees:
+        if named or (said.agrees and _spoken_of(talk, who) == talk.mine):
             talk.agreed, talk.settled = talk.mine, index
     if talk.agreed is None and talk.parted is None and said.parts:
         talk.parted = index
+
+
+def _spoken_of(talk: _Talk, who: str) -> str | None:
+    """What an "agreed" of this speaker refers to: the option that somebody else named last."""
+    others = (option for speaker, option in reversed(talk.last_named) if speaker != who)
+    return next(others, None)
 
 
 @lru_cache(maxsize=4096)

@@ -55,7 +55,8 @@ def persuade(moment: Moment, goal: AskGoal) -> Action:
         return moment.plainly(f"{moment.word(words.BEFORE_MIDDLE)} {goal.middle}")
     if fresh:
         return moment.speak(_lead(moment) + fresh[0])
-    table = words.ASK_WAY if moment.chance.random() < 0.35 else words.INSIST
+    asks = moment.chance.random() < 0.35 and not talk.invited
+    table = words.ASK_WAY if asks else words.INSIST
     return moment.plainly(moment.word(table))
 
 
@@ -153,7 +154,9 @@ def _talk(moment: Moment) -> _Talk:
         said = heard(text)
         talk.they_spoke += 1
         talk.invited = said.invites
-        if talk.spoke and not talk.agreed and said.agrees and not said.refuses:
+        # What a scripted partner agrees to may hold a "not" of its own terms.
+        agrees = _own_move(text) == "agree" or (said.agrees and not said.refuses)
+        if talk.spoke and not talk.agreed and agrees:
             talk.agreed, talk.settled = True, index
         elif said.offers:
             talk.they_offered, talk.parted = index, None

@@ -14,6 +14,7 @@ Share: TypeAlias = dict[str, int]
 """How many of each good one side gets; the other side gets the rest."""
 
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_IN_IE = frozenset({"brownies", "cookies", "movies", "pies", "smoothies", "ties"})
 _KEEPS_ARTICLES = FILLERS - {"a", "an", "the"}
 
 
@@ -23,6 +24,12 @@ def in_words(share: Mapping[str, int], counts: Mapping[str, int]) -> str:
     if not parts:
         return "nothing"
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def spoken_of(good: str, count: int) -> str:
+    """The name of a good by the number that there is of it: "the orange", where it is one."""
+    head, of, kind = good.partition(" of ")
+    return _one(head) + of + kind if count == 1 else good
 
 
 def rest(share: Mapping[str, int], counts: Mapping[str, int]) -> Share:
@@ -48,9 +55,19 @@ def speakers_share(text: str, counts: tuple[tuple[str, int], ...]) -> Mapping[st
 def _amount(number: int, count: int, good: str) -> str:
     if number == count:
         if count == 1:
-            return f"the {good}"
+            return f"the {spoken_of(good, count)}"
         return f"both {good}" if count == 2 else f"all {_word(count)} {good}"
     return f"one of the {good}" if number == 1 else f"{_word(number)} {good}"
+
+
+def _one(plural: str) -> str:
+    """One piece of what is named by this: berry, box, rope; unchanged where it is no plural."""
+    low = plural.lower()
+    if low.endswith("ies") and low.split()[-1] not in _IN_IE:
+        return plural[:-3] + "y"
+    if low.endswith(("xes", "ches", "shes", "sses")) and not low.endswith("axes"):
+        return plural[:-2]
+    return plural[:-1] if low.endswith("s") and not low.endswith(("ss", "us", "is")) else plural
 
 
 def _word(number: int) -> str:

@@ -14,7 +14,7 @@ ASK_WHAT_MATTERS = Table(
 )
 TELL_WHAT_MATTERS = Table(
     "I care most about the {good}.",
-    "The {good} matter most to me.",
+    "I set most store by the {good}.",
     "Above all I'd like the {good}.",
     "For me it's mainly about the {good}.",
     "I have my eye on the {good}, I admit.",

@@ -111,9 +111,9 @@ LAST_APPEAL = Table(
 TOPIC = Table(
     "What do you make of the {topic}?",
     "I wanted to ask you about the {topic}.",
-    "The {topic} has been on my mind.",
+    "I've had the {topic} on my mind.",
     "We should talk about the {topic}, I think.",
-    "So, the {topic}. How do you feel about it?",
+    "So, the {topic}. How do you see that?",
 )
 TOPICLESS = Table(
     "What do you make of all this?",
