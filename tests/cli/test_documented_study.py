@@ -35,11 +35,11 @@ def test_every_command_works_and_prints_what_the_page_shows(
         for row in (tmp_path / "pairs.csv").read_text("utf-8").splitlines()
         if row.startswith("conversation_sr,rules,kite-evening.1.tomas-lindqvist,")
     ]
-    printed += sociolab("show", pair[7], "--run", "without").out
+    printed += sociolab("show", pair[7], "--run", "plain").out
     shown = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
     for block in shown[:3]:
         for line in block.splitlines():
             assert told(line) in told(printed), line
     assert len(shown) == 4  # the last one is for a model
-    for name in ("first-study.html", "figures/plays.csv", "with.jsonl"):
+    for name in ("first-study.html", "figures/plays.csv", "tdp.jsonl"):
         assert (tmp_path / name).stat().st_size > 0

@@ -159,8 +159,8 @@ def _cautions(found: Compared) -> Iterator[str]:
     clusters = [one.clusters for one in found.found.values() if one.pairs]
     if clusters and min(clusters) < FEW:
         yield (
-            f"With {plural(min(clusters), cluster_of(found))}, intervals and p are rough, and what "
-            "would settle a difference is a guess."
+            f"With {_few(clusters, cluster_of(found))}, intervals and p are rough, and what would "
+            "settle a difference is a guess."
         )
     lost = {name: (a, b) for name, (a, b) in found.missing.items() if a or b}
     if lost:
@@ -169,6 +169,12 @@ def _cautions(found: Compared) -> Iterator[str]:
             f"Matched plays without a value, in a measure up to: {a:,} of A, {b:,} of B. They are "
             "left out on both sides; if an agent fails where it is hard, that flatters it."
         )
+
+
+def _few(clusters: Sequence[int], of: str) -> str:
+    """How many clusters the measures have, the fewest first."""
+    least, most = min(clusters), max(clusters)
+    return plural(least, of) if least == most else f"{least} to {most} {of}s, by measure"
 
 
 def main_measure(found: Compared) -> str:

@@ -154,6 +154,8 @@ def _values(one: Listed) -> str:
     if len(one.row.cast) > _FEW_SEATS:
         return " / ".join(_value(value) for value in given.values())
     seats = [seat for seat, _ in one.row.cast]
+    if not given and one.row.status == "played":
+        return "not scored"
     return " / ".join(_value(given[seat]) if seat in given else "-" for seat in seats)
 
 

@@ -156,8 +156,8 @@ def test_other_partners_and_settings_are_cautioned(store: Store) -> None:
     add_run(store, "two", "y", TEN, partner="q", attempts=1, world_settings={"turns": "5"})
     warned = cautioned(compare_runs(store, Wanted(("one", "two"))))
     assert "A met p, B met q" in warned
-    assert "attempts (3 in one, 1 in two), too" in warned
-    assert "world settings (none in one, turns=5 in two), too" in warned
+    assert "attempts (3 in one, 1 in two)." in warned
+    assert "world settings (none in one, turns=5 in two)." in warned
 
 
 def test_repeats_are_passed_or_not(store: Store) -> None:

@@ -91,7 +91,7 @@ def cautions_of(runs: Sequence[OpenedRun], found: Compared) -> Iterator[str]:
         yield _partners(found)
     if len(runs) == 2:
         for condition in _conditions(runs[0], runs[1]):
-            yield f"The runs differ in {condition}, too."
+            yield f"The runs differ in {condition}."
         yield from _settings(runs[0], runs[1], found)
     for run in runs:
         left = run.result.trials - run.result.played - run.result.failed
