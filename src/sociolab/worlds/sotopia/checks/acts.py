@@ -53,6 +53,17 @@ class Refuse(NamedTuple, Generic[V]):
     hard: bool = False
 
 
+class Named(NamedTuple, Generic[V]):
+    """Names a value, and rules cannot read what for.
+
+    `reported`: as something that was or happened. `concludes`: after "so" or "then".
+    """
+
+    value: V
+    reported: bool = False
+    concludes: bool = False
+
+
 class Sign(Enum):
     """The acts that need no value."""
 
@@ -61,10 +72,11 @@ class Sign(Enum):
     DEFER = auto()  # wants to think about it
     WAVER = auto()  # would still like something better
     WITHDRAW = auto()  # takes back what it stood for
+    MIDDLE = auto()  # stands for the middle between what the two stand for
     CHEAT = auto()  # does not keep the agreement
 
 
-Act: TypeAlias = Take[V] | Assent | Refuse[V] | Sign
+Act: TypeAlias = Take[V] | Assent | Refuse[V] | Named[V] | Sign
 
 
 class Reading(NamedTuple, Generic[V]):

@@ -82,7 +82,23 @@ class Talk(Generic[V]):
             return CannotTell("the last proposal was answered in a way that rules cannot read")
         if self.state.warm:
             return CannotTell("the last yes may be meant for the proposal or for something else")
-        return NoAgreement("nobody agreed to what another proposed")
+        return NoAgreement(self._why_none())
+
+    def _why_none(self) -> str:
+        if self.state.settled():
+            return "their last proposals are alike in part only"
+        if any(self._two_meet(issue) for issue in self.state.issues):
+            return "not everybody agreed to the same"
+        return "nobody agreed to what another proposed"
+
+    def _two_meet(self, issue: str) -> bool:
+        """Whether two of several seats stand for the same."""
+        stands = self.state.on(issue)
+        return any(
+            not set(stand.values).isdisjoint(other.values)
+            for at, stand in enumerate(stands)
+            for other in stands[:at]
+        )
 
     def _evidence(self, turn: int) -> Evidence:
         move, text = self._heard[turn]

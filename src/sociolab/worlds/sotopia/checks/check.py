@@ -27,7 +27,7 @@ from sociolab.worlds.sotopia.scenarios import (
 )
 from sociolab.worlds.sotopia.scene import Casting, casting_from
 
-RULES = "1"
+RULES = "2"
 """The version of the rules: to be raised whenever a transcript may be read differently."""
 
 Checkable: TypeAlias = PriceGoal | DivisionGoal | FriendGoal | OptionGoal

@@ -56,6 +56,7 @@ class Cue(IntEnum):
     COMMA = auto()
     OR = auto()
     LOGISTICS = auto()
+    MIDDLE = auto()  # let us meet halfway, which stands for a value nobody has to say
     ANOTHER_TIME = auto()
     NOTHING = auto()  # looks like one of the others and is none
 

@@ -15,7 +15,7 @@ from sociolab.worlds.sotopia.checks.reading import read
 from sociolab.worlds.sotopia.checks.shares import Goods, Share, Split
 from sociolab.worlds.sotopia.checks.words import FILLERS, words
 from sociolab.worlds.sotopia.scenarios import DivisionGoal
-from sociolab.worlds.sotopia.scene import Casting
+from sociolab.worlds.sotopia.scene import PHYSICAL, Casting
 
 HIGHEST = 10
 
@@ -23,6 +23,9 @@ Division: TypeAlias = dict[str, dict[str, int]]
 """For each seat, how many of each good it gets."""
 
 _ARTICLES = frozenset({"a", "an", "the"})
+_TAKING = frozenset({"take", "keep", "have"})  # as a deed, it is done by who writes it
+_SEVERAL = 3  # deeds with goods
+
 _KEEPS_ARTICLES = FILLERS - _ARTICLES
 
 
@@ -48,13 +51,19 @@ def agreed_division(casting: Casting, moves: Sequence[Moved]) -> Outcome[Divisio
     goods = _goods(tuple(goals[0].counts.items()))
     talk: Talk[Split] = Talk(seats, issues=goods.counts)
     topic: str | None = None
+    deeds = 0
     for move in moves:
         text = " ".join(action.text for action in move.actions)
         if text and move.seat in talk.state.seats:
             said = words(text, _KEEPS_ARTICLES)
-            talk.hear(move, text, _reading(said, goods, seats.index(move.seat), topic))
+            deed = move.actions[0].kind == PHYSICAL
+            if deed and said and said[0] in _TAKING:
+                said = ["i", *said]
+            reading = _reading(said, goods, seats.index(move.seat), topic)
+            deeds += deed and any(isinstance(act, Take) for act in reading.acts)
+            talk.hear(move, text, reading)
             topic = goods.named_last(said)
-    return _outcome(talk, goods, seats)
+    return _outcome(talk, goods, seats, deeds)
 
 
 @lru_cache(maxsize=256)
@@ -80,7 +89,7 @@ def _take(share: Share) -> Take[Split]:
     return Take(values, issue=share.good, asked=share.asked, partial=bool(share.doubt))
 
 
-def _outcome(talk: Talk[Split], goods: Goods, seats: list[str]) -> Outcome[Division]:
+def _outcome(talk: Talk[Split], goods: Goods, seats: list[str], deeds: int) -> Outcome[Division]:
     outcome = talk.outcome()
     match outcome:
         case Agreed(value=splits, evidence=evidence):
@@ -89,6 +98,8 @@ def _outcome(talk: Talk[Split], goods: Goods, seats: list[str]) -> Outcome[Divis
                 for index, seat in enumerate(seats)
             }
             return Agreed(division, evidence)
+        case NoAgreement() if deeds >= _SEVERAL:
+            return CannotTell("goods were taken and handed over, piece by piece")
         case NoAgreement():
             return _in_part(talk, goods) or outcome
         case CannotTell():

@@ -67,7 +67,7 @@ _CUES = Phrases(
         Cue.YES: """
             yes / of course / sure / indeed / absolutely / certainly / nods / nod / nodding / i do
             i am / right / correct / that is (true|right|correct) / oh wow / wow / (he|she) is
-            they are
+            they are / it is (him|her|them) / spot on / bingo
             """,
         Cue.DENIES: """
             no / not / never / unfortunately / sorry / afraid / unfamiliar / i do not / i am not
@@ -279,6 +279,8 @@ class _Search:
 def _cues(said: list[str]) -> list[Cue]:
     if said[:2] == ["no", ","]:
         said = said[2:] if any(word not in ",.!" for word in said[2:]) else said
+    if said[:2] == ["it", "is"] and not any(word.isalpha() for word in said[2:]):
+        return [Cue.YES]
     return [cue for _, _, cue in _CUES.marks(said)]
 
 

@@ -21,7 +21,7 @@ from sociolab.worlds.sotopia.checks.scales import (
     days,
     sums,
 )
-from sociolab.worlds.sotopia.checks.words import words
+from sociolab.worlds.sotopia.checks.words import BREAKS, word_set, words
 from sociolab.worlds.sotopia.scenarios import OptionGoal
 from sociolab.worlds.sotopia.scene import Casting
 
@@ -49,7 +49,8 @@ def agreed_option(casting: Casting, moves: Sequence[Moved]) -> Outcome[str]:
     for move in moves:
         text = " ".join(action.text for action in move.actions)
         if text and move.seat in talk.state.seats:
-            said, found = reader.mark(words(text))
+            agreed = talk.state.meeting("") if reader.by_clock and talk.state.agreed else None
+            said, found = reader.mark(words(text), agreed[0] if agreed else None)
             talk.hear(move, text, _with_unknown(read(cues, said, found), said))
     outcome = talk.outcome()
     if isinstance(outcome, Agreed):
@@ -86,15 +87,23 @@ class _Options:
             }
         )
         self._scale, self._points = _scale_of(names)
+        self.by_clock = self._scale is clock_times
 
-    def mark(self, said: list[str]) -> tuple[list[str], list[Found[str]]]:
-        """The words with every option replaced by "#", and the options."""
+    def mark(
+        self, said: list[str], agreed: str | None = None
+    ) -> tuple[list[str], list[Found[str]]]:
+        """The words with every option replaced by "#", and the options.
+
+        Where an hour is agreed on, one before it at which somebody prepares is no option.
+        """
         spots: list[tuple[int, int, str | None]] = [*self._named.marks(said)]
         if self._scale is not None:
             named = {at for start, end, _ in spots for at in range(start, end)}
             for spot in self._scale(said):
                 if named.isdisjoint(range(spot.start, spot.end)):
-                    spots += self._placed(spot)
+                    placed = self._placed(spot)
+                    if agreed is None or not self._prepares(placed, spot, said, agreed):
+                        spots += placed
             spots.sort(key=lambda spot: spot[0])
         marked: list[str] = []
         found: list[Found[str]] = []
@@ -115,6 +124,37 @@ class _Options:
         if exact:
             return [(spot.start, spot.end, None)]
         return [(spot.start, spot.end, f"{OTHER} {spot.point}")] if spot.sure else []
+
+    def _prepares(
+        self, placed: list[tuple[int, int, str | None]], spot: Spot, said: list[str], agreed: str
+    ) -> bool:
+        """Whether an hour that is none of the options is that of a deed before the agreed one."""
+        if agreed not in self._points or any(option in self._points for _, _, option in placed):
+            return False
+        ahead = (float(self._points[agreed][0]) - float(spot.point[0])) % _DIAL
+        return 0 < ahead <= _PREPARING and _another_deed(said, spot.start)
+
+
+_DIAL = 720  # minutes
+_PREPARING = 180  # minutes
+_WILL = word_set("will shall must can to you")
+_COMING = word_set(
+    "be go come leave start begin meet see say make do take have set sail drive move settle agree "
+    "change shift prefer expect rather"
+)
+
+
+def _another_deed(said: list[str], at: int) -> bool:
+    """I will rig the boat at #: somebody does something to something, and does not just come."""
+    start = at
+    while start and said[start - 1] not in BREAKS:
+        start -= 1
+    clause = said[start:at]
+    for index, word in enumerate(clause[:-2]):
+        if word in _WILL:
+            deed = "ready" in clause or _COMING.isdisjoint(clause[index + 1 :])
+            return deed and clause[-1] in ("at", "by", "from", "around") and len(clause) - index > 3
+    return False
 
 
 def _scale_of(names: Names) -> tuple[Scale | None, dict[str, Point]]:

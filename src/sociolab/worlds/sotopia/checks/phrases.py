@@ -80,7 +80,10 @@ class Phrases(Generic[Tag]):
                 if _END in node:
                     end, tags = at, node[_END]
             if tags is not None:
-                found += [(start, end, tag) for tag in tags]
+                if len(tags) == 1:  # as almost always
+                    found.append((start, end, tags[0]))
+                else:
+                    found += [(start, end, tag) for tag in tags]
         return found
 
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sociolab.core.episode import Moved
-from sociolab.worlds.sotopia.checks.acts import Found, Reading, Take
+from sociolab.worlds.sotopia.checks.acts import Found, Reading, Sign, Take
 from sociolab.worlds.sotopia.checks.agreement import Talk
 from sociolab.worlds.sotopia.checks.amounts import Number, numbers
 from sociolab.worlds.sotopia.checks.language import money_language
 from sociolab.worlds.sotopia.checks.outcome import Agreed, CannotTell, Outcome
 from sociolab.worlds.sotopia.checks.reading import read
+from sociolab.worlds.sotopia.checks.standing import Standing
 from sociolab.worlds.sotopia.checks.words import word_set, words
 from sociolab.worlds.sotopia.scenarios import PriceGoal
 from sociolab.worlds.sotopia.scene import Casting
@@ -57,6 +58,7 @@ def agreed_price(casting: Casting, moves: Sequence[Moved]) -> Outcome[float]:
     listed = goals[0].listed
     cues, reader = money_language(), _Prices(goals)
     talk: Talk[float] = Talk((c.id for c in casting.characters), known=(listed,))
+    middles: set[float] = set()
     for move in moves:
         text = " ".join(action.text for action in move.actions)
         if text and move.seat in talk.state.seats:
@@ -64,6 +66,8 @@ def agreed_price(casting: Casting, moves: Sequence[Moved]) -> Outcome[float]:
             reading = read(cues, said, found)
             if move.seat in sellers and not talk.state.seats[move.seat]:
                 reading = _with_listed(reading, found, listed)
+            if Sign.MIDDLE in reading.acts:
+                reading = _with_middle(reading, talk.state, middles)
             talk.hear(move, text, reading)
     outcome = talk.outcome()
     if isinstance(outcome, Agreed):
@@ -80,6 +84,21 @@ def _with_listed(
     if not any(item.value == listed for item in found):
         return reading
     return reading._replace(acts=(Take((listed,), soft=True), *reading.acts))
+
+
+def _with_middle(
+    reading: Reading[float], state: Standing[float], middles: set[float]
+) -> Reading[float]:
+    """To meet halfway is to stand for the mean of two prices, or for the mean named before."""
+    acts = tuple(act for act in reading.acts if act is not Sign.MIDDLE)
+    prices = [stand.values[0] for stand in state.on("") if len(stand.values) == 1]
+    said = any(isinstance(act, Take) and act.values for act in acts)
+    if said or len(prices) != 2 or prices[0] == prices[1]:
+        return reading._replace(acts=acts)
+    middle = next((price for price in prices if price in middles), sum(prices) / 2)
+    middles.add(middle)
+    takes = tuple(act for act in acts if not isinstance(act, Take))
+    return reading._replace(acts=(*takes, Take((middle,))))
 
 
 class _Prices:

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from sociolab.worlds.sotopia.checks.acts import Act, Assent, Found, Level, Reading, Sign, Take
+from sociolab.worlds.sotopia.checks.acts import (
+    Act,
+    Assent,
+    Found,
+    Level,
+    Named,
+    Reading,
+    Sign,
+    Take,
+)
+from sociolab.worlds.sotopia.checks.clauses import halved
 from sociolab.worlds.sotopia.checks.cues import Cue
 from sociolab.worlds.sotopia.checks.phrases import Phrases
-from sociolab.worlds.sotopia.checks.sentence import Sentence, halved
+from sociolab.worlds.sotopia.checks.sentence import Sentence
 from sociolab.worlds.sotopia.checks.words import BREAKS, word_set
 
 V = TypeVar("V")
@@ -75,7 +85,7 @@ class _Turn(Generic[V]):
             self.logistics = self.logistics or sentence.logistics
         if sentence.asked:
             self.asks_else = not sentence.about_values
-            if sentence.confirming and not acts:
+            if sentence.confirming and not any(type(act) is not Named for act in acts):
                 acts = [Sign.INSIST]
         elif self.asks_else and any(isinstance(act, Take) for act in acts):
             self.asks_else = False

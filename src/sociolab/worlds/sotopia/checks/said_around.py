@@ -65,6 +65,7 @@ SHAPING: dict[Cue, str] = {
 DECOYS: dict[Cue, str] = {
     Cue.NOTHING: """
         i am in (no|my|love|need|town)
+        i do not want (it|this|that) to
         (ground|solution|price|deal) that (works|work|is|would|sounds|seems|suits|will|could)
         (something|compromise|agreement|way) that (works|work|is|would)
         (something|compromise|agreement|way) that (sounds|seems|suits|will|could)

@@ -80,6 +80,7 @@ ASSENT: dict[Cue, str] = {
         thumbs up / nods in (agreement|approval|assent) / agrees
         (nodding|nod) in (agreement|approval) / in agreement
         (that|this) seems (fair|reasonable|good|acceptable|fine)
+        i (can|could|would|will) be (happy|fine|content|okay|comfortable) with (that|this|it)
         i can (live|work) with (that|this|it) / i could live with that / could not agree more
         i do not see why not / i (have|see) no objection (to that|)
         can not (argue|say no) (with|to) (that|it) / i do not mind
@@ -149,6 +150,8 @@ REFUSAL: dict[Cue, str] = {
         do not think so / but that is / i do not think (that is|that works|i can)
         """,
     Cue.NEVER: """
+        i do not want (it|this|that) / i have gone off it / i would (rather|sooner) not buy
+        i would (rather|sooner) not sell
         no deal / no agreement / no way / (i would|i will|) rather leave it / what pity
         leave it undecided / can not go along / wish you luck / no (thanks|thank you)
         i (will|must|would|will have to) (pass|decline|refuse|reject)
@@ -201,6 +204,12 @@ REFUSAL: dict[Cue, str] = {
         no longer (for sale|available|selling|interested|want|wish|on offer|stands)
         (keeping|keep) it (after all|myself|for myself) / backing out / back out
         not selling (it|) (anymore|any more|after all) / decided (not to|against)
+        on second (thought|thoughts) (, |)i (do not|would rather not|will not|can not|will leave it)
+        on second (thought|thoughts) (, |)(no|not|i will keep it|i will pass|keep it|leave it)
+        i do not (want|need) (it|this|that|them) (any more|anymore|any longer|after all)
+        i do not (think i|) want (it|to) (after all|any more|anymore)
+        (thought better of|having second thoughts about|had second thoughts about) (it|this|that)
+        i would (rather|sooner) not after all / (pull|pulling|pulled) out of (it|this|deal|sale)
         deal is cancelled / cancel (deal|it) / sold it to (someone|somebody)
         """,
     Cue.CHEAT: """

@@ -14,6 +14,9 @@ class Cue(IntEnum):
     EACH = auto()  # we each take, each of us
     VERB = auto()
     HALVE = auto()  # split, share
+    PART = auto()  # gives up: the goods go to the other
+    AGAINST = auto()  # the goods that follow are the price of those before
+    EXCEPT = auto()  # everything but
     TO_ME = auto()  # after the goods: for me
     TO_YOU = auto()
     IS_MINE = auto()  # after the goods, with a verb: are mine
@@ -45,7 +48,20 @@ OF_GOODS: dict[Cue | str, str] = {
         handing / grant / allow / end up with / go for / walk away with / had / be left with
         settle for / happy with / content with / fine with / hold on to / hold onto / accept
         """,
-    Cue.HALVE: "split / splitting / share / sharing / divide / dividing / halve / halving",
+    Cue.HALVE: """
+        split / splitting / share / sharing / shared / divide / dividing / divided / halve
+        halving / halved
+        """,
+    Cue.PART: """
+        swap / swapping / trade / trading / exchange / exchanging / give up / giving up
+        let go of / part with / parting with / do without / go without / forgo / forego
+        relinquish / sacrifice / surrender
+        """,
+    Cue.AGAINST: "for / against / in (exchange|return) for",
+    Cue.EXCEPT: """
+        everything (but|except|except for|apart from|other than|besides|save)
+        all (but|except|except for|apart from)
+        """,
     Cue.THEM: "(have|keep|take) (them|it)",
     Cue.OF_IT: """
         the (other|remaining|last|third|final|second) one / the other
@@ -76,7 +92,7 @@ OF_GOODS: dict[Cue | str, str] = {
         rest of (it|them|everything|the items|the goods|the things)
         """,
     Cue.ALL: "everything / all of it / it all / all of them / all the (items|goods|things|stuff)",
-    Cue.NOT: "not / no / never / without / except",
+    Cue.NOT: "not / no / never / without / except / instead of / rather than",
     Cue.TASTE: """
         worth / value / values / valued / points / point / like / love / prefer / care about
         fond / favorite / favourite / mean / means / matter / matters / important / useful

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-from sociolab.worlds.sotopia.checks.acts import Act, Assent, Found, Level, Refuse, Sign, Take
+from sociolab.worlds.sotopia.checks.acts import (
+    Act,
+    Assent,
+    Found,
+    Level,
+    Named,
+    Refuse,
+    Sign,
+    Take,
+)
+from sociolab.worlds.sotopia.checks.clauses import INFORMATIVE, Clauses
 from sociolab.worlds.sotopia.checks.cues import CLOSERS, FLUFF, OPENERS, Cue
-from sociolab.worlds.sotopia.checks.phrases import Mark
 from sociolab.worlds.sotopia.checks.words import word_set
 
 V = TypeVar("V")
 
 _NEXT = frozenset({Cue.TAKE_NEXT, Cue.PAST_NEXT})
 _REPORTS = frozenset({Cue.PAST, Cue.PAST_NEXT})
-_INFORMATIVE = frozenset({Cue.PAST, Cue.DELTA, Cue.BOUND, Cue.REFUSING})
 _LEVELS = {
     Cue.DEAL: Level.DEAL,
     Cue.DEAL_WORD: Level.DEAL,
@@ -36,13 +44,12 @@ _NEGATIVE = frozenset(
 )
 _SEGMENT_ENDS = word_set(", - : ; but and or if with without including when as")
 _TURNING_TO_ONESELF = word_set("i let how what would could can shall my we")
-_GOING_ON = word_set("and you your that which who so")
+_CONCLUDING = word_set("so then")
 _REACH = 10  # words between a cue and its value
 
 # Members of an enumeration are slow to look up, and these are looked up for every word.
 _ASK = Cue.ASK
 _BOUND = Cue.BOUND
-_BUT = Cue.BUT
 _DELTA = Cue.DELTA
 _FROM_TO = Cue.FROM_TO
 _NEVER = Cue.NEVER
@@ -59,32 +66,8 @@ _VALUE_REFUSED = Cue.VALUE_REFUSED
 _VALUE_TAKEN = Cue.VALUE_TAKEN
 
 
-class Sentence(Generic[V]):
+class Sentence(Clauses[V]):
     """Reads one sentence from left to right. What it says of the whole turn is left in flags."""
-
-    left: Cue | None = None  # the last cue for a value to come, and where it ends
-    left_end = 0
-    negated = False  # from a "not" to the end of the clause
-    echo = False  # from "I understand that you" to the end of the clause
-    echo_from = 0
-    either = False  # from an "or" to the next value
-    if_from = if_to = -1
-    yes_end = -9
-    wavers = confirming = negative = False
-    another_time = False
-    shaping = strictly_tied = ironic = logistics = opens_with_but = False
-
-    def __init__(
-        self, words: list[str], asked: bool, marks: list[Mark[Cue]], found: list[Found[V]]
-    ) -> None:
-        self.words = words
-        self.asked = asked
-        self.marks = marks
-        self.acts: list[tuple[int, Act[V]]] = []
-        self.values: dict[int, Found[V]] = {}
-        if found:
-            places = [at for at, word in enumerate(words) if word == "#"]
-            self.values = dict(zip(places, found, strict=True))
 
     @property
     def about_values(self) -> bool:
@@ -101,7 +84,9 @@ class Sentence(Generic[V]):
             self.acts.append((len(self.words), Sign.WAVER))
         if self.another_time:
             self.acts = [
-                (at, _uncertain(act) if isinstance(act, Take) else act) for at, act in self.acts
+                (at, _uncertain(act) if isinstance(act, Take) else act)
+                for at, act in self.acts
+                if not isinstance(act, Named)
             ]
         return self._under_condition() if self.if_from >= 0 else [act for _, act in self.acts]
 
@@ -111,7 +96,7 @@ class Sentence(Generic[V]):
         """A cue for a value that is to follow."""
         if self.echo and start > self.echo_from and self.words[start] in _TURNING_TO_ONESELF:
             self.echo = False
-        if cue in _NEXT and self.left in _INFORMATIVE and start - self.left_end <= _REACH:
+        if cue in _NEXT and self.left in INFORMATIVE and start - self.left_end <= _REACH:
             return
         self.left, self.left_end = cue, end
 
@@ -124,10 +109,21 @@ class Sentence(Generic[V]):
         if role is _REFUSING:
             if found.value is not None:
                 self.acts.append((start, Refuse((found.value,))))
-        elif role is _PAST or (either and self._alternative(found)):
+        elif role is _PAST:
+            if cue is _VALUE_PAST:
+                self._name(start, found, reported=True)
+        elif either and self._alternative(found):
             return
         elif role is not _NOTHING or found.telling:
             self.acts.append((start, self._taken(found, role)))
+        else:
+            self._name(start, found)
+
+    def _name(self, start: int, found: Found[V], reported: bool = False) -> None:
+        """A value that is no stand, and yet must not be overheard beside a yes."""
+        if found.value is not None and not found.telling:
+            concludes = self.words[0] in _CONCLUDING
+            self.acts.append((start, Named(found.value, reported, concludes)))
 
     def _taken(self, found: Found[V], role: Cue) -> Take[V]:
         take = Take(
@@ -233,79 +229,6 @@ class Sentence(Generic[V]):
                 if not (isinstance(act, Assent) and act.level is Level.YES)
             ]
 
-    # -------------------------------------------------------------- clauses
-
-    def _comma(self, start: int, end: int, cue: Cue) -> None:
-        self.negated = False
-        if self.left in _INFORMATIVE:
-            self.left = None
-        if self.echo:
-            self.echo = end < len(self.words) and self.words[end] in _GOING_ON
-        if self.if_from >= 0 and self.if_to < 0:
-            self.if_to = start
-
-    def _break(self, start: int, end: int, cue: Cue) -> None:
-        self.left, self.negated, self.echo = None, False, False
-        if cue is _BUT:
-            self.opens_with_but = self.opens_with_but or start == 0
-            self.acts = [(at, halved(act)) for at, act in self.acts]
-
-    def _echo(self, start: int, end: int, cue: Cue) -> None:
-        self.echo, self.echo_from = True, start
-
-    def _not(self, start: int, end: int, cue: Cue) -> None:
-        self.negated = True
-
-    def _or(self, start: int, end: int, cue: Cue) -> None:
-        self.either = True
-
-    def _if(self, start: int, end: int, cue: Cue) -> None:
-        self.if_from = start
-
-    def _under_condition(self) -> list[Act[V]]:
-        """A value inside the if-clause is asked for; whatever else is said hangs on it."""
-        end = self.if_to if self.if_to >= 0 else len(self.words)
-        acts: list[Act[V]] = []
-        for at, act in self.acts:
-            if isinstance(act, Take) and self.if_from < at < end:
-                act = act._replace(asked=True)
-            elif isinstance(act, (Take, Assent)):
-                act = act._replace(tied=True)
-            acts.append(act)
-        if any(isinstance(act, Take) for act in acts):
-            return [act for act in acts if not isinstance(act, Assent)]
-        return acts
-
-    # -------------------------------------------------------------- flags
-
-    def _only_if(self, start: int, end: int, cue: Cue) -> None:
-        self.shaping = self.strictly_tied = True
-
-    def _confirm(self, start: int, end: int, cue: Cue) -> None:
-        self.confirming = True
-
-    def _logistics(self, start: int, end: int, cue: Cue) -> None:
-        self.shaping = self.logistics = True
-
-    def _irony(self, start: int, end: int, cue: Cue) -> None:
-        self.shaping = self.ironic = True
-
-    def _waver(self, start: int, end: int, cue: Cue) -> None:
-        self.wavers = True
-
-    def _another_time(self, start: int, end: int, cue: Cue) -> None:
-        self.another_time = True
-
-    def _nothing(self, start: int, end: int, cue: Cue) -> None:
-        """A phrase that only looks like another one."""
-
-
-def halved(act: Act[V]) -> Act[V]:
-    """A yes before a "but" is half a yes, unless a stand follows."""
-    if isinstance(act, Assent) and act.level < Level.DEAL:
-        return act._replace(doubt="yes, but")
-    return act
-
 
 def _uncertain(take: Take[V]) -> Take[V]:
     return take._replace(mention=True)
@@ -320,18 +243,19 @@ _HANDLERS: dict[Cue, Callable[[Sentence[Any], int, int, Cue], None]] = {
     **dict.fromkeys(_LEVELS, Sentence._assent),
     **dict.fromkeys((Cue.NO, Cue.NEVER), Sentence._refusal),
     **dict.fromkeys(_SIGNS, Sentence._sign),
-    **dict.fromkeys((Cue.BUT, Cue.BREAK), Sentence._break),
-    Cue.NOTHING: Sentence._nothing,
-    Cue.ANOTHER_TIME: Sentence._another_time,
-    Cue.COMMA: Sentence._comma,
+    **dict.fromkeys((Cue.BUT, Cue.BREAK), Clauses._break),
+    Cue.NOTHING: Clauses._nothing,
+    Cue.MIDDLE: Clauses._middle,
+    Cue.ANOTHER_TIME: Clauses._another_time,
+    Cue.COMMA: Clauses._comma,
     Cue.ASIDE: Sentence._aside,
-    Cue.ECHO: Sentence._echo,
-    Cue.NOT: Sentence._not,
-    Cue.OR: Sentence._or,
-    Cue.IF: Sentence._if,
-    Cue.ONLY_IF: Sentence._only_if,
-    Cue.CONFIRM: Sentence._confirm,
-    Cue.LOGISTICS: Sentence._logistics,
-    Cue.IRONY: Sentence._irony,
-    Cue.WAVER: Sentence._waver,
+    Cue.ECHO: Clauses._echo,
+    Cue.NOT: Clauses._not,
+    Cue.OR: Clauses._or,
+    Cue.IF: Clauses._if,
+    Cue.ONLY_IF: Clauses._only_if,
+    Cue.CONFIRM: Clauses._confirm,
+    Cue.LOGISTICS: Clauses._logistics,
+    Cue.IRONY: Clauses._irony,
+    Cue.WAVER: Clauses._waver,
 }

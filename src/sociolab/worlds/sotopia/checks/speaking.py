@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
-from sociolab.worlds.sotopia.checks.acts import Act, Assent, Level, Refuse, Sign, Take
+from sociolab.worlds.sotopia.checks.acts import Act, Assent, Level, Named, Refuse, Sign, Take
 from sociolab.worlds.sotopia.checks.standing import Stand, Standing
 
 V = TypeVar("V")
 
+NAMED_ELSE = "beside the yes something else is named"
 UNCLEAR_PART = "it is not clear what part a value plays"
 
 
 class Speaking(Generic[V]):
     """A turn in progress: what the seat stood for before, and what it has said since."""
+
+    assented = False
+    named: tuple[Named[V], ...] = ()
 
     def __init__(self, state: Standing[V], seat: str, now: int) -> None:
         self.state = state
@@ -31,7 +35,11 @@ class Speaking(Generic[V]):
             match act:
                 case Take():
                     self._take(act)
+                case Named():
+                    if self.assented or (act.concludes and self.state.agreed):
+                        self.named += (act,)
                 case Assent():
+                    self.assented = True
                     self._assent(act)
                 case Refuse():
                     self._refuse(act)
@@ -49,6 +57,8 @@ class Speaking(Generic[V]):
                     self._mock()
                 case Sign.CHEAT:
                     self._cast_doubt("the agreement was not kept")
+        for named in self.named:
+            self._contradict(named)
 
     # -------------------------------------------------------------- stands
 
@@ -95,6 +105,16 @@ class Speaking(Generic[V]):
         if new and not self.state.agreed and old.said != self.now:
             self.mine[issue] = old._replace(doubt=UNCLEAR_PART)
         return True
+
+    def _contradict(self, named: Named[V]) -> None:
+        """A yes beside which another value is named may be a yes to that one."""
+        for issue, stand in self.mine.items():
+            if issue in self.taken or named.value in stand.values:
+                continue
+            weak = self.adopted.get(issue, Level.DEAL) <= Level.YES
+            if weak if named.reported else (issue in self.adopted or self.state.agreed):
+                values = (*stand.values, named.value)
+                self.mine[issue] = stand._replace(values=values, doubt=NAMED_ELSE)
 
     # -------------------------------------------------------------- assent
 

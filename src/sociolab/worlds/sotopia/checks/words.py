@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 BREAKS = frozenset({".", "!", "?"})
+_MARKS = BREAKS | set(",;:-")
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -95,6 +96,8 @@ def _words(text: str, dropped: frozenset[str]) -> tuple[str, ...]:
             found += _written_out(token)
         else:
             found.append(token)
+    if dropped and _MARKS.issuperset(found):  # definitely! indeed.
+        return _words(text, frozenset())
     return tuple(found)
 
 
