@@ -41,6 +41,8 @@ NOWHERE = "http://127.0.0.1:9/v1"
         (("compare", "a", "b", "--pairs", "--store", "s.db"), "--pairs: expected CSV, found the"),
         (("report", "a", "--html", "--details"), "found the option --details"),
         (("demo", "--html", "no/such/page.html"), "no folder no/such"),
+        (("demo", "--html", "."), "expected a file to write, found the folder"),
+        (("export", "a", "x.jsonl", "--min", 0), "--min"),
         (("import", "sotopia", "nowhere", "--name", "x"), "nowhere"),
         (("import", "sotopia", ".", "--name", "../x"), "../x"),
         (("data", "check", "nowhere"), "nowhere"),

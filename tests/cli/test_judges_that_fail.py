@@ -68,6 +68,15 @@ def test_once_it_is_mended_nothing_is_missing(sociolab: Sociolab, tmp_path: Path
     assert (done.code, done.document["failures"]["scores"]) == (0, {}), done.err
 
 
+def test_a_judge_that_was_not_asked_is_no_failure_of_this_judging(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    (tmp_path / "slow_judge.py").write_text(HANGS, "utf-8")
+    sociolab(*PLAY, "--judge", JUDGE, "--agent-timeout", 0.05)
+    done = sociolab("judge", "a", "--judge", "heuristic", "--json")
+    assert (done.code, done.document["failures"]["scores"]) == (0, {"timeout": 1}), done.err
+
+
 def picky(sociolab: Sociolab, tmp_path: Path, first: str) -> Done:
     (tmp_path / "picky.py").write_text(UNUSABLE.format(first=first), "utf-8")
     return sociolab(*PLAY[:3], 2, *PLAY[4:], "--judge", "python:picky:Picky")

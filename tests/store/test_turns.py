@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,6 +21,7 @@ from sociolab.core.episode import (
     Unusable,
 )
 from sociolab.core.errors import StoreError
+from sociolab.store.database import Value
 from sociolab.store.sqlite import Store
 from sociolab.store.turns import turns_of
 
@@ -88,6 +89,26 @@ def test_more_trials_than_are_read_at_once_are_all_there(
         store.set_status("many", f"t{number}", "played")
     found = list(turns_of(store, store.run_pk("many"), "speak"))
     assert [one.words for one in found] == [((ANN, number),) for number in range(5)]
+
+
+def test_a_trial_that_ends_while_others_are_read_is_left_for_the_next_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out(store, "playing", 3)
+    for number in range(3):
+        store.append("playing", f"t{number}", Moved(0, ANN, (Action("leave"),)))
+    for number in (0, 2):
+        store.set_status("playing", f"t{number}", "played")
+    read = store.rows
+
+    def rows(statement: str, values: Sequence[Value] = ()) -> list[object]:
+        if "FROM events" in statement:
+            store.set_status("playing", "t1", "played")
+        return read(statement, values)
+
+    monkeypatch.setattr(store, "rows", rows)
+    found = list(turns_of(store, store.run_pk("playing"), "speak"))
+    assert [one.trial for one in found] == ["t0", "t2"]
 
 
 def test_a_turn_that_cannot_be_read_is_told(store: Store) -> None:

@@ -29,6 +29,8 @@ def demo(*, html: Path, store: Path | None) -> None:
         raise ConfigError(
             f"--html: there is no folder {html.parent}; name a file in a folder that exists"
         )
+    if html.is_dir():
+        raise ConfigError(f"--html: expected a file to write, found the folder {html}")
     results: list[RunResult] = []
     for world in world_names():
         say(f"{world}: scripted players, no model, no network; every figure below is rule-based")

@@ -93,7 +93,7 @@ def play_and_show(
             say(f"interrupted; the same command with --name {name_seen[0]} goes on from here")
         return 130
     show_result(result, config.store, as_json=as_json, brief=brief)
-    unjudged = judges_failed(result)
+    unjudged = judges_failed(result, config.store)
     for sentence in unjudged:
         say(sentence)
     return 1 if result.failed or unjudged or result.stopped else 0

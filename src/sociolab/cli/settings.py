@@ -41,7 +41,7 @@ def several(texts: Sequence[str] | None) -> list[str] | None:
 def refuse(flags: Mapping[str, object], why: str) -> None:
     """ConfigError where one of these flags, which do not go with the others, was given."""
     for flag, value in flags.items():
-        if value not in (None, False, [], ()):
+        if value is not None and value is not False and value not in ([], ()):
             raise ConfigError(f"{flag} {why}")
 
 

@@ -17,7 +17,8 @@ class Tally:
     """Counters that only grow; `total` and `done` count trials, earlier parts of a run included.
 
     `anew` are trials begun anew, since a plugin's error had ended them. `waits` is no counter, but
-    who is waited for; `on_done` is called when a trial is over.
+    who is waited for; `on_done` is called when a trial is over. `judges`: the names of those that
+    judge anew.
     """
 
     total: int = 0
@@ -33,6 +34,7 @@ class Tally:
     waits: Waits = field(default_factory=Waits)
     began: float = field(default_factory=time.perf_counter)
     on_done: Callable[[], None] | None = None
+    judges: tuple[str, ...] = ()
 
     def one_done(self) -> None:
         """A trial is over: played and judged, or failed."""

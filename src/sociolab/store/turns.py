@@ -43,7 +43,8 @@ def turns_of(store: Database, run: int, spoken: str) -> Iterator[Turns]:
         some = trials[start : start + _AT_ONCE]
         events: dict[int, list[str]] = {pk: [] for pk, _ in some}
         for pk, body in store.rows(_EVENTS, (run, some[0][0], some[-1][0])):
-            events[pk].append(as_text(body))
+            if pk in events:  # else it was played to its end since the trials were read
+                events[pk].append(as_text(body))
         for pk, trial in some:
             yield _turns(as_text(trial), events[pk], spoken)
 

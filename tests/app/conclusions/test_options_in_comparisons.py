@@ -26,12 +26,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def played(store: Store, run: str, label: str, settings: str, options: str = "") -> None:
+def played(
+    store: Store, run: str, label: str, settings: str, options: str = "", world: str = "sotopia"
+) -> None:
     """A run in which an agent met the scripted player, once in each of four tasks."""
     trials = [
         Trial(
             f"{run}-{number}",
-            "sotopia",
+            world,
             Task(f"t{number}", ("ann", "bob"), f"scene {number}", "{}", ("bargain",)),
             (CastMember("ann", label, settings), CastMember("bob", "scripted", "p")),
             0,
@@ -46,7 +48,7 @@ def played(store: Store, run: str, label: str, settings: str, options: str = "")
         "seed": 0,
         **({"options": {label: options}} if options else {}),
     }
-    store.create_run(run, "sotopia", kept, trials)  # type: ignore[arg-type]
+    store.create_run(run, world, kept, trials)  # type: ignore[arg-type]
     for number, trial in enumerate(trials):
         store.append(run, trial.id, Moved(0, "ann", (Action("leave"),)))
         store.append(run, trial.id, Ended("left", 0, "ann"))
@@ -93,3 +95,13 @@ def test_people_play_as_ever_whatever_their_time_for_a_turn(store: Store) -> Non
     found = compared(store, "human")
     assert not code_names(store, ["a", "b"]).shown
     assert "human was not set up the same way in both runs" in words(found)
+
+
+def test_each_world_has_a_temperature_of_its_own_that_makes_no_other_agent(store: Store) -> None:
+    played(store, "a", MODEL, COOL)
+    played(store, "b", MODEL, HOT, world="stss-talk")
+    assert code_names(store, ["a", "b"]).shown == {}
+    (column,) = across(store, ["a"], {}).columns
+    assert set(column.places) == {MODEL}
+    played(store, "c", MODEL, HOT)
+    assert set(code_names(store, ["a", "b", "c"]).shown) == {"a", "c"}

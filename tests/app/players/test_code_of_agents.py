@@ -116,6 +116,22 @@ def test_a_run_of_unknown_code_does_not_go_on(was: str, now: str) -> None:
     assert "2 of its 5 trials" in str(e.value)
 
 
+def test_two_judges_of_one_name_go_on_each_with_its_code() -> None:
+    a, b = (with_code("s", letter * 16) for letter in "ab")
+    both: dict[str, Any] = {"judges": [["mine", a], ["mine", b]]}
+    check_same(row(both), dict(both))
+    with pytest.raises(ConfigError, match="the code of the judge mine is another one by now"):
+        check_same(row(both), {"judges": [["mine", a], ["mine", with_code("s", "c" * 16)]]})
+
+
+def test_other_prompts_of_another_version_are_told_as_such() -> None:
+    with pytest.raises(ConfigError, match="this version of sociolab has other prompts or") as e:
+        check_same(row({"data": ["town", "1", "h1"]}), {"data": ["town", "1", "h2"]})
+    assert "2 of its 5 trials" in str(e.value)
+    with pytest.raises(ConfigError, match="other settings"):
+        check_same(row({"data": ["town", "1", "h1"]}), {"data": ["other", "1", "h2"]})
+
+
 def test_other_settings_are_told_as_such() -> None:
     was, now = with_code("s", "0" * 16), with_code("t", "0" * 16)
     with pytest.raises(ConfigError, match="other settings"):

@@ -37,3 +37,24 @@ def test_what_a_check_has_judged_it_does_not_judge_again(tmp_path: Path) -> None
     run(config)
     judge_run("b", config.model_copy(update={"judges": ("heuristic",)}), repeats=1)
     assert judgings(path) == {"rules:goal": 2, "heuristic": 2}
+
+
+def test_a_check_that_was_cut_off_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    config = BARGAINS.model_copy(update={"store": path})
+    run(config)
+    with Store.open(path, create=False) as store:
+        first, *_ = list(store.judgings("b"))
+        store.delete_verdicts("b", first.judge, trial=first.trial)
+    judge_run("b", config.model_copy(update={"judges": ("heuristic",)}), repeats=1)
+    assert judgings(path) == {"rules:goal": 2, "heuristic": 2}
+
+
+def test_a_check_of_another_version_is_not_put_beside_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    config = BARGAINS.model_copy(update={"store": path})
+    run(config)
+    with Store.open(path, create=False) as store:
+        store.write("UPDATE judges SET settings = 'older' WHERE name = 'rules:goal'")
+    judge_run("b", config.model_copy(update={"judges": ("heuristic",)}), repeats=1)
+    assert judgings(path) == {"rules:goal": 2, "heuristic": 2}

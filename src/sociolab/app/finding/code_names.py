@@ -81,23 +81,24 @@ class CodeNames:
 def code_names(store: Store, runs: Sequence[str]) -> CodeNames:
     """The names of the agents of these runs, read off the settings that they played with."""
     codes: dict[str, dict[str, str]] = {}
-    models: dict[str, dict[str, str]] = {}
+    # By world, too: each has a temperature of its own where a spec names none.
+    models: dict[tuple[str, str], dict[str, str]] = {}
     for run, agents in agent_settings(store, runs).items():
         for label, hash_ in agents.items():
             code = code_in(label, hash_)
             if code is not None:
                 codes.setdefault(label, {})[run] = code
             elif "/" in label:  # people and rules play as ever
-                models.setdefault(label, {})[run] = hash_
+                models.setdefault((label, store.run(run).world), {})[run] = hash_
     codes = {label: _as_recorded(by_run) for label, by_run in codes.items()}
     codes = {label: by_run for label, by_run in codes.items() if _several(by_run)}
-    models = {label: by_run for label, by_run in models.items() if _several(by_run)}
+    several = [(label, by_run) for (label, _), by_run in models.items() if _several(by_run)]
     shown: dict[str, dict[str, str]] = {}
-    for label, by_run in (codes | models).items():
+    for label, by_run in (*codes.items(), *several):
         for run, code in by_run.items():
             shown.setdefault(run, {})[label] = _shown(label, run, code)
     options = {run: _options(store, run) for run in shown}
-    return CodeNames(shown, (*_notes(codes), *_set_up(models, options)))
+    return CodeNames(shown, (*_notes(codes), *_set_up(several, options)))
 
 
 def _as_recorded(by_run: Mapping[str, str]) -> dict[str, str]:
@@ -140,9 +141,9 @@ def _notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
 
 
 def _set_up(
-    shared: Mapping[str, Mapping[str, str]], options: Mapping[str, Mapping[str, Json]]
+    shared: Sequence[tuple[str, Mapping[str, str]]], options: Mapping[str, Mapping[str, Json]]
 ) -> Iterator[str]:
-    for label, by_run in sorted(shared.items()):
+    for label, by_run in sorted(shared, key=lambda one: one[0]):
         listed = {run: options[run].get(label) for run in by_run}
         where = ", ".join(
             f"@{mark(hash_)} in {run}" + (f": {listed[run]}" if listed[run] else "")

@@ -69,7 +69,7 @@ def _imports(module: _Module) -> Iterator[_Module]:
     """What a module imports of one's own; nothing of a text that is no Python."""
     try:
         tree = ast.parse(_text(module.file))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError):
         return
     for node in ast.walk(tree):
         for names in _names(node, module.package):

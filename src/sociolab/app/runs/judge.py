@@ -64,7 +64,8 @@ async def judge_run_async(
         if not judges:
             raise ConfigError("--judge: expected a judge, found none")
         bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
-        new = [check for check in kit.checks if not _known(check, store.judges(run))]
+        new = [check for check in kit.checks if not _replaced(check, store.judges(run))]
+        tally.judges = tuple(judge.id.name for judge in judges)
         due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
         tally.total = len(due)
         try:
@@ -123,9 +124,10 @@ class _Bench:
             self.tally.done += 1
 
 
-def _known(check: Judge, judges: Sequence[JudgeId]) -> bool:
-    """Whether a check has judged here, in this version or another."""
-    return any((one.name, one.method) == (check.id.name, check.id.method) for one in judges)
+def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:
+    """Whether a check has judged here in another version, and not in this one."""
+    same = [one for one in judges if (one.name, one.method) == (check.id.name, check.id.method)]
+    return bool(same) and check.id not in same
 
 
 def world_settings(settings: Json) -> dict[str, str]:

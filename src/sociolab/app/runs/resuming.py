@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sociolab.app.runs.provenance import BESIDE
@@ -23,6 +23,13 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
     changed = [
         key for key in sorted(compared) if _but_for_code(key, was) != _but_for_code(key, now)
     ]
+    if changed == ["data"] and _named(was) == _named(now):
+        raise ConfigError(
+            f'the run "{run.name}" cannot go on: this version of sociolab has other prompts or '
+            f"data than the one it began with ({was.get('data')}, now {now.get('data')}), so that "
+            f"its plays would be of two kinds; {_how_far(run)}; give this run another --name, or "
+            "play it to its end with that version"
+        )
     if changed:
         told = "; ".join(f"{key} was {was.get(key)}, now {now.get(key)}" for key in changed)
         raise ConfigError(
@@ -36,6 +43,12 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
             f"run another --name, or remove the old one by `sociolab delete {run.name}` "
             "(`sociolab list` shows all)"
         )
+
+
+def _named(settings: Mapping[str, Any]) -> object:
+    """Name and version of the data, but for the hash of what is in it."""
+    data = settings.get("data")
+    return data[:2] if isinstance(data, list) else data
 
 
 def _how_far(run: RunRow) -> str:
@@ -60,16 +73,14 @@ def _pairs(key: str, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
 def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]:
     """What is wrong with the code of each that plays or judges, by the settings of a run; nothing
     of what is the same."""
-    said: set[str] = set()
+    said: set[tuple[str, str | None]] = set()
     for key in _ROLES:
-        then = dict(_pairs(key, was))
-        for label, new in _pairs(key, now):
-            after = code_in(label, new)
+        for label, old, new in _side_by_side(_pairs(key, was), _pairs(key, now)):
+            before, after = code_in(label, old), code_in(label, new)
             who = f"the judge {label}" if key == "judges" else label
-            if after is None or who in said or label not in then:
+            if after is None or (who, before) in said:
                 continue
-            said.add(who)
-            before = code_in(label, then[label])
+            said.add((who, before))
             if before is None or UNKNOWN in (before, after):
                 yield f"nobody can tell whether {who} runs the code that it began with"
             elif not same_code(before, after):
@@ -77,3 +88,16 @@ def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]
                     f"the code of {who} is another one by now ({mark(before)} when it began, "
                     f"{mark(after)} now)"
                 )
+
+
+def _side_by_side(
+    was: Sequence[tuple[str, str]], now: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, str, str]]:
+    """Each label that is in both, with its settings then and now: place by place, since several
+    may share a label; by label where the lists are not of the same."""
+    if [label for label, _ in was] == [label for label, _ in now]:
+        for (label, old), (_, new) in zip(was, now, strict=True):
+            yield label, old, new
+        return
+    then = dict(was)
+    yield from ((label, then[label], new) for label, new in now if label in then)
