@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = int | float | str | bytes | None
 
-BETWEEN_COMMITS = 0.02
-"""Seconds between two commits of a busy run: some twenty turns share one, which is much cheaper."""
+BETWEEN_COMMITS = 0.005
+"""Seconds between two commits of a busy run: some ten turns share one, which is much cheaper."""
 
 _TOO_LARGE = "the store holds whole numbers below 2^63; found a larger one"
 

@@ -76,7 +76,8 @@ def _wrong(one: Progress, view: RunView) -> tuple[str, ...]:
     """What went wrong. That a run which is being played, or an open study, is not played to its end
     is nothing of that kind, and stands beside its progress."""
     told: tuple[str, ...] = view.parts["warnings"]
-    if one.live or (one.study is not None and one.study.open):
+    # The server itself holds a study's run for a while after it was closed.
+    if one.live if one.study is None else one.study.open:
         return tuple(sentence for sentence in told if not sentence.endswith(" not played yet"))
     return told
 
