@@ -73,6 +73,27 @@ def test_option_that_is_put_off_takes_nothing_from_a_yes(
     assert outcome.value == "the moor"
 
 
+@pytest.mark.parametrize("proposal", ["Let's do the moor and save the gorge for summer."])
+def test_option_that_is_saved_for_later_is_not_proposed(
+    proposal: str, cast: Seating, moves: Reader
+) -> None:
+    outcome = on(cast, moves, WALKS, f"A: {proposal}\nB: Perfect, agreed.")
+    assert isinstance(outcome, Agreed), outcome
+    assert outcome.value == "the moor"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Fine by me. Last year we settled on the gorge and it rained.",
+        "Okay. We save the gorge for next time.",
+    ],
+)
+def test_option_of_another_time_is_not_taken(answer: str, cast: Seating, moves: Reader) -> None:
+    outcome = on(cast, moves, WALKS, f"A: Let's walk across the moor.\nB: {answer}")
+    assert not isinstance(outcome, Agreed) or outcome.value == "the moor", outcome
+
+
 def test_other_option_that_is_taken_up_is_what_they_agree_on(cast: Seating, moves: Reader) -> None:
     text = """
     A: Let's walk across the moor.

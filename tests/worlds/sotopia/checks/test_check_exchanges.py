@@ -41,6 +41,11 @@ READ: dict[str, tuple[int, int, int]] = {
     "I take three vases and you the rest of the vases, the lamps are yours, the rugs mine.": (
         (0, 3, 3)
     ),
+    "I part with the lamps and get the rugs and the vases.": (0, 3, 5),
+    "I give up the lamps and three vases to have all the rugs and two vases.": (0, 3, 2),
+    "Everything but the lamps and two vases is mine.": (0, 3, 3),
+    "Everything except the lamps for me.": (0, 3, 5),
+    "All except the rugs is for you.": (0, 3, 0),
     "Here's a fair swap: you take the vases and the rugs, I take the lamps.": (4, 0, 0),
 }
 UNCLEAR = [

@@ -39,6 +39,38 @@ def test_deal_does_not_outlast_second_thoughts(late: str, bargain: Table, moves:
     assert not isinstance(agreed_price(bargain(), moves(text)), Agreed)
 
 
+@pytest.mark.parametrize(
+    "late",
+    [
+        "On second thought, I don't need a receipt.",
+        "On second thoughts I can't keep the pump past Saturday.",
+    ],
+)
+def test_second_thoughts_about_something_else_call_nothing_off(
+    late: str, bargain: Table, moves: Reader
+) -> None:
+    text = f"S: You can have it for $210.\nB: Okay.\nS: Great, sold.\nB: {late}"
+    outcome = agreed_price(bargain(), moves(text))
+    assert isinstance(outcome, Agreed), outcome
+    assert outcome.value == 210
+
+
+@pytest.mark.parametrize(
+    ("text", "price"),
+    [
+        ("S: That is too low to meet in the middle. I ask $240.\nB: You win, I'll take it.", 240),
+        ("S: My uncle told me to split the difference, but no: $240.\nB: Okay, $240.", 240),
+    ],
+)
+def test_the_middle_that_is_only_spoken_of_is_no_offer(
+    text: str, price: float, bargain: Table, moves: Reader
+) -> None:
+    said = f"S: I'm asking $240.\nB: I offer $200.\n{text}"
+    outcome = agreed_price(bargain(), moves(said))
+    assert isinstance(outcome, Agreed), outcome
+    assert outcome.value == price
+
+
 def test_not_wanting_it_to_be_something_calls_nothing_off(bargain: Table, moves: Reader) -> None:
     text = "S: It's yours for $210.\nB: Deal, $210. I don't want it to rust in your shed."
     assert isinstance(agreed_price(bargain(), moves(text)), Agreed)

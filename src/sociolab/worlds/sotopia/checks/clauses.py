@@ -15,6 +15,7 @@ INFORMATIVE = frozenset({Cue.PAST, Cue.DELTA, Cue.BOUND, Cue.REFUSING})
 """Cues of which a value that follows is no stand."""
 
 _GOING_ON = word_set("and you your that which who so")
+_MEETING = word_set(", - us we i then just so and can could will would")
 _BUT = Cue.BUT
 
 
@@ -107,7 +108,8 @@ class Clauses(Generic[V]):
         self.another_time = True
 
     def _middle(self, start: int, end: int, cue: Cue) -> None:
-        if not self.negated and self.if_from < 0:
+        before = self.words[start - 1] if start else ","
+        if not self.negated and self.if_from < 0 and before in _MEETING:
             self.acts.append((start, Sign.MIDDLE))
 
     def _nothing(self, start: int, end: int, cue: Cue) -> None:

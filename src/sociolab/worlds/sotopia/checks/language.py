@@ -26,11 +26,11 @@ def plain_language() -> Phrases[Cue]:
     """The cues of a talk about options, to which people come, or about goods."""
     options = {
         Cue.TAKE: """
-            (count|counting|plan|planning|rely|relying|bank|banking) on / settled on
+            (count|counting|plan|planning|rely|relying|bank|banking) on
             (put|putting|note|noting|mark|marking|write|writing) (it|us|me|) down (as|for|)
             put down / putting down / (pencil|penciling|pencilling) (it|us|me|) in (as|for|)
             (book|booking|reserve|reserving) / (head|heading) (to|for|over to)
-            let us meet (at|on|in) / look forward to / looking forward to / (save|saving)
+            let us meet (at|on|in) / look forward to / looking forward to
             (everybody|everyone|all of us) (meets|meet|comes|come|goes|go) (at|to|on|in)
             """,
         Cue.TAKE_NEXT: "see you (at|on)",

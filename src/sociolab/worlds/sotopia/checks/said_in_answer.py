@@ -204,7 +204,8 @@ REFUSAL: dict[Cue, str] = {
         no longer (for sale|available|selling|interested|want|wish|on offer|stands)
         (keeping|keep) it (after all|myself|for myself) / backing out / back out
         not selling (it|) (anymore|any more|after all) / decided (not to|against)
-        on second (thought|thoughts) (, |)i (do not|would rather not|will not|can not|will leave it)
+        on second (thought|thoughts) (, |)i (do not want (it|this|that)|would rather not)
+        on second (thought|thoughts) (, |)i will leave it
         on second (thought|thoughts) (, |)(no|not|i will keep it|i will pass|keep it|leave it)
         i do not (want|need) (it|this|that|them) (any more|anymore|any longer|after all)
         i do not (think i|) want (it|to) (after all|any more|anymore)

@@ -20,6 +20,7 @@ from sociolab.worlds.sotopia.checks.said_of_goods import Cue
 from sociolab.worlds.sotopia.checks.words import word_set
 
 _OFFERS = word_set("take keep have")
+_GAINS = _OFFERS | {"get"}
 _OPENERS = word_set(", - and ahead so then okay yes sure please")
 
 _OWNERS = (Cue.ME, Cue.YOU, Cue.WE, Cue.EACH, Cue.HALVE)
@@ -33,6 +34,7 @@ _AFTER = {
 _GIVING = word_set("give gives giving leave leaving hand handing grant offer offering")
 _LETTING = word_set("let allow")
 _JOINING = word_set(", and then just")
+_ON_TO = _JOINING | {"to"}
 _NOUN = word_set("a an the fair good this that")  # before what is no verb: a fair swap
 _DONE = word_set("shared divided halved")
 _PASSIVE = word_set("is are be being get gets")
@@ -63,6 +65,7 @@ class Sharing:
     verb_end = -1
     given = ""  # the verb of which the owner is the indirect object: leave me, let you
     ratio: Ratio | None = None
+    excepting: NamedGood | None = None
     segment = 0
 
     def __init__(self, goods: GoodNames, words: list[str], last: str | None) -> None:
@@ -90,7 +93,7 @@ class Sharing:
         before = self.words[start - 1] if start else ","
         if self.owner is None and self.words[start] in _OFFERS and before in _OPENERS:
             self.owner = Cue.YOU  # take the apples, then
-        if self.given and self.words[start] in _OFFERS and before in _JOINING:
+        if self.given and self.words[start] in _GAINS and before in _ON_TO:
             self._turn_round()
         self.verb_end = end
         self.verb = self.fresh = True
@@ -134,6 +137,7 @@ class Sharing:
         if self.words[start] == "all" and amount_of(follows) is not None:
             return  # all but two of the apples
         self._add(REST, 0)
+        self.excepting = self.named[-1] if self.named and self.owner is None else None
         self.owner = OTHER.get(self.owner) if self.owner else None
 
     def _halve(self, start: int, end: int, cue: Cue) -> None:
@@ -249,7 +253,13 @@ class Sharing:
             or (item.segment == self.segment and not (with_verb and item.direct))
         ]
         for item in chosen:
-            item.owner, item.done = owner, True
+            item.owner, item.done = (OTHER[owner] if self._excepted(item) else owner), True
+
+    def _excepted(self, item: NamedGood) -> bool:
+        """Whether it stands after "everything but", where nobody had been named."""
+        places = {id(one): place for place, one in enumerate(self.named)}
+        first = places.get(id(self.excepting))
+        return first is not None and places[id(item)] > first
 
     def _count(self, good: str, start: int, end: int) -> Count:
         plural = any(self.goods.is_plural(good, word) for word in self.words[start:end])
