@@ -24,7 +24,7 @@ from sociolab.app.conclusions.levels_alike import Played, planned_alike
 from sociolab.app.finding.code_names import CodeNames, code_names
 from sociolab.app.finding.pooled import each_once
 from sociolab.core.errors import ConfigError
-from sociolab.report.result import outline_of, result_of
+from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.store.sqlite import Store
@@ -73,26 +73,21 @@ def across(store: Store, runs: Sequence[str], judges: Mapping[str, str]) -> Acro
     columns = columns_of(results, judges)
     if not columns:
         raise ConfigError("none of these runs has a judged play; judge them by `sociolab judge`")
-    levels = tuple(_levels(store, columns, names))
+    levels = tuple(_levels(store, results, columns, names))
     return Across(results, columns, between_worlds(columns), levels, names.notes)
 
 
-def _levels(store: Store, columns: Sequence[Column], names: CodeNames) -> Iterator[Relation]:
+def _levels(
+    store: Store, results: Sequence[RunResult], columns: Sequence[Column], names: CodeNames
+) -> Iterator[Relation]:
     """The two levels of STSS, task by task, for each agent that has both on the same terms."""
+    played = {result.run: Played(result, ()) for result in results}
     for talk, action in product(columns, columns):
         if (talk.world, action.world) == (TALK, ACTION):
             for agent in sorted(talk.places.keys() & action.places.keys()):
-                runs = (
-                    _played(store, talk.places[agent].run),
-                    _played(store, action.places[agent].run),
-                )
-                if planned_alike(*runs):
+                said, done = talk.places[agent].run, action.places[agent].run
+                if planned_alike(played[said], played[done]):
                     yield _relation(store, talk, action, agent, names)
-
-
-def _played(store: Store, run: str) -> Played:
-    plan = store.trials(run)
-    return Played(outline_of(store, run, plan), tuple(row.trial for row in plan))
 
 
 def _relation(store: Store, talk: Column, action: Column, agent: str, names: CodeNames) -> Relation:

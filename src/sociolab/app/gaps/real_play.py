@@ -51,9 +51,8 @@ def examples_called(name: str, flag: str) -> tuple[Example, ...]:
     if name == SAMPLE:
         with as_file(files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl") as path:
             return read_examples(path)
-    imported = imported_folder("dnd", name)
-    if imported.is_dir():
-        return read_examples(imported)
+    if name in imported_names("dnd"):
+        return read_examples(imported_folder("dnd", name))
     if Path(name).exists():
         return read_examples(Path(name))
     known = ", ".join((SAMPLE, *imported_names("dnd")))
