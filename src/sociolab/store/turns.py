@@ -1,5 +1,5 @@
-"""The turns of a run's episodes as numbers, read without making records of what was said: what a
-report counts in ten thousand episodes takes a third of the time."""
+"""The turns of a run's episodes as numbers, read without making records of what was said: a report
+counts those of ten thousand episodes."""
 
 from __future__ import annotations
 

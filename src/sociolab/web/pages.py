@@ -44,9 +44,8 @@ def templates() -> Environment:
     )
     environment.globals["static"] = static
     environment.filters["legible"] = legible
-    environment.filters["upright"] = lambda text: legible(
-        upright(text)
-    )  # in the report's templates
+    # For the report's templates, which escape in their own way.
+    environment.filters["upright"] = lambda text: legible(upright(text))
     environment.filters["when"] = when
     environment.filters["date"] = date
     return environment

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sociolab.analysis.audit_sections import About
 from sociolab.analysis.audits import Effect
@@ -20,6 +19,7 @@ from sociolab.app.anywhere import run_anywhere
 from sociolab.app.conclusions.audit_findings import REPEAT, audits, opening
 from sociolab.app.conclusions.audit_judging import Asked, PaidBefore, Work, ask
 from sociolab.app.data_sets.data import load_world
+from sociolab.app.players.calling import CallsModels
 from sociolab.app.players.cast import Casting
 from sociolab.app.players.models import Models
 from sociolab.app.players.specs import ModelSpec, parse
@@ -43,7 +43,7 @@ FAMILY = "family"
 """The kind of audit that needs no judging: from scores that are stored."""
 
 
-class AuditConfig(BaseModel):
+class AuditConfig(CallsModels):
     """Which judge to audit, on which run, how.
 
     `kinds` empty: all that apply, with a judge. `repeats` counts judgings beyond the first. `limit`
@@ -51,8 +51,6 @@ class AuditConfig(BaseModel):
     of variants. `families` are (family, pattern), see `analysis.families`. `panel` are judges that
     judged the run.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     run: str
     judge: str | None = None
@@ -63,12 +61,6 @@ class AuditConfig(BaseModel):
     families: tuple[tuple[str, str], ...] = ()
     panel: tuple[str, ...] = ()
     apart: float = Field(default=APART, ge=0)
-    store: Path | None = None
-    base_url: str | None = None
-    key_env: str | None = None
-    models: Path | None = None
-    in_flight: int | None = Field(default=None, ge=1)
-    budget: float | None = Field(default=None, ge=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sociolab.app.anywhere import run_anywhere
 from sociolab.app.data_sets.new_data_set import free_place, new_data_set
+from sociolab.app.players.calling import CallsModels
 from sociolab.app.players.models import Models
 from sociolab.app.players.specs import ModelSpec, parse
 from sociolab.app.runs.kept_replies import kept_in_a_run
@@ -23,10 +23,8 @@ from sociolab.worlds.anteval.settings import InformationSettings, IntentionSetti
 from sociolab.worlds.anteval.writing import Written, write_sessions
 
 
-class WriteConfig(BaseModel):
+class WriteConfig(CallsModels):
     """What to have written, by which model, and what to call it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     world: str
     writer: str
@@ -34,12 +32,6 @@ class WriteConfig(BaseModel):
     settings: dict[str, str] = Field(default_factory=dict)
     seed: int = 0
     replace: bool = False
-    store: Path | None = None
-    base_url: str | None = None
-    key_env: str | None = None
-    models: Path | None = None
-    in_flight: int | None = Field(default=None, ge=1)
-    budget: float | None = Field(default=None, ge=0)
 
 
 def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:

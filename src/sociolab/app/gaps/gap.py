@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sociolab.app.anywhere import run_anywhere
 from sociolab.app.gaps.exchange import cast_of, information_of
 from sociolab.app.gaps.real_play import SAMPLE, real_play
 from sociolab.app.gaps.virtual_dms import Workshop
+from sociolab.app.players.calling import CallsModels
 from sociolab.app.players.models import Models
 from sociolab.app.runs.kept_replies import kept_in_a_run
 from sociolab.core.episode import Ended
@@ -32,15 +32,13 @@ _INTENTION = "anteval-intention"
 _SPLITS = 10
 
 
-class GapConfig(BaseModel):
+class GapConfig(CallsModels):
     """What to compare with what, and by which virtual DM.
 
     `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
     real episodes is kept for it. `generated` and `information` are runs of the store. `splits`
     None: 10 for the linear DM, 0 for those whose training takes long or costs money.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     real: str
     test: str | None = None
@@ -53,12 +51,6 @@ class GapConfig(BaseModel):
     cut: bool = False
     splits: int | None = Field(default=None, ge=0)
     seed: int = 0
-    store: Path | None = None
-    base_url: str | None = None
-    key_env: str | None = None
-    models: Path | None = None
-    in_flight: int | None = Field(default=None, ge=1)
-    budget: float | None = Field(default=None, ge=0)
 
 
 @dataclass(frozen=True, slots=True)

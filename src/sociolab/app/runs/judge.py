@@ -60,11 +60,12 @@ async def judge_run_async(
         budget = Budget(config.budget, store.totals(run).usd or 0.0)
         casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
         named = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
-        judges = [as_known(judge, store.judges(run)) for judge in named]
+        known = store.judges(run)
+        judges = [as_known(judge, known) for judge in named]
         if not judges:
             raise ConfigError("--judge: expected a judge, found none")
         bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
-        new = [check for check in kit.checks if not _replaced(check, store.judges(run))]
+        new = [check for check in kit.checks if not _replaced(check, known)]
         tally.judges = tuple(judge.id.name for judge in judges)
         due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
         tally.total = len(due)
