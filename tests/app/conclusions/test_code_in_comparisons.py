@@ -12,7 +12,7 @@ from sociolab.app.conclusions.across import across
 from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
 from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.app.conclusions.varying import run_variances
-from sociolab.app.finding.code_names import code_names
+from sociolab.app.finding.agent_names import agent_names
 from sociolab.core.code_mark import UNKNOWN, with_code
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
@@ -93,11 +93,11 @@ def test_they_are_found_by_their_label_and_by_their_name(store: Store) -> None:
 def test_a_record_from_before_imports_counted_is_the_same_as_far_as_it_goes(store: Store) -> None:
     first, second, third = OLD, f"{OLD}+{'1' * 16}", f"{OLD}+{'2' * 16}"
     compared(store, first, second)
-    assert not code_names(store, ["a", "b"]).shown
+    assert not agent_names(store, ["a", "b"]).shown
     played(store, "c", third, (1, 2))
-    shown = code_names(store, ["a", "b", "c"]).shown
+    shown = agent_names(store, ["a", "b", "c"]).shown
     assert len({names[MINE] for names in shown.values()}) == 3
-    assert not code_names(store, ["a", "c"]).shown
+    assert not agent_names(store, ["a", "c"]).shown
 
 
 @pytest.mark.parametrize(("first", "second"), [(UNKNOWN, UNKNOWN), (OLD, UNKNOWN), ("", "")])
@@ -111,7 +111,7 @@ def test_of_unknown_code_nothing_is_said_to_be_the_same(
 
 def test_one_run_alone_needs_no_mark(store: Store) -> None:
     played(store, "a", UNKNOWN, (3, 4))
-    assert not code_names(store, ["a"]).shown
+    assert not agent_names(store, ["a"]).shown
 
 
 def test_both_codes_are_ranked(store: Store) -> None:

@@ -21,7 +21,7 @@ from sociolab.analysis.across_section import across_section
 from sociolab.analysis.figures import rounded
 from sociolab.analysis.values import values_of
 from sociolab.app.conclusions.levels_alike import Played, planned_alike
-from sociolab.app.finding.code_names import CodeNames, code_names
+from sociolab.app.finding.agent_names import AgentNames, agent_names
 from sociolab.app.finding.pooled import each_once
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import result_of
@@ -68,7 +68,7 @@ class Across:
 def across(store: Store, runs: Sequence[str], judges: Mapping[str, str]) -> Across:
     """The table of these runs; `judges` names a judge by world. ConfigError for a run that is
     named twice, and where none has a figure."""
-    names = code_names(store, each_once(runs))
+    names = agent_names(store, each_once(runs))
     results = tuple(names.result(result_of(store, run)) for run in runs)
     columns = columns_of(results, judges)
     if not columns:
@@ -78,7 +78,7 @@ def across(store: Store, runs: Sequence[str], judges: Mapping[str, str]) -> Acro
 
 
 def _levels(
-    store: Store, results: Sequence[RunResult], columns: Sequence[Column], names: CodeNames
+    store: Store, results: Sequence[RunResult], columns: Sequence[Column], names: AgentNames
 ) -> Iterator[Relation]:
     """The two levels of STSS, task by task, for each agent that has both on the same terms."""
     played = {result.run: Played(result, ()) for result in results}
@@ -90,7 +90,9 @@ def _levels(
                     yield _relation(store, talk, action, agent, names)
 
 
-def _relation(store: Store, talk: Column, action: Column, agent: str, names: CodeNames) -> Relation:
+def _relation(
+    store: Store, talk: Column, action: Column, agent: str, names: AgentNames
+) -> Relation:
     said, done, tasks = between_levels(
         names.values(values_of(store, talk.places[agent].run)).of(talk.judge),
         names.values(values_of(store, action.places[agent].run)).of(action.judge),

@@ -26,7 +26,7 @@ from sociolab.app.conclusions.comparable import (
     check_tasks,
     same_agent,
 )
-from sociolab.app.finding.code_names import code_names
+from sociolab.app.finding.agent_names import agent_names
 from sociolab.app.finding.seat_names import label_like
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import UNTOLD, Measure, measure_called
@@ -99,7 +99,7 @@ def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
         found = compared(
             runs[0].result.world, a, b, (judge, runs[0].values.judges[judge]), measures
         )
-        names = code_names(store, wanted.runs)
+        names = agent_names(store, wanted.runs)
         cautions = (*names.notes, *cautions_of(runs, found))
         sections.append(comparison_section(found, " ".join(kinds), cautions))
         sides = (a, b)
@@ -130,7 +130,7 @@ def opened_runs(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], st
         told = ", ".join(f"{one.run} of {one.world}" for one in values)
         raise ConfigError(f"only runs of one world can be compared, found {told}")
     judge = chosen_judge(values, wanted.judge)
-    codes = code_names(store, names)
+    codes = agent_names(store, names)
     runs = tuple(
         OpenedRun(
             codes.result(outline_of(store, name, plan)),

@@ -12,7 +12,7 @@ from sociolab.analysis.curves import Curve, curve, curve_document
 from sociolab.analysis.figures import rounded
 from sociolab.app.conclusions.comparable import OpenedRun, cautions_of, check_tasks
 from sociolab.app.conclusions.comparing import Wanted, agent_of, judged_by, measures_of, opened_runs
-from sociolab.app.finding.code_names import code_names
+from sociolab.app.finding.agent_names import agent_names
 from sociolab.core.errors import ConfigError
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
@@ -58,7 +58,7 @@ def follow_runs(store: Store, wanted: Wanted) -> Followed:
         check_tasks((runs[0], later))
     sides = [run.side(agent_of(run, wanted.agent, "--agent")) for run in runs]
     found = curve(runs[0].result.world, sides, (judge, runs[0].values.judges[judge]), measures)
-    cautions = dict.fromkeys([*code_names(store, wanted.runs).notes, *_cautions(runs, found)])
+    cautions = dict.fromkeys([*agent_names(store, wanted.runs).notes, *_cautions(runs, found)])
     section = curve_section(found, judged_by(runs, judge), tuple(cautions))
     return Followed(tuple(run.result for run in runs), found, section)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sociolab.analysis.pooled import pooled
 from sociolab.analysis.ranking import Ranking, ranking
-from sociolab.app.finding.code_names import code_names
+from sociolab.app.finding.agent_names import agent_names
 from sociolab.app.finding.pooled import agent_settings, run_values
 from sociolab.core.code_mark import without_code
 from sociolab.store.sqlite import Store
@@ -17,7 +17,7 @@ def rank_runs(
     store: Store, runs: Sequence[str], judge: str | None = None, measure: str | None = None
 ) -> Ranking:
     """Rank the agents of these runs together; ConfigError where they cannot be compared."""
-    values, names = run_values(store, runs), code_names(store, runs)
+    values, names = run_values(store, runs), agent_names(store, runs)
     settings = {
         run: {names.name(run, label): without_code(hash_) for label, hash_ in agents.items()}
         for run, agents in agent_settings(store, runs).items()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sociolab.analysis.doublings import Costs
 from sociolab.analysis.varying import Variances, variances
-from sociolab.app.finding.code_names import code_names
+from sociolab.app.finding.agent_names import agent_names
 from sociolab.app.finding.pooled import run_values
 from sociolab.store.sqlite import Store
 
@@ -20,7 +20,7 @@ def run_variances(
     per_judging: float | None = None,
 ) -> Variances:
     """The components of each agent's scores; costs that are not given are those of the runs."""
-    names = code_names(store, runs)
+    names = agent_names(store, runs)
     values = [names.values(one) for one in run_values(store, runs)]
     costs = _costs(store, [run.run for run in values], per_play, per_judging)
     return variances(values, judges, measure, costs)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sociolab.analysis.values import values_of
-from sociolab.app.finding.code_names import code_names
+from sociolab.app.finding.agent_names import agent_names
 from sociolab.app.finding.stored import open_store
 from sociolab.app.training.choosing import Source, check_names
 from sociolab.app.training.examples import Example, chat_examples, turn_examples
@@ -103,7 +103,7 @@ def _notes(
     if wanted.form == "sft" and wanted.agent is None and len(agents) > 1:
         yield f"turns of all players are in it: {', '.join(agents)}; --agent keeps those of one"
     labels = agents if wanted.agent is None else [wanted.agent]
-    for note in code_names(store, list(dict.fromkeys(runs))).notes:
+    for note in agent_names(store, list(dict.fromkeys(runs))).notes:
         if wanted.form == "pairs" or any(label in note.split() for label in labels):
             yield f"{note} --agent LABEL@MARK keeps one."
 

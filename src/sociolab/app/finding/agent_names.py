@@ -16,7 +16,7 @@ from sociolab.store.sqlite import Store
 
 
 @dataclass(frozen=True, slots=True)
-class CodeNames:
+class AgentNames:
     """By run and label, the name of an agent whose label stands for several codes or settings;
     those of one keep their labels. `notes` say in a sentence each which they are."""
 
@@ -78,7 +78,7 @@ class CodeNames:
         )
 
 
-def code_names(store: Store, runs: Sequence[str]) -> CodeNames:
+def agent_names(store: Store, runs: Sequence[str]) -> AgentNames:
     """The names of the agents of these runs, read off the settings that they played with."""
     codes: dict[str, dict[str, str]] = {}
     # By world, too: each has a temperature of its own where a spec names none.
@@ -98,7 +98,7 @@ def code_names(store: Store, runs: Sequence[str]) -> CodeNames:
         for run, code in by_run.items():
             shown.setdefault(run, {})[label] = _shown(label, run, code)
     options = {run: _options(store, run) for run in shown}
-    return CodeNames(shown, (*_notes(codes), *_set_up(several, options)))
+    return AgentNames(shown, (*_notes(codes), *_set_up(several, options)))
 
 
 def _as_recorded(by_run: Mapping[str, str]) -> dict[str, str]:
