@@ -74,15 +74,16 @@ class PromptedPlayer:
             return NoReply(error.cause, str(error), error.raw)
 
     def _prompt(self, request: Request) -> Prompt:
-        shown = request.observation
-        if isinstance(request.wanted, Question):
-            schema: Schema | None = schema_of(request.wanted.reply)
-            head = shown.head
-            body = f"{_history(shown)}{request.wanted.text}"
+        shown, wanted = request.observation, request.wanted
+        # A question begins as the seat's turns do: providers keep what a prompt repeats.
+        space = request.space if isinstance(wanted, Question) else wanted
+        form = _form(space, len(shown.others) > 1, self._dialect) if space else _NO_FORM
+        head = f"{form.how}\n\n{shown.head}".lstrip()
+        if isinstance(wanted, Question):
+            schema: Schema | None = schema_of(wanted.reply)
+            body = f"{_history(shown)}{wanted.text}"
         else:
-            form = _form(request.wanted, len(shown.others) > 1, self._dialect)
             schema = form.schema
-            head = f"{form.how}\n\n{shown.head}"
             body = f"{_history(shown)}{shown.tail}"
         if request.problem:
             body = f"{body}\n{again_text(request.problem)}"
@@ -115,6 +116,9 @@ class _Form:
 
     how: str
     schema: Schema | None
+
+
+_NO_FORM = _Form("", None)
 
 
 @cache

@@ -30,7 +30,8 @@ class SeatedPlayer:
     """One seat of one episode. `told` is called when the person is asked, and when time is up.
 
     A turn without an answer in `seconds` is a NoReply and not asked again: whoever is away would
-    be waited for three times as long. `memory` counts the turns without an answer in a row.
+    be waited for three times as long. `memory` counts the turns without an answer in a row; an
+    optional question is no turn.
     """
 
     def __init__(self, seconds: float, told: Callable[[], None]) -> None:
@@ -42,7 +43,7 @@ class SeatedPlayer:
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """What the person answers, or that nothing came in time."""
-        missed = missed_turns(memory) + 1
+        missed = missed_turns(memory) + (not request.optional)
         if self._gone:
             return NoReply("gave up", LEFT, again=False, memory=missed)
         loop = asyncio.get_running_loop()

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pydantic_core
 
 from sociolab.core.episode import (
+    Act,
     Action,
     Answered,
     CastMember,
@@ -43,7 +44,7 @@ def encode_event(event: Event) -> str:
     """One event as a JSON array whose first item is its kind."""
     match event:
         case Moved():
-            actions = [[a.kind, a.text, *a.to] for a in event.actions]
+            actions = [_action_row(action) for action in event.actions]
             row: list[Any] = ["moved", event.turn, event.seat, actions, event.attempt, event.memory]
         case Answered():
             row = ["answered", event.turn, event.seat, event.question, event.value]
@@ -64,8 +65,7 @@ def decode_event(text: str) -> Event:
         kind, *rest = _loads(text)
         if kind == "moved":
             turn, seat, actions, attempt, memory = rest
-            acts = tuple(Action(k, said, tuple(to)) for k, said, *to in actions)
-            return Moved(turn, seat, acts, attempt, memory)
+            return Moved(turn, seat, tuple(_action(*row) for row in actions), attempt, memory)
         if kind == "answered":
             return Answered(*rest)
         if kind == "unusable":
@@ -77,6 +77,15 @@ def decode_event(text: str) -> Event:
     except (ValueError, TypeError) as error:
         raise StoreError(f"an event in the store cannot be read ({error}): {text[:120]}") from error
     raise StoreError(f"an event in the store is of an unknown kind: {text[:120]}")
+
+
+def _action_row(action: Action) -> list[Any]:
+    row: list[Any] = [action.kind, action.text, action.to]
+    return [*row, [[act.kind, act.what] for act in action.acts]] if action.acts else row
+
+
+def _action(kind: str, text: str, to: list[str], acts: list[list[Any]] | None = None) -> Action:
+    return Action(kind, text, tuple(to), tuple(Act(*act) for act in acts or ()))
 
 
 def encode_trial(trial: Trial) -> str:

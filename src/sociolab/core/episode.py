@@ -14,12 +14,28 @@ ACT = "act"
 
 
 @dataclass(frozen=True, slots=True)
+class Act:
+    """What a line means, told by a built-in scripted player: an offer, an acceptance, a question.
+
+    `what` is the content, in the form that the world's scripted players agree on.
+    """
+
+    kind: str
+    what: Json = None
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
-    """One thing that a seat does. `to` names the seats that it is meant for; empty: everybody."""
+    """One thing that a seat does. `to` names the seats that it is meant for; empty: everybody.
+
+    `acts` are written by built-in scripted players alone, which understand each other by them and
+    not by the words; whoever sees the action sees them.
+    """
 
     kind: str
     text: str = ""
     to: tuple[str, ...] = ()
+    acts: tuple[Act, ...] = field(default=(), hash=False)  # JSON may not be hashable
 
 
 @dataclass(frozen=True, slots=True)

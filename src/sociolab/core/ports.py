@@ -53,18 +53,25 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A named question whose answer never enters the history; `reply` is the answer's type."""
+    """A named question whose answer never enters the history; `reply` is the answer's type.
+
+    Nothing hangs on an answer to one that is `optional`: whatever goes wrong with it, an exception
+    of the player included, is an unanswered question on record, which is not asked again.
+    """
 
     name: str
     text: str
     reply: type[BaseModel]
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """A seat is asked: to act (`wanted` is the action space) or to answer a question.
 
-    `attempt` counts from 1; after a reply that could not be used, `problem` says why.
+    `attempt` counts from 1; after a reply that could not be used, `problem` says why. `space` is
+    the action space of the seat's turns, also where a question is asked; None where a seat takes
+    no turns.
     """
 
     trial: str
@@ -75,11 +82,17 @@ class Request:
     wanted: ActionSpace | Question
     observation: Observation
     problem: str = ""
+    space: ActionSpace | None = None
 
     @property
     def name(self) -> str:
         """ "act", or the question's name."""
         return self.wanted.name if isinstance(self.wanted, Question) else ACT
+
+    @property
+    def optional(self) -> bool:
+        """Whether nothing hangs on a reply: see `Question`."""
+        return isinstance(self.wanted, Question) and self.wanted.optional
 
 
 @dataclass(frozen=True, slots=True)

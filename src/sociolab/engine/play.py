@@ -128,7 +128,8 @@ class _Table:
 
     def _request(self, seat: str, turn: int, wanted: ActionSpace | Question) -> Request:
         observation = self._witnesses[seat].observe(turn)
-        return Request(self._trial, self._seed, seat, turn, 1, wanted, observation)
+        space = self._scene.space
+        return Request(self._trial, self._seed, seat, turn, 1, wanted, observation, space=space)
 
     def _take(self, item: _Pending, given: object) -> Moved | Answered | Unusable:
         """The one event that a reply is; the request is asked again where it is of no use."""

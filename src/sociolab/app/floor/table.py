@@ -68,6 +68,7 @@ class Table:
         self._cut = False
         self._events = list(self.journal)
         self._asked: dict[str, Request] = {}
+        self._optional: set[str] = set()
         self._latest: Request | None = None
         self._taken: dict[tuple[str, Key], _Taken] = {}
         self._seen: dict[str, tuple[int, Scene]] = {}
@@ -105,6 +106,8 @@ class Table:
             self._written(event)
         if not self._is_hidden(event):
             self.house.changed()
+        if isinstance(event, Unusable) and event.name in self._optional:
+            return
         if isinstance(event, Unusable) and event.seat in self._seats and event.final:
             missed = missed_turns(event.memory)
             if event.problem == LEFT:
@@ -116,7 +119,12 @@ class Table:
 
     def _miss(self, seat: str) -> None:
         """A partner that lets as many turns go by as a person may has gone, as a person would."""
-        own = [one for one in self._events if getattr(one, "seat", None) == seat]
+        own = [
+            one
+            for one in self._events
+            if getattr(one, "seat", None) == seat
+            and not (isinstance(one, Unusable) and one.name in self._optional)
+        ]
         missed = own[-self.house.missed :]
         if len(missed) == self.house.missed and all(
             isinstance(one, Unusable) and one.final and one.cause == "timeout" for one in missed
@@ -137,6 +145,8 @@ class Table:
     def begin(self, request: Request) -> None:
         """Somebody is asked now."""
         self._asked[request.seat] = self._latest = request
+        if request.optional:
+            self._optional.add(request.name)
         if request.attempt == 1 or request.seat in self._seats:
             self.house.changed()
         sent = self.kept.get(request.seat)
