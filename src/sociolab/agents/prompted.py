@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import groupby
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel
@@ -81,7 +82,8 @@ class PromptedPlayer:
         head = f"{form.how}\n\n{shown.head}".lstrip()
         if isinstance(wanted, Question):
             schema: Schema | None = schema_of(wanted.reply)
-            body = f"{_history(shown)}{wanted.text}"
+            how = f"\n\n{_how_to_answer(wanted.reply)}" if space else ""
+            body = f"{_history(shown)}{wanted.text}{how}"
         else:
             schema = form.schema
             body = f"{_history(shown)}{shown.tail}"
@@ -101,7 +103,7 @@ class PromptedPlayer:
 
 def prompts_hash(dialect: Dialect) -> str:
     """Identifies the wording that this player adds to a world's."""
-    return digest(prompt(PACKAGE, dialect).hash, again_text(""))
+    return digest(prompt(PACKAGE, dialect).hash, prompt(PACKAGE, "answer").hash, again_text(""))
 
 
 def _history(shown: Observation) -> str:
@@ -125,6 +127,18 @@ _NO_FORM = _Form("", None)
 def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
     how = _how_to_reply(space, addressed, dialect)
     return _Form(how, schema_of(act_type(space, addressed)) if dialect == "json" else None)
+
+
+@lru_cache(maxsize=1024)  # a task's own types come and go
+def _how_to_answer(reply: type[BaseModel]) -> str:
+    """The fields with their meaning; those that share one stand together before it."""
+    meant = [(name, field.description or "") for name, field in reply.model_fields.items()]
+    groups = [
+        (", ".join(name for name, _ in group), meaning)
+        for meaning, group in groupby(meant, key=lambda pair: pair[1])
+    ]
+    told = [f"{names} ({meaning})" if meaning else names for names, meaning in groups]
+    return prompt(PACKAGE, "answer").render({"fields": "; ".join(told)})
 
 
 def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:

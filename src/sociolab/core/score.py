@@ -9,8 +9,11 @@ from typing import Literal, TypeAlias
 
 from sociolab.core.errors import Cause, WorldError
 
-Method: TypeAlias = Literal["model", "rules", "scripted", "heuristic", "people"]
-"""Where a figure comes from. Whatever is not "model" or "people" is labelled wherever it shows."""
+Method: TypeAlias = Literal["model", "rules", "scripted", "heuristic", "people", "formula"]
+"""Where a figure comes from. Whatever is not "model" or "people" is labelled wherever it shows.
+
+"formula": computed from an outcome that those who played established.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +88,18 @@ class ScoreFailure:
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """A judge that cannot tell, by its nature: not a failure, and not a value."""
+    """No value: the judge cannot tell, or what it goes by does not establish one. Not a failure.
+
+    `low` and `high` bound the value that it could have; None: the measure's own range. "disputed":
+    those who were there differ; "unconfirmed": they agree on what is nowhere in the text.
+    """
 
     measure: Measure
     seat: str | None
     why: str
+    kind: Literal["cannot tell", "disputed", "unconfirmed"] = "cannot tell"
+    low: float | None = None
+    high: float | None = None
 
 
 Verdict: TypeAlias = Score | ScoreFailure | Unscored

@@ -18,7 +18,7 @@ LATE_IN_A_ROW = 3
 """Replies: a player that is late so often in a row will be late to the end of the episode."""
 
 OPTIONAL_SECONDS = 60.0
-"""An episode waits no longer for an answer on which nothing hangs, even of a player without limit."""
+"""The longest wait for an answer to an optional question, also of a player without a limit."""
 
 _DEEPEST = 100
 """Levels of a memory: a deeper one, or one that holds itself, is no JSON."""

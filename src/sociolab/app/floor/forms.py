@@ -35,13 +35,18 @@ def fields_of(reply: type[BaseModel]) -> tuple[FormField, ...]:
 
 
 def _field(name: str, schema: dict[str, Any], required: bool) -> FormField:
+    hint = str(schema.get("description", ""))
+    match schema.get("anyOf"):
+        case [dict() as inner, {"type": "null"}]:
+            schema, required = inner, False
     kind = _kind(schema)
     return FormField(
         name=name,
         label=name.replace("_", " ").capitalize(),
-        hint=str(schema.get("description", "")),
+        hint=hint,
         kind=kind,
-        required=required and kind != "lines",  # a list may be empty
+        # A list may be empty, and so may a text unless the type asks for a letter.
+        required=required and (kind not in ("lines", "text") or "minLength" in schema),
         whole=schema.get("type") == "integer",
         low=schema.get("minimum"),
         high=schema.get("maximum"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.episode import Answered, Episode, Unusable
 from sociolab.core.ports import Question
@@ -21,7 +21,7 @@ class Learned(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    facts: list[str]
+    facts: list[str] = Field(description="a list of sentences, one for each thing")
 
 
 def polls(session: Session, *, controls: bool, every: int) -> tuple[Poll, ...]:
