@@ -236,18 +236,18 @@ def recorded(casting: Casting, moves: Sequence[Moved]) -> Established | None:
             elif act.kind == DECLINE and len(agreeing) < len(seats):
                 offered = None
         if offered is not None and len(agreeing) == len(seats):
-            terms = _shares(casting, by, offered) if isinstance(offered, Mapping) else offered
+            terms = shares_of(casting, by, offered) if isinstance(offered, Mapping) else offered
             how = f"recorded: offered in turn {turn + 1}, accepted in turn {move.turn + 1}"
             return Established(terms, how)
     return Established(None, "recorded: no offer was accepted")
 
 
-def _shares(casting: Casting, by: str, kept: Share) -> dict[str, Share]:
+def shares_of(casting: Casting, by: str, kept: Share) -> dict[str, dict[str, int]]:
     """What both seats get, where one of them keeps these pieces."""
     goal = goals_of(casting)[by]
     assert goal.kind == "division"
     rest = {good: count - kept.get(good, 0) for good, count in goal.counts.items()}
-    return {c.id: kept if c.id == by else rest for c in casting.characters}
+    return {c.id: dict(kept) if c.id == by else rest for c in casting.characters}
 
 
 # ------------------------------------------------------------------ asked
@@ -286,7 +286,7 @@ def _question_text(kind: str, matter: str) -> str:
     return prompt(PACKAGE, "closing").render({"matter": matter, "agreed": _AGREED[kind]})
 
 
-def matter_of(goal: Checkable) -> str:
+def matter_of(goal: Checkable, friend: str = "you both know") -> str:
     """What was to be agreed on."""
     match goal.kind:
         case "price":
@@ -296,7 +296,7 @@ def matter_of(goal: Checkable) -> str:
         case "option":
             return goal.subject
         case _:
-            return "whom you both know"
+            return f"finding out whom {friend}"
 
 
 def asked(casting: Casting, episode: Episode) -> Outcome:
@@ -311,8 +311,8 @@ def asked(casting: Casting, episode: Episode) -> Outcome:
     outcome = _compared(casting, found)
     if isinstance(outcome, Established) and outcome.terms is not None:
         if not stands_in(outcome.terms, _texts(episode.moves), casting):
-            told = _told(outcome.terms)
-            return Open("unconfirmed", f"all seats say {told}, which stands in no line")
+            terms = _terms_told(outcome.terms)
+            return Open("unconfirmed", f"all seats say {terms}, which stands in no line")
         where = _where(found, episode.moves)
         return Established(outcome.terms, f"{outcome.how}{where}")
     return outcome
@@ -344,23 +344,23 @@ def _compared(casting: Casting, claims: Mapping[str, Claim]) -> Outcome:
     if statuses == {"something else"}:
         words = _listed(f'{seat}: "{claim.words}"' for seat, claim in claims.items())
         return Open("cannot tell", f"something else was agreed ({words})")
-    told = _listed(f"{seat} says {_said(claim)}" for seat, claim in claims.items())
+    said = _listed(f"{seat} says {told(claim)}" for seat, claim in claims.items())
     if statuses != {"agreed"}:
-        return Open("disputed", told)
-    shares = {seat: claim.terms for seat, claim in claims.items()}
-    if isinstance(next(iter(shares.values())), Mapping):
+        return Open("disputed", said)
+    shares = {s: claim.terms for s, claim in claims.items() if isinstance(claim.terms, Mapping)}
+    if shares:
         goal = next(iter(goals_of(casting).values()))
         assert goal.kind == "division"
         fits = all(
             sum(share[good] for share in shares.values()) == count
             for good, count in goal.counts.items()
         )
-        return Established(shares, f"asked: {told}") if fits else Open("disputed", told)
-    terms = {claim.terms for claim in claims.values()}
+        return Established(shares, f"asked: {said}") if fits else Open("disputed", said)
+    terms = {c.terms for c in claims.values() if isinstance(c.terms, float | str)}
     if len(terms) > 1:
-        return Open("disputed", told)
+        return Open("disputed", said)
     agreed = terms.pop()
-    return Established(agreed, f"asked: all seats say {_told(agreed)}")
+    return Established(agreed, f"asked: all seats say {_terms_told(agreed)}")
 
 
 def _where(claims: Mapping[str, Claim], moves: Sequence[Moved]) -> str:
@@ -448,13 +448,14 @@ def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
     return Score(GOAL_CHECKED, seat, value, f"{formula} ({outcome.how})")
 
 
-def _said(claim: Claim) -> str:
+def told(claim: Claim) -> str:
+    """A claim in words."""
     if claim.status == "agreed":
-        return _told(claim.terms)
+        return _terms_told(claim.terms)
     return f'"{claim.status}"' + (f" ({claim.words})" if claim.words else "")
 
 
-def _told(terms: Any) -> str:
+def _terms_told(terms: Any) -> str:
     if isinstance(terms, float):
         return f"${terms:,.2f}".removesuffix(".00")
     if isinstance(terms, Mapping):
