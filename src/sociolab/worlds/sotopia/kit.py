@@ -13,7 +13,7 @@ from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.heuristic import HeuristicJudge
 from sociolab.worlds.sotopia.outcome import OutcomeCheck
 from sociolab.worlds.sotopia.scene import PACKAGE, TURN_LIMIT
-from sociolab.worlds.sotopia.scripted.player import ScriptedPlayer
+from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
 
 

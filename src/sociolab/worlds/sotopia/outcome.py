@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from sociolab.core.episode import Answered, Episode, Moved, Unusable
+from sociolab.core.episode import Act, Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Question
 from sociolab.core.score import JudgeId, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
@@ -217,29 +217,50 @@ def goals_of(casting: Casting) -> dict[str, Checkable]:
 # ------------------------------------------------------------------ on record
 
 
-def recorded(casting: Casting, moves: Sequence[Moved]) -> Established | None:
-    """The outcome that the acts make; None unless built-in scripted players took all turns.
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Terms that somebody offered and all others accepted; turns count from 0."""
+
+    terms: Any
+    by: str
+    offered: int
+    accepted: int
+
+
+def agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> Agreement | None:
+    """What the acts of these turns (who, what they meant) settle first; None: nothing.
 
     Terms stand once every other seat has accepted them after they were offered last.
     """
-    seats = [character.id for character in casting.characters]
+    offer: tuple[Any, str, int] | None = None
+    agreeing = set[str]()
+    for turn, (who, acts) in enumerate(turns):
+        for act in acts:
+            if act.kind == OFFER:
+                offer, agreeing = (act.what, who, turn), {who}
+            elif act.kind == ACCEPT and offer is not None:
+                agreeing.add(who)
+            elif act.kind == DECLINE:
+                offer = None
+        if offer is not None and len(agreeing) == seats:
+            return Agreement(*offer, turn)
+    return None
+
+
+def recorded(casting: Casting, moves: Sequence[Moved]) -> Established | None:
+    """The outcome that the acts make; None unless built-in scripted players took all turns."""
     if not moves or any(not action.acts for move in moves for action in move.actions):
         return None
-    offered: Any = None
-    by, turn, agreeing = "", 0, set[str]()
-    for move in moves:
-        for act in (act for action in move.actions for act in action.acts):
-            if act.kind == OFFER:
-                offered, by, turn, agreeing = act.what, move.seat, move.turn, {move.seat}
-            elif act.kind == ACCEPT and offered is not None:
-                agreeing.add(move.seat)
-            elif act.kind == DECLINE and len(agreeing) < len(seats):
-                offered = None
-        if offered is not None and len(agreeing) == len(seats):
-            terms = shares_of(casting, by, offered) if isinstance(offered, Mapping) else offered
-            how = f"recorded: offered in turn {turn + 1}, accepted in turn {move.turn + 1}"
-            return Established(terms, how)
-    return Established(None, "recorded: no offer was accepted")
+    turns = [(move.seat, [a for action in move.actions for a in action.acts]) for move in moves]
+    found = agreement(turns, len(casting.characters))
+    if found is None:
+        return Established(None, "recorded: no offer was accepted")
+    offered, accepted = moves[found.offered].turn + 1, moves[found.accepted].turn + 1
+    how = f"recorded: offered in turn {offered}, accepted in turn {accepted}"
+    if isinstance(found.terms, Mapping):
+        return Established(shares_of(casting, found.by, found.terms), how)
+    terms = found.terms if isinstance(found.terms, str) else float(found.terms)
+    return Established(terms, how)
 
 
 def shares_of(casting: Casting, by: str, kept: Share) -> dict[str, dict[str, int]]:

@@ -34,7 +34,6 @@ from sociolab.worlds.sotopia.scene import PACKAGE, Casting, casting_from
 from sociolab.worlds.sotopia.telling import line_text
 from sociolab.worlds.sotopia.ties import judge_names
 
-
 EXPLAINED = ("in_words", "offer", "acceptance")
 """Fields that the instruction explains, with `outcome`."""
 
