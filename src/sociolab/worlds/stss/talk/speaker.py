@@ -56,9 +56,10 @@ class Speaker:
         )
 
     def keeps(self, asked: Asked, lines: tuple[Line, ...]) -> Summarise:
-        """What to remember of the talk is wanted."""
-        side = self.side
-        return Summarise(asked, self.me, self.other, lines, side.commitments, side.ahead)
+        """What to remember of the talk is wanted; the places that were told are known by then."""
+        side, places = self.side, self.me.places_after(lines)
+        me = replace(self.me, places=places, objects=dict.fromkeys(places, ()))
+        return Summarise(asked, me, self.other, lines, side.commitments, side.ahead)
 
     def plans(self, asked: Asked, task: SocialTask) -> GeneralPlan:
         """TDP's plan is wanted, as on the first morning: asleep at home, nothing lived yet."""
