@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sociolab.analysis.comparing import Compared
+from sociolab.analysis.comparing import Compared, EpisodePair
 from sociolab.analysis.credit_words import with_credit
 from sociolab.analysis.episode_pairs import (
-    EpisodePair,
     Furthest,
     Reasons,
     differing,
