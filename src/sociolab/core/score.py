@@ -12,6 +12,12 @@ from sociolab.core.errors import Cause, WorldError
 Method: TypeAlias = Literal["model", "rules", "scripted", "heuristic", "people"]
 """Where a figure comes from. Whatever is not "model" or "people" is labelled wherever it shows."""
 
+RULE_BASED: frozenset[Method] = frozenset({"rules", "heuristic", "scripted"})
+"""Computed, by rules that say the same each time; models and people read."""
+
+BASELINES: frozenset[Method] = frozenset({"heuristic", "scripted"})
+"""Rule-based scores that let everything run offline: no result, and no reward unless asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:

@@ -217,11 +217,15 @@ def test_judges_of_the_public_episodes_are_audited_for_their_own_family(
     assert "gpt (gpt-3.5-turbo, gpt-4, openai/gpt-4o)" in " ".join(section.said)
 
 
-def test_a_panel_is_shown_without_asking_anybody(stored: Path) -> None:
-    given = {"run": RUN, "store": stored, "panel": ("heuristic", "rules:goal"), "apart": 1}
+def test_a_panel_is_shown_without_asking_anybody(stored: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(stored, tmp_path))
+    judge_run(
+        RUN, RunConfig(judges=(biased("Fair"), biased("FavoursFirst")), store=path), repeats=1
+    )
+    given = {"run": RUN, "store": path, "panel": ("Fair", "FavoursFirst"), "apart": 1}
     found = audit(AuditConfig.model_validate(given))
     assert found.panel is not None
-    assert found.panel.judges == ("heuristic", "rules:goal")
+    assert found.panel.judges == ("Fair", "FavoursFirst")
     assert found.episodes == 0
 
 
@@ -280,6 +284,15 @@ def test_a_budget_that_is_spent_stops_the_audit_and_the_same_one_goes_on(
     done = audited(own, "openai/j", "repeat", **served, budget=50)
     assert (done.stopped, done.episodes) == ("", 12)
     assert 0 < endpoint.counters.requests - before < 24, "what was paid for was found again"
+
+
+def test_a_panel_that_cannot_be_is_refused_before_anything_is_paid(
+    own: Path, endpoint: EndpointProcess
+) -> None:
+    before = endpoint.counters.requests
+    with pytest.raises(ConfigError, match=r"found heuristic \(heuristic\) and rules:goal"):
+        audited(own, "openai/j", "repeat", base_url=endpoint.url, panel=("heuristic", "rules:goal"))
+    assert endpoint.counters.requests == before
 
 
 def test_families_and_panels_of_two_models_cost_nothing(
