@@ -178,7 +178,7 @@ def test_rules_are_not_to_be_asked_again(tmp_path: Path) -> None:
     ("judge", "told"),
     [
         (JudgeId("counting", "heuristic", "h"), "not comparable to a model judge or to the paper."),
-        (JudgeId("mine", "model", with_code("v1", "0" * 16)), "this python: class calls itself)."),
+        (JudgeId("mine", "model", with_code("v1", "0" * 16)), "this python: class calls itself."),
         (MODEL, ""),
         (JudgeId("people", "people"), ""),
     ],

@@ -63,7 +63,7 @@ def test_a_python_class_that_calls_itself_a_model_is_told_from_one(result: RunRe
         return result.model_copy(update={"judges": judges})
 
     own, other = judged(with_code("v1", "0" * 16)), judged("v1")
-    assert '("model" is what this python: class calls itself)' in nature(own, "heuristic")
+    assert '; "model" is what this python: class calls itself' in nature(own, "heuristic")
     assert "heuristic (model, says this python: class)" in dict(setting(own))["Judges"]
     assert "python" not in nature(other, "heuristic") + dict(setting(other))["Judges"]
 

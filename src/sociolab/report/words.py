@@ -56,7 +56,7 @@ def method_words(world: str, method: Method, settings: str) -> str:
     said = _NATURE_IN.get((world, method), _NATURE[method])
     if code_in("", settings) is None:
         return said
-    return f'{said} ("{method}" is what this python: class calls itself)'
+    return f'{said}; "{method}" is what this python: class calls itself'
 
 
 def nature(result: RunResult, judge: str) -> str:
