@@ -49,7 +49,7 @@ def two_agents() -> Compared:
     bike     9, 9, 9     1, 9, -     "-": a score that is missing
     noise    1, 1, 1     not played; and x met y, where it always failed
     """
-    plays = {
+    plays: dict[tuple[str, str], dict[str, tuple[float | None, ...]]] = {
         ("x", "p"): {"lamp": (9, 9, 1), "bike": (9, 9, 9), "noise": (1, 1, 1)},
         ("x", "y"): {"lamp": (1, 1, 1), "bike": (1, 1, 1)},
         ("y", "p"): {"lamp": (9, 1, 1), "bike": (1, 9, None)},

@@ -119,7 +119,7 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
     A play that none of them can tell of is none of the panel's. ConfigError for fewer than two
     judges, one that is not there, and where rule-based scores would be averaged with scores of
     another method: a mean over judges estimates something only if all of them try to measure the
-    same, and the size of such a mean would hang on how many of either there are.
+    same.
     """
     named = tuple(dict.fromkeys(judges))
     for judge in named:
