@@ -6,11 +6,18 @@ from collections.abc import Mapping
 
 import pytest
 
-from sociolab.analysis.consistency import consistency_section, passing, thresholds
+from sociolab.analysis.comparing import Compared, compared
+from sociolab.analysis.consistency import (
+    consistency_section,
+    passing,
+    passing_document,
+    passing_matched,
+    thresholds,
+)
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure
+from sociolab.core.score import JudgeId, Measure
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 SOC = Measure("social_rules", -10, 0, title="SOC")
@@ -32,6 +39,77 @@ def side(rows: Mapping[tuple[str, str], tuple[float | None, ...]]) -> Side:
         for i, goal in enumerate(goals)
     )
     return Side("x", "r", "x", values, {})
+
+
+def two_agents() -> Compared:
+    """x and y with the partner p, and plays of each that the other has no counterpart of:
+
+    task     x with p    y with p
+    lamp     9, 9, 1     9, 1, 1
+    bike     9, 9, 9     1, 9, -     "-": a score that is missing
+    noise    1, 1, 1     not played; and x met y, where it always failed
+    """
+    plays: dict[tuple[str, str], dict[str, tuple[float | None, ...]]] = {
+        ("x", "p"): {"lamp": (9, 9, 1), "bike": (9, 9, 9), "noise": (1, 1, 1)},
+        ("x", "y"): {"lamp": (1, 1, 1), "bike": (1, 1, 1)},
+        ("y", "p"): {"lamp": (9, 1, 1), "bike": (1, 9, None)},
+    }
+    sides = {
+        agent: Side(
+            agent,
+            "r",
+            agent,
+            tuple(
+                value(task, "ann", i, goal)._replace(agent=agent, partner=partner)
+                for (who, partner), rows in plays.items()
+                if who == agent
+                for task, goals in rows.items()
+                for i, goal in enumerate(goals)
+            ),
+            {},
+        )
+        for agent in ("x", "y")
+    }
+    return compared("sotopia", sides["x"], sides["y"], ("j", JudgeId("j", "model")), {"goal": GOAL})
+
+
+def test_two_agents_are_held_against_each_other_on_their_pairs_alone() -> None:
+    found = two_agents()
+    assert found.found["goal"].pairs == 5
+    a, b, difference = passing_matched(found, {"goal": 8}, (1, 2, 3))
+    # lamp: x succeeds in 2 of 3 pairs, y in 1; bike: x in 2 of 2, y in 1. The third play of bike
+    # has no value for y, so that it counts for neither.
+    assert [of.estimate.value for of in a.found] == pytest.approx([5 / 6, 2 / 3, 0])
+    assert [of.estimate.value for of in b.found] == pytest.approx([5 / 12, 0, 0])
+    assert [of.estimate.value for of in difference.found] == pytest.approx([5 / 12, 2 / 3, 0])
+    assert [(one.side, one.plays, one.most) for one in (a, b, difference)] == [
+        ("x", 5, 3), ("y", 5, 3), (None, 5, 3),
+    ]  # fmt: skip
+    for one in (a, b, difference):
+        assert [(of.estimate.n, of.left_out) for of in one.found] == [(2, 0), (2, 0), (1, 1)]
+
+
+def test_the_interval_of_their_difference_is_paired_by_task_and_clustered() -> None:
+    *_, difference = passing_matched(two_agents(), {"goal": 8}, (1, 2))
+    # By task x is ahead by 1/3 and 1/2: 5/12 +- 12.706 * (1/12), which passes 1 and is cut there.
+    first = difference.found[0].estimate
+    assert (first.low, first.high) == pytest.approx((5 / 12 - 12.7062 / 12, 1), abs=1e-4)
+    assert first.clusters == 2
+    assert passing_document(difference)["side"] is None
+
+
+def test_the_table_of_two_agents_says_on_which_plays_it_rests() -> None:
+    section = consistency_section(passing_matched(two_agents(), {"goal": 8}, (1, 2)), MEASURES)
+    (table,) = section.tables
+    assert table.columns == ("measure", "k", "A", "B", "A \N{MINUS SIGN} B")
+    assert table.rows[0][2:] == (
+        "0.833 [0.000, 1.000] (2)",
+        "0.417 [0.000, 1.000] (2)",
+        "0.417 [\N{MINUS SIGN}0.642, 1.000] (2)",
+    )
+    words = " ".join((*section.said, *table.notes))
+    assert "GOAL: 5 pairs of 2 tasks" in words
+    assert "not corrected" in words
 
 
 def test_the_two_seats_of_a_task_are_not_repeats_of_each_other() -> None:
@@ -102,4 +180,4 @@ def test_a_figure_without_interval_has_a_reason_and_none_passes_the_scale() -> N
     two = side({("lamp", "ann"): (9, 9), ("bike", "ann"): (9, 1)})
     (table,) = consistency_section(passing([two], {"goal": 8}, (1,)), {"goal": GOAL}).tables
     assert table.rows[0][2] == "0.750 [0.000, 1.000] (2)"
-    assert "an interval that would pass 0 or 1 is cut there" in table.notes
+    assert "an interval that would pass the end of the scale is cut there" in table.notes

@@ -28,7 +28,9 @@ Scores = Mapping[tuple[str, str, str], tuple[float | None, ...]]
 """By judge, measure and agent: its values on plays of scenarios a, b, c, ..."""
 
 
-def run_of(scores: Scores, methods: Mapping[str, str] | None = None) -> RunValues:
+def run_of(
+    scores: Scores, methods: Mapping[str, str] | None = None, *, imported: bool = False
+) -> RunValues:
     values = tuple(
         Value(
             "r", "sotopia", f"{agent}-{i}", "t", "abcdefgh"[i], None, 0, "ann", agent, None, judge,
@@ -41,9 +43,8 @@ def run_of(scores: Scores, methods: Mapping[str, str] | None = None) -> RunValue
     for judge, method in (methods or {}).items():
         judges[judge] = JudgeId(judge, method, "1")  # type: ignore[arg-type]
     named = {measure for _, measure, _ in scores}
-    return RunValues(
-        "r", "sotopia", values, judges, {k: m for k, m in MEASURES.items() if k in named}
-    )
+    measures = {k: m for k, m in MEASURES.items() if k in named}
+    return RunValues("r", "sotopia", values, judges, measures, imported=imported)
 
 
 ONE: Scores = {
@@ -58,6 +59,8 @@ ONE: Scores = {
 @pytest.mark.parametrize(
     ("label", "family"),
     [
+        ("gpt-3.5-turbo", "gpt"),
+        ("lovestuned", "lovestuned"),
         ("openai/gpt-4o", "gpt"),
         ("openai/gpt4", "gpt"),
         ("lab/claude-3-opus?temperature=0.5", "claude"),
@@ -67,21 +70,25 @@ ONE: Scores = {
         ("lab/gemini", "gemini"),
         ("openai/o3", "o"),
         ("lab/7b", "7b"),
-        ("scripted", None),
-        ("python:my/agent:Echo", None),
     ],
 )
-def test_a_family_is_the_models_name_up_to_its_first_digit_or_sign(
-    label: str, family: str | None
-) -> None:
-    assert family_of(label) == family
+def test_a_family_is_the_models_name_up_to_its_first_digit_or_sign(label: str, family: str) -> None:
+    assert family_of(label, model=True) == family
+
+
+def test_what_is_no_model_has_a_family_only_if_a_users_rule_says_so() -> None:
+    for label in ("scripted", "human", "python:my/agent:Echo"):
+        assert family_of(label, model=False) is None
+    assert family_of("python:agents:Gpt", (("gpt", "*gpt*"),), model=False) == "gpt"
+    assert family_of("scripted", (("gpt", "*gpt*"),), model=False) is None
 
 
 def test_a_users_rule_comes_before_the_name() -> None:
     rules = (("gpt", "*o3*"), ("ours", "lab/GPT-*"))
-    assert family_of("openai/o3-mini", rules) == "gpt"
-    assert family_of("lab/gpt-4o", rules) == "ours"
-    assert family_of("openai/gpt-4o", rules) == "gpt"
+    assert family_of("openai/o3-mini", rules, model=True) == "gpt"
+    assert family_of("lab/gpt-4o", rules, model=True) == "ours"
+    assert family_of("openai/gpt-4o", rules, model=True) == "gpt"
+    assert family_of("o3-mini", rules, model=True) == "gpt"
 
 
 def test_the_preference_is_what_two_judges_differ_by_on_own_play_beyond_other_play() -> None:
@@ -93,6 +100,34 @@ def test_the_preference_is_what_two_judges_differ_by_on_own_play_beyond_other_pl
     # Scenarios a and b hold gaps of own (2, 2) and others (0, 1): sums of the influence are
     # -(0 - .5)/2 = .25 and -.25, so se^2 = 2 * 3/2 * .125, and t(.975; 1) = 12.7062.
     assert one.effect.low == pytest.approx(1.5 - 12.7062 * 0.375**0.5, abs=1e-3)
+
+
+IMPORTED: Scores = {
+    # As ONE, with names as other programs store them: no endpoint, no slash.
+    ("gpt-4o-mini", "goal", "gpt-3.5-turbo"): (7, 9),
+    ("lovestuned", "goal", "gpt-3.5-turbo"): (5, 7),
+    ("gpt-4o-mini", "goal", "Mistral"): (4, 6),
+    ("lovestuned", "goal", "Mistral"): (4, 5),
+}
+
+
+def test_labels_of_an_imported_run_are_models_without_a_slash() -> None:
+    (pair,) = families(run_of(IMPORTED, imported=True)).pairs
+    assert (pair.judge, pair.family, pair.preferences[0].effect.value) == (
+        "gpt-4o-mini",
+        "gpt",
+        1.5,
+    )
+    # In a run of our own, such a label is a plugin: no model unless a rule says so.
+    own = families(run_of(IMPORTED))
+    assert "agents: gpt-3.5-turbo (no model), Mistral (no model)" in own.why
+    (pair,) = families(run_of(IMPORTED), (("gpt", "*gpt*"),)).pairs
+    assert (pair.family, pair.preferences[0].effect.value) == ("gpt", 1.5)
+
+
+def test_a_judge_without_a_slash_is_a_model_if_its_method_says_so() -> None:
+    one = {key: row for key, row in IMPORTED.items() if key[0] == "lovestuned"}
+    assert 'only lovestuned judged "r"' in families(run_of(one, imported=True)).why
 
 
 def test_two_judges_that_differ_in_strictness_alone_prefer_nobody() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from sociolab.analysis.panel_words import panel_section
 from sociolab.analysis.panels import Panel, panel_figures, panel_of
-from sociolab.analysis.values import RunValues, Value, values_of
+from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure
-from sociolab.store.sqlite import Store
+from sociolab.core.score import JudgeId, Measure, Method
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 KNOWLEDGE = Measure("knowledge", 0, 10, title="KNO")
@@ -124,6 +126,48 @@ def test_a_panel_takes_two_judges_of_this_run() -> None:
         panel_of(run_of({"a": (2, 3, 7)}), ("one", "four"))
 
 
+def of_methods(**methods: Method) -> RunValues:
+    """A run in which judges of these names and methods gave a play 2, 3, 7."""
+    run = run_of({"a": (2, 3, 7)[: len(methods)]})
+    values = tuple(
+        value._replace(judge=name) for value, name in zip(run.values, methods, strict=True)
+    )
+    judges = {name: JudgeId(name, method) for name, method in methods.items()}
+    return replace(run, values=values, judges=judges)
+
+
+@pytest.mark.parametrize(
+    "methods",
+    [
+        {"heuristic": "heuristic", "people": "people"},
+        {"heuristic": "heuristic", "gpt": "model"},
+        {"rules": "rules", "gpt": "model", "people": "people"},
+        {"rules": "rules", "heuristic": "heuristic"},
+        {"stand_in": "scripted", "gpt": "model"},
+    ],
+)
+def test_rule_based_scores_are_averaged_with_nothing_else(methods: dict[str, Method]) -> None:
+    told = " and ".join(f"{name} ({method})" for name, method in methods.items())
+    told = told.replace(" and ", ", ", len(methods) - 2)
+    with pytest.raises(ConfigError, match=re.escape(f"found {told}: the mean of such scores")):
+        panel_of(of_methods(**methods), tuple(methods))
+
+
+def test_models_and_people_make_a_panel_that_says_so_before_anything_else() -> None:
+    found = panel_of(of_methods(gpt="model", claude="model", people="people"), ("gpt", "people"))
+    assert found.plays[0].scores == (2, 7)
+    section = panel_section(found, 2)
+    assert section.cautions[0].startswith("Models (gpt) and people (people) are averaged here")
+
+
+def test_a_panel_of_one_method_has_no_such_caution_unless_it_is_rule_based() -> None:
+    assert panel_section(panel({"a": (2, 3, 7)}), 2).cautions == ()
+    found = panel_of(of_methods(one="heuristic", two="heuristic"), ("one", "two"))
+    assert [caution[:14] for caution in panel_section(found, 2).cautions] == [
+        "Judged by one:", "Judged by two:",
+    ]  # fmt: skip
+
+
 def test_the_section_shows_scores_disagreement_and_where_it_is_largest() -> None:
     section = panel_section(panel({"a": (2, 3, 7), "b": (6, 6, 6), "c": (5, 7, 6)}), 2)
     by = {table.heading: table for table in section.tables}
@@ -138,10 +182,14 @@ def test_a_panel_without_a_complete_play_says_so() -> None:
     assert section.said == ("No play was scored by all judges of the panel.",)
 
 
-def test_judges_of_a_stored_run_share_no_measure_and_say_so(store: Store) -> None:
-    found = panel_of(values_of(store, "small"), ("heuristic", "goal check"))
+def test_judges_that_share_no_measure_say_so() -> None:
+    goal, knowledge = run_of({"a": (2,)}), run_of({"a": (None, 2)}, KNOWLEDGE)
+    values = (*goal.values, knowledge.values[1])
+    found = panel_of(
+        replace(goal, values=values, measures=goal.measures | knowledge.measures), JUDGES[:2]
+    )
     assert found.plays == ()
-    assert "goal" in found.left_out
+    assert found.left_out == ("goal", "knowledge")
     section = panel_section(found, 2)
     assert section.said == ("No play was scored by all judges of the panel.",)
     assert section.tables == (), "nothing but heads"

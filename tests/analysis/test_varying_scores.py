@@ -13,6 +13,7 @@ from sociolab.analysis.values import values_of
 from sociolab.analysis.varying import Variances, Varying, variance_document, variances
 from sociolab.analysis.varying_words import variance_section
 from sociolab.app.conclusions.varying import run_variances
+from sociolab.core.code_mark import with_code
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
 from sociolab.store.sqlite import Store
@@ -171,6 +172,25 @@ def test_rules_are_not_to_be_asked_again(tmp_path: Path) -> None:
         add_run(store, "r", ONCE, judges=[JudgeId("counting", "heuristic", "h")])
         section = variance_section(variances([values_of(store, "r")], None, None))
     assert not any("Judge again" in caution for caution in section.cautions)
+
+
+@pytest.mark.parametrize(
+    ("judge", "told"),
+    [
+        (JudgeId("counting", "heuristic", "h"), "not comparable to a model judge or to the paper."),
+        (JudgeId("mine", "model", with_code("v1", "0" * 16)), "this python: class calls itself."),
+        (MODEL, ""),
+        (JudgeId("people", "people"), ""),
+    ],
+)
+def test_scores_by_rules_are_cautioned_against_as_a_report_does(
+    tmp_path: Path, judge: JudgeId, told: str
+) -> None:
+    with Store.open(tmp_path / "rules.db") as store:
+        add_run(store, "r", ONCE, judges=[judge])
+        section = variance_section(variances([values_of(store, "r")], None, None))
+    cautions = [one for one in section.cautions if one.startswith(f"Judged by {judge.name}: ")]
+    assert [one.endswith(told) for one in cautions] == ([True] if told else [])
 
 
 def test_one_play_of_each_task_cannot_tell_tasks_from_chance(tmp_path: Path) -> None:

@@ -41,9 +41,11 @@ def played(sociolab: Sociolab, stored: Path, tmp_path: Path) -> Sociolab:
 def test_an_audit_by_a_model_prints_every_kind_and_is_paid_once(
     played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
 ) -> None:
+    for name in ("Fair", "FavoursFirst"):
+        played("judge", "r", "--judge", f"python:biased_judges:{name}", "--store", "s.db")
     command = (
         "audit", "r", "--judge", "openai/j", "--repeats", 1, "--base-url", endpoint.url,
-        "--panel", "heuristic,rules:goal", "--store", "s.db",
+        "--panel", "Fair,FavoursFirst", "--store", "s.db",
     )  # fmt: skip
     first = played(*command)
     assert first.code == 0, first.err
@@ -66,7 +68,8 @@ def test_an_audit_by_a_model_prints_every_kind_and_is_paid_once(
     assert {e["what"] for e in overall} == {"listed first", "change", "absolute change"}
     assert all((e["n"], e["clusters"], e["missing"]) == (6, 3, 0) for e in overall)
     assert 'no model judged "r"' in document["family"]["why_not"]
-    assert document["panel"]["judges"] == ["heuristic", "rules:goal"]
+    assert document["panel"]["judges"] == ["Fair", "FavoursFirst"]
+    assert document["panel"]["methods"] == ["scripted", "scripted"]
     assert document["sections"][0]["title"] == "Audit of openai/j · run r"
 
 
@@ -74,6 +77,7 @@ def test_an_audit_by_a_model_prints_every_kind_and_is_paid_once(
     ("args", "problem"),
     [
         (("audit", "r"), "--judge: expected the judge to audit"),
+        (("audit", "r", "--panel", "heuristic,rules:goal"), "--panel: expected judges of one"),
         (("audit", "r", "--judge", "heuristic", "--kind", "shout"), "--kind shout: sotopia has no"),
         (("audit", "r", "--kind", "family", "--family", "gpt"), "--family: expected NAME=PATTERN"),
     ],

@@ -9,6 +9,7 @@ import pytest
 from cli.conftest import Sociolab
 
 NOWHERE = "http://127.0.0.1:9/v1"
+LONG = "long" * 64
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,16 @@ NOWHERE = "http://127.0.0.1:9/v1"
         (("data", "check", "nowhere"), "nowhere"),
         (("doctor", "openai/x"), "OPENAI_API_KEY"),
         (("endpoint", "--latency", "odd"), "odd"),
+        (("run", "sotopia", "--name", ""), "name: string should have at least 1 character"),
+        (("run", "sotopia", "--partner", ""), "partner: string should have at least 1 character"),
+        (("run", "sotopia", "--tag", ""), "tags.0: string should have at least 1 character"),
+        (("import", "run", "x.jsonl", "--name", ""), "--name: expected what to call it here"),
+        (("import", "ratings", "x", "--run", "r", "--name", ""), "--name: expected what to call"),
+        (("town", "picture", "--out", "map"), "--out: expected a name that ends in .png"),
+        (("data", "check", LONG), "255 bytes at most"),
+        (("run", "sotopia", "--data", LONG), "255 bytes at most"),
+        (("run", "sotopia", "--write-file", LONG), "255 bytes at most"),
+        (("import", "sotopia", LONG, "--name", "x"), "255 bytes at most"),
     ],
 )
 def test_it_is_refused_in_one_sentence(
@@ -86,6 +97,60 @@ def test_a_file_that_is_no_store_is_left_alone(sociolab: Sociolab, tmp_path: Pat
     assert done.code == 2
     assert "notes.txt" in done.sentence
     assert file.read_text("utf-8") == "not a store\n" * 100
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("export", "r", LONG),
+        ("export", "r", f"{LONG}/x.jsonl"),
+        ("export", "r", LONG, "--parquet"),
+        ("export", "r", LONG, "--as", "turns"),
+        ("compare", "r", "--html", LONG),
+        ("report", "r", "--html", LONG),
+        ("report", "r", "--csv", f"{LONG}.csv"),
+        ("site", LONG, "r"),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_a_sentence(
+    sociolab: Sociolab, tmp_path: Path, args: tuple[str, ...]
+) -> None:
+    sociolab("run", "sotopia", "--limit", 1, "--name", "r", "--store", "s.db")
+    done = sociolab(*args, "--store", "s.db")
+    assert (done.code, done.out) == (2, "")
+    assert "255 bytes at most" in done.sentence or "File name too long" in done.sentence
+    assert {path.name.partition("-")[0] for path in tmp_path.iterdir()} <= {"s.db", "lab"}
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("run", "--file", "deep.toml"),
+        ("run", "sotopia", "--models", "deep.toml"),
+        ("doctor", "openai/x", "--models", "deep.toml"),
+        ("study", "create", "deep.toml"),
+    ],
+)
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ("{a=", "}")])
+def test_a_toml_file_that_is_nested_too_deeply_is_a_sentence(
+    sociolab: Sociolab, tmp_path: Path, args: tuple[str, ...], begin: str, end: str
+) -> None:
+    deep = tmp_path / "deep.toml"
+    deep.write_text(f"a = {begin * 5000}1{end * 5000}\n", "utf-8")
+    done = sociolab(*args, "--store", "s.db") if "--models" not in args else sociolab(*args)
+    assert (done.code, done.out) == (2, "")
+    assert "deep.toml cannot be read: expected lists and tables a few levels deep" in done.sentence
+    assert list(tmp_path.glob("s.db*")) == []
+
+
+def test_a_store_whose_schema_is_damaged_is_a_sentence(sociolab: Sociolab, tmp_path: Path) -> None:
+    sociolab("run", "sotopia", "--limit", 1, "--name", "r", "--store", "s.db")
+    file = tmp_path / "s.db"
+    file.write_bytes(file.read_bytes().replace(b"CREATE TABLE", b"CREATE \xc2ABLE", 1))
+    for args in (("report", "r"), ("export", "r", "x.jsonl"), ("list", "runs")):
+        done = sociolab(*args, "--store", "s.db")
+        assert (done.code, done.out) == (2, "")
+        assert "s.db is damaged" in done.sentence
 
 
 def test_a_broken_line_of_a_data_set_is_named_with_its_number(

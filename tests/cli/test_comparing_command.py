@@ -57,7 +57,10 @@ def test_the_document_holds_what_was_said_and_every_figure(played: Sociolab) -> 
     assert goal["difference"]["value"] == pytest.approx(32 / 9)
     assert (goal["pairs"], goal["permutation"]["p"], goal["holm_p"]) == (9, 0.25, 0.25)
     assert comparison["matched_by"] == ["task", "seat", "partner", "repeat"]
-    assert {one["side"] for one in document["consistency"]} == {ALPHA, "scripted"}
+    a, b, difference = (one for one in document["consistency"] if one["measure"] == "goal")
+    assert (a["side"], b["side"], difference["side"]) == (ALPHA, "scripted", None)
+    # Of the 9 pairs behind the means; alpha has 11 plays with a goal, scripted 9.
+    assert {one["plays"] for one in (a, b, difference)} == {9}
     assert any("Not decided" in sentence for sentence in document["said"])
 
 

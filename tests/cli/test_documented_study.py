@@ -5,6 +5,7 @@ The town is lived for one task here, and not for five.
 
 from __future__ import annotations
 
+import csv
 import re
 import shlex
 from pathlib import Path
@@ -31,11 +32,12 @@ def test_every_command_works_and_prints_what_the_page_shows(
             assert done.code == 0, (line, done.err)
             printed += done.out
     (pair,) = [
-        row.split(",")
-        for row in (tmp_path / "pairs.csv").read_text("utf-8").splitlines()
-        if row.startswith("conversation_sr,rules,kite-evening.1.tomas-lindqvist,")
+        row
+        for row in csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines())
+        if row["measure"] == "conversation_sr"
+        and row["task"].startswith("kite-evening.1.tomas-lindqvist")
     ]
-    printed += sociolab("show", pair[7], "--run", "plain").out
+    printed += sociolab("show", pair["episode_a"], "--run", "plain").out
     shown = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
     for block in shown[:3]:
         for line in block.splitlines():

@@ -36,9 +36,26 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
         "that are no models",
         "left out: 18 turns with goal below 7; 8 turns without goal by by-hand; "
         "2 turns with an unusable reply",
+        "the reward is rule-based: goal by by-hand: rules that read the transcript; where they "
+        'cannot tell, nothing is scored; "rules" is what this python: class calls itself',
         "turns of all players are in it: openai/x, scripted; --agent keeps those of one",
     ]
     assert len(lines(tmp_path / "s.jsonl")) == 8
+
+
+def test_a_heuristic_is_a_reward_only_where_it_is_named(sociolab: Sociolab) -> None:
+    sociolab("run", "sotopia", "--tasks", "bargain", "--limit", 4, "--repeats", 2, "--name", "r")
+    pairs = ("export", "r", "p.jsonl", "--as", "pairs")
+    refused = sociolab(*pairs)
+    assert (refused.code, refused.out) == (2, "")
+    assert "only a rule-based baseline scored overall (heuristic)" in refused.sentence
+    assert "add --by heuristic" in refused.sentence
+    done = sociolab(*pairs, "--by", "heuristic")
+    assert done.code == 0, done.err
+    assert "the reward is a rule-based baseline: overall by heuristic: " in done.err
+    checked = sociolab("export", "r", "c.jsonl", "--as", "pairs", "--measure", "goal_checked")
+    assert checked.code == 0, checked.err
+    assert "the reward is rule-based: goal_checked by rules:goal: " in checked.err
 
 
 def test_several_runs_go_into_one_file(sociolab: Sociolab, store: Path, tmp_path: Path) -> None:

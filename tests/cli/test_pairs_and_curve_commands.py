@@ -68,6 +68,7 @@ def test_json_holds_the_pairs_shown_and_the_file_all_of_them(
     measures = document["comparison"]["measures"]
     assert [one["measure"] for one in document["pairs"]] == list(measures)
     rows = list(csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines()))
+    assert {(row["judge"], row["method"]) for row in rows} == {("heuristic", "heuristic")}
     for one in document["pairs"]:
         mine = [row for row in rows if row["measure"] == one["measure"]]
         assert len(mine) == one["pairs"] == measures[one["measure"]]["pairs"]

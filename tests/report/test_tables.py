@@ -9,12 +9,14 @@ import pytest
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
+from sociolab.core.code_mark import with_code
 from sociolab.core.score import Measure, Score
+from sociolab.report.facts import setting
 from sociolab.report.grids import agent_grids, other_grids, pair_grids, type_grids
 from sociolab.report.result import result_of
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.tables import print_report
-from sociolab.report.words import counted, first_digits, number, plural, symmetric, warnings
+from sociolab.report.words import counted, first_digits, nature, number, plural, symmetric, warnings
 from sociolab.store.sqlite import Store
 
 from .small_run import ALPHA, CHECK, CHECKED, RUN, SCRIPTED
@@ -52,6 +54,18 @@ def test_failures_are_told_before_and_after_the_tables(result: RunResult) -> Non
     assert "! 1 turn failed for good: unreadable 1" in text
     assert "! 1 score missing: unreadable 1" in text
     assert "! 1 call failed for good: timeout 1" in text
+
+
+def test_a_python_class_that_calls_itself_a_model_is_told_from_one(result: RunResult) -> None:
+    def judged(settings: str) -> RunResult:
+        update = {"method": "model", "settings": settings}
+        judges = tuple(judge.model_copy(update=update) for judge in result.judges)
+        return result.model_copy(update={"judges": judges})
+
+    own, other = judged(with_code("v1", "0" * 16)), judged("v1")
+    assert '; "model" is what this python: class calls itself' in nature(own, "heuristic")
+    assert "heuristic (model, says this python: class)" in dict(setting(own))["Judges"]
+    assert "python" not in nature(other, "heuristic") + dict(setting(other))["Judges"]
 
 
 def test_a_run_without_failures_warns_of_nothing(result: RunResult) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.consistency import Consistency, pass_hat
+from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference
 from sociolab.stats.intervals import Estimate, mean
 from sociolab.stats.scale import on_scale
 
@@ -82,6 +82,24 @@ def test_one_repeat_is_the_success_rate_and_more_are_never_more(values: list[int
         assert shares[0] >= shares[1] >= shares[2]  # type: ignore[operator]
 
 
+def test_a_difference_is_the_mean_over_tasks_of_the_shares_that_both_have() -> None:
+    # a: t 2 of 4, u 4 of 4, v 0 of 3, w one play. b: t 4 of 4, u 2 of 4, v 3 of 3, w no play.
+    other = (9, 9, 9, 9, 1, 9, 9, 1, 7, 8, 9, None, None)
+    one, two = pass_hat_difference(VALUES, other, TASKS, CLUSTERS, threshold=7, ks=(1, 2))
+    assert one.estimate.value == pytest.approx((-1 / 2 + 1 / 2 - 1) / 3)
+    assert two.estimate.value == pytest.approx(((1 / 6 - 1) + (1 - 1 / 6) - 1) / 3)
+    assert (one.left_out, one.estimate.n, one.estimate.clusters) == (1, 3, 2)
+    gaps = mean([1 / 6 - 1, 1 - 1 / 6, -1], ["s1", "s1", "s2"])
+    assert two.estimate == on_scale(gaps, -1, 1)
+    assert (two.estimate.low, two.estimate.high) == (-1, 1)
+
+
+def test_an_agent_does_not_differ_from_itself() -> None:
+    (found,) = pass_hat_difference(VALUES, VALUES, TASKS, CLUSTERS, threshold=7, ks=(2,))
+    assert (found.estimate.value, found.estimate.note) == (0, "no variation between clusters")
+    assert found.bound is None
+
+
 def test_bad_input_is_refused() -> None:
     with pytest.raises(ValueError, match="found 0"):
         passed(VALUES, 0)
@@ -89,5 +107,7 @@ def test_bad_input_is_refused() -> None:
         pass_hat([1], ["t", "t"], ["s"], threshold=1, ks=(1,))
     with pytest.raises(ValueError, match="'t' in two"):
         pass_hat([1, 1], ["t", "t"], ["s", "u"], threshold=1, ks=(1,))
+    with pytest.raises(ValueError, match="2 values, 1 tasks"):
+        pass_hat_difference([1], [1, 1], ["t"], ["s"], threshold=1, ks=(1,))
     with pytest.raises(ValueError, match="finite"):
         pass_hat([math.nan], ["t"], ["s"], threshold=1, ks=(1,))

@@ -118,6 +118,15 @@ def test_a_damaged_store_is_a_sentence(path: Path) -> None:
         store.runs()
 
 
+def test_a_store_whose_schema_is_damaged_is_a_sentence(path: Path) -> None:
+    Store.open(path).close()
+    content = path.read_bytes()
+    # SQLite quotes the word that it cannot read, which is no UTF-8 then.
+    path.write_bytes(content.replace(b"CREATE TABLE", b"CREATE \xc2ABLE", 1))
+    with pytest.raises(StoreError, match=r"store\.db is damaged: SQLite .* restore a copy"):
+        Store.open(path)
+
+
 def test_two_processes_may_make_the_same_store_at_once(path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from sociolab.store.sqlite import Store\n"

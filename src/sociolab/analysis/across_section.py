@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sociolab.analysis.across import Column, Relation
 from sociolab.analysis.figures import NOTHING, listed
+from sociolab.core.score import BASELINES
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import minus, plural
 from sociolab.stats.correlation import Correlation
@@ -94,7 +95,7 @@ def _in_words(one: Relation) -> str:
 
 
 def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Iterator[str]:
-    rough = {f"{c.judge} in {c.world}" for c in columns if c.method in ("heuristic", "scripted")}
+    rough = {f"{c.judge} in {c.world}" for c in columns if c.method in BASELINES}
     if rough:
         yield (
             f"{listed(sorted(rough))}: judged by rules of thumb, or made up for a test; such "

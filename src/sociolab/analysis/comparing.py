@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -17,6 +17,9 @@ from sociolab.stats.scale import on_scale
 Unit: TypeAlias = Literal["play", "episode"]
 """A seat of a trial, or the whole of it, as the measure goes."""
 
+ALIKE = 1e-11
+"""Values that differ by no more differ by rounding only."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -28,11 +31,35 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class EpisodePair:
+    """Two matched plays in one measure, and why the judge gave what it gave.
+
+    A value is None where it is missing. Reasons are "" where the judge gave none, or none were
+    looked up.
+    """
+
+    measure: str
+    key: Key
+    a: Value
+    b: Value
+    why_a: str = ""
+    why_b: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """a minus b; None where a value is missing."""
+        if self.a.value is None or self.b.value is None:
+            return None
+        return self.a.value - self.b.value
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """a minus b in each measure.
 
-    `counts` says what could be matched. Of the matched plays, `missing` counts by measure those of
-    a and of b whose value is missing (they are no pairs), `unlike` the pairs that differ at all.
+    `counts` says what could be matched, `plays` holds the matched plays by measure. Of these,
+    `missing` counts those of a and of b whose value is missing (they are no pairs), `unlike` the
+    pairs that differ at all.
     """
 
     world: str
@@ -43,6 +70,7 @@ class Compared:
     by: By
     counts: Mapping[Unit, Counts]
     measures: Mapping[str, Measure]
+    plays: Mapping[str, tuple[EpisodePair, ...]]
     found: Mapping[str, Comparison]
     missing: Mapping[str, tuple[int, int]]
     unlike: Mapping[str, int]
@@ -64,6 +92,10 @@ def compared(
             f"{'; '.join(b.partners)})"
         )
     sides = {name: (found.a.get(name, {}), found.b.get(name, {})) for name in measures}
+    plays = {
+        name: tuple(EpisodePair(name, key, x[key], y[key]) for key in x if key in y)
+        for name, (x, y) in sides.items()
+    }
     return Compared(
         world=world,
         a=a,
@@ -73,14 +105,18 @@ def compared(
         by=found.by,
         counts=counts,
         measures=measures,
+        plays=plays,
         found={
             name: _within(one, measures[name])
             for name, one in compare(
                 {name: (_rows(x), _rows(y)) for name, (x, y) in sides.items()}
             ).items()
         },
-        missing={name: _missing(x, y) for name, (x, y) in sides.items()},
-        unlike={name: _unlike(x, y) for name, (x, y) in sides.items()},
+        missing={name: _missing(some) for name, some in plays.items()},
+        unlike={
+            name: sum(abs(one.difference or 0.0) > ALIKE for one in some)
+            for name, some in plays.items()
+        },
     )
 
 
@@ -142,15 +178,5 @@ def _rows(values: Mapping[Key, Value]) -> list[Row]:
     ]
 
 
-def _missing(a: Mapping[Key, Value], b: Mapping[Key, Value]) -> tuple[int, int]:
-    both = a.keys() & b.keys()
-    return _without(a, both), _without(b, both)
-
-
-def _without(values: Mapping[Key, Value], keys: Iterable[Key]) -> int:
-    return sum(values[key].value is None for key in keys)
-
-
-def _unlike(a: Mapping[Key, Value], b: Mapping[Key, Value]) -> int:
-    both = [(a[key].value, b[key].value) for key in a.keys() & b.keys()]
-    return sum(x is not None and y is not None and abs(x - y) > 1e-11 for x, y in both)
+def _missing(plays: Sequence[EpisodePair]) -> tuple[int, int]:
+    return sum(one.a.value is None for one in plays), sum(one.b.value is None for one in plays)

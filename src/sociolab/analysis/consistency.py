@@ -7,31 +7,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from sociolab.analysis.comparing import Compared
 from sociolab.analysis.figures import figure, span, title_of, titles
 from sociolab.analysis.matching import Side, settings_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
-from sociolab.stats.consistency import Consistency, pass_hat
+from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference
 from sociolab.stats.scale import CUT
 
 KS = (1, 2, 4)
 
 _SHARE = Measure("pass", 0, 1)
 
+_DIFFERENCE = (
+    "A \N{MINUS SIGN} B: paired by task; each interval stands for itself, not corrected for "
+    "several measures or k",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Passing:
     """pass^k of one agent in one measure; a play succeeds from `threshold` up.
 
-    `most` is how often a setting (a task with its seat and partner) was played at most, plays
-    without a value left out.
+    `side` is the agent; None for the difference of two, the first minus the second. `plays` counts
+    the plays with a value that it rests on (of a comparison: pairs), `most` how many of them one
+    setting (a task with its seat and partner) has at most.
     """
 
-    side: str
+    side: str | None
     measure: str
     threshold: float
+    plays: int
     most: int
     found: tuple[Consistency, ...]
 
@@ -62,44 +70,93 @@ def thresholds(
 
 
 def passing(sides: Sequence[Side], limits: Mapping[str, float], ks: Sequence[int]) -> list[Passing]:
-    """pass^k of each side in each measure that has a threshold."""
+    """pass^k of each side alone in each measure that has a threshold, over all of its plays."""
     found = []
     for side in sides:
         judged = tuple(value for value in side.values if value.measure in limits)
         keyed = settings_of(replace(side, values=judged))
         for name, threshold in limits.items():
             rows = [(value, key.setting) for key, value in keyed.get(name, {}).items()]
-            played = Counter(setting for value, setting in rows if value.value is not None)
+            settings = [setting for _, setting in rows]
             made = pass_hat(
                 [value.value for value, _ in rows],
-                [setting for _, setting in rows],
+                settings,
                 [value.cluster for value, _ in rows],
                 threshold=threshold,
                 ks=ks,
             )
-            found.append(Passing(side.name, name, threshold, max(played.values(), default=0), made))
+            valued = Counter(setting for value, setting in rows if value.value is not None)
+            found.append(_passing(side.name, name, threshold, valued, made))
     return found
 
 
+def passing_matched(
+    found: Compared, limits: Mapping[str, float], ks: Sequence[int]
+) -> list[Passing]:
+    """pass^k of both agents of a comparison, and the difference, in each measure with a threshold.
+
+    It rests on the pairs that the means of the comparison rest on and on nothing else: whom one
+    agent alone met, and what it alone played, would otherwise be taken for a difference of agents.
+    """
+    made = []
+    for name, threshold in limits.items():
+        pairs = [pair for pair in found.plays[name] if pair.difference is not None]
+        a, b = [pair.a.value for pair in pairs], [pair.b.value for pair in pairs]
+        settings = [pair.key.setting for pair in pairs]
+        clusters = [pair.a.cluster for pair in pairs]
+        valued = Counter(settings)
+        for side, of in (
+            (found.a.name, pass_hat(a, settings, clusters, threshold=threshold, ks=ks)),
+            (found.b.name, pass_hat(b, settings, clusters, threshold=threshold, ks=ks)),
+            (None, pass_hat_difference(a, b, settings, clusters, threshold=threshold, ks=ks)),
+        ):
+            made.append(_passing(side, name, threshold, valued, of))
+    return made
+
+
+def _passing(
+    side: str | None,
+    measure: str,
+    threshold: float,
+    valued: Counter[str],
+    found: tuple[Consistency, ...],
+) -> Passing:
+    """`valued` counts the plays with a value of each setting."""
+    most = max(valued.values(), default=0)
+    return Passing(side, measure, threshold, valued.total(), most, found)
+
+
 def passing_document(found: Passing) -> dict[str, Any]:
-    """One agent's pass^k in one measure as a JSON object."""
+    """One agent's pass^k in one measure, or a difference, as a JSON object."""
     return {
         "side": found.side,
         "measure": found.measure,
         "threshold": found.threshold,
+        "plays": found.plays,
         "most_plays": found.most,
         "pass": [asdict(one) for one in found.found],
     }
 
 
 def consistency_section(found: Sequence[Passing], measures: Mapping[str, Measure]) -> Section:
-    """pass^k of all sides, and of what nothing can be said."""
+    """pass^k of agents alone, or of the two of a comparison, and where it cannot be computed."""
+    compared = any(one.side is None for one in found)
     repeated = [one for one in found if any(of.most > 1 for of in _beside(found, one))]
     said = []
     if repeated:
         said.append(
             "pass^k is the chance that k plays of one task, in the same seat with the same "
             "partner, all succeed. Where it falls quickly with k, success is a matter of luck."
+        )
+        if compared:
+            said.append(
+                "Both agents are taken on the pairs that their means above rest on, and on no "
+                f"other plays ({_basis(repeated, measures)})."
+            )
+    elif found and compared:
+        said.append(
+            "No task has two matched pairs with values: the agents' consistency cannot be "
+            "compared. `sociolab run ... --repeats 4` for both would allow pass^1 to pass^4."
         )
     elif found:
         said.append(
@@ -121,6 +178,16 @@ def consistency_section(found: Sequence[Passing], measures: Mapping[str, Measure
     )
 
 
+def _basis(found: Sequence[Passing], measures: Mapping[str, Measure]) -> str:
+    """How many pairs and tasks a comparison rests on, measure by measure."""
+    return ", ".join(
+        f"{title_of(measures[one.measure])}: {plural(one.plays, 'pair')} of "
+        f"{plural(one.found[0].estimate.n + one.found[0].left_out, 'task')}"
+        for one in found
+        if one.side is None
+    )
+
+
 def _beside(found: Sequence[Passing], one: Passing) -> list[Passing]:
     return [other for other in found if other.measure == one.measure]
 
@@ -137,16 +204,24 @@ def _table(found: Sequence[Passing], measures: Mapping[str, Measure]) -> TextTab
     never = ", ".join(str(k) for k in ks if k > most)
     return TextTable(
         f"pass^k: a play succeeds with {found[0].threshold:g} or more",
-        ("measure", "k", *dict.fromkeys(one.side for one in found)),
+        ("measure", "k", *_columns(found)),
         rows,
         (
             "in parentheses: how many tasks (each with its seat and partner) it rests on; 95 % "
             "interval, clustered as the scores are",
+            *(_DIFFERENCE if any(one.side is None for one in found) else ()),
             *_ends(found, most),
             *([f"no task has so many plays with a value: k = {never}"] if never else []),
-            *(_left_out(one, measures) for one in found if any(_few(one, most))),
+            *_left_out(found, measures),
         ),
     )
+
+
+def _columns(found: Sequence[Passing]) -> tuple[str, ...]:
+    """The agents' names; of a comparison what its other tables call them."""
+    sides = dict.fromkeys(one.side for one in found)
+    names = tuple(side for side in sides if side is not None)
+    return names if len(names) == len(sides) else ("A", "B", "A \N{MINUS SIGN} B")
 
 
 def _by_measure(found: Sequence[Passing]) -> dict[str, list[Passing]]:
@@ -166,7 +241,7 @@ def _ends(found: Sequence[Passing], most: int) -> Iterator[str]:
     """What became of intervals at the ends of the scale, and why some figures have none."""
     shown = [of for one in found for of in one.found if of.k <= most and of.estimate.n]
     if any(of.estimate.note == CUT for of in shown):
-        yield "an interval that would pass 0 or 1 is cut there"
+        yield "an interval that would pass the end of the scale is cut there"
     if any(of.bound is not None for of in shown):
         yield (
             "at least, at most: no interval, since all tasks came out the same; a one-sided 95 % "
@@ -176,12 +251,12 @@ def _ends(found: Sequence[Passing], most: int) -> Iterator[str]:
     yield from (f"no interval: {why}" for why in sorted(bare))
 
 
-def _few(one: Passing, most: int) -> list[Consistency]:
-    """Those that some tasks have too few plays for; where all have, it is said once for all."""
-    return [of for of in one.found if of.left_out and of.k <= most]
-
-
-def _left_out(one: Passing, measures: Mapping[str, Measure]) -> str:
-    some = ", ".join(f"{plural(of.left_out, 'task')} at k = {of.k}" for of in _few(one, one.most))
-    name = title_of(measures[one.measure])
-    return f"too few plays with a value, left out: {one.side}, {name}: {some}"
+def _left_out(found: Sequence[Passing], measures: Mapping[str, Measure]) -> Iterator[str]:
+    """Of how many tasks too few plays have a value; of a comparison it is the same for both."""
+    for one in [one for one in found if one.side is None] or found:
+        some = [of for of in one.found if of.left_out and of.k <= one.most]
+        if some:
+            told = ", ".join(f"{plural(of.left_out, 'task')} at k = {of.k}" for of in some)
+            side = "" if one.side is None else f"{one.side}, "
+            name = title_of(measures[one.measure])
+            yield f"too few plays with a value, left out: {side}{name}: {told}"

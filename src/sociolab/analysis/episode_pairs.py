@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from sociolab.analysis.comparing import Compared
+from sociolab.analysis.comparing import ALIKE, Compared, EpisodePair
 from sociolab.analysis.comparison_section import main_measure
 from sociolab.analysis.figures import figure, title_of, titles
-from sociolab.analysis.matching import Key, matched
 from sociolab.analysis.values import Value
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.stats.comparison import Comparison
 from sociolab.stats.power import ALPHA
 
-_ALIKE = 1e-11
 _ID = 8
 """Characters of an episode's id in a table: `show` takes the beginning of one."""
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodePair:
-    """Two plays that answer to each other, in one measure, and why the judge gave what it gave.
-
-    A reason is "" where the judge gave none; a value is None where it is missing.
-    """
-
-    measure: str
-    key: Key
-    a: Value
-    b: Value
-    why_a: str = ""
-    why_b: str = ""
-
-    @property
-    def difference(self) -> float | None:
-        """a minus b; None where a value is missing."""
-        if self.a.value is None or self.b.value is None:
-            return None
-        return self.a.value - self.b.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +38,17 @@ def episode_pairs(found: Compared, reasons: Reasons) -> dict[str, tuple[EpisodeP
 
     Pairs that differ by as much stand by task, seat, partner and repeat.
     """
-    sides = matched(found.a, found.b)
-    made = {}
-    for name in found.measures:
-        a, b = sides.a.get(name, {}), sides.b.get(name, {})
-        pairs = [_pair(name, key, a[key], b[key], reasons) for key in a.keys() & b.keys()]
-        made[name] = tuple(sorted(pairs, key=_order))
-    return made
+    return {
+        name: tuple(sorted((_with_reasons(pair, reasons) for pair in pairs), key=_order))
+        for name, pairs in found.plays.items()
+    }
 
 
-def _pair(name: str, key: Key, a: Value, b: Value, reasons: Reasons) -> EpisodePair:
-    why_a, why_b = (reasons.get((one.run, one.trial, name, one.seat), "") for one in (a, b))
-    return EpisodePair(name, key, a, b, why_a, why_b)
+def _with_reasons(pair: EpisodePair, reasons: Reasons) -> EpisodePair:
+    why_a, why_b = (
+        reasons.get((one.run, one.trial, pair.measure, one.seat), "") for one in (pair.a, pair.b)
+    )
+    return replace(pair, why_a=why_a, why_b=why_b)
 
 
 def _order(pair: EpisodePair) -> tuple[bool, float, str]:
@@ -103,7 +78,7 @@ def furthest(
     made = []
     for name in measures:
         told = [pair for pair in pairs[name] if pair.difference is not None]
-        unlike = [pair for pair in told if abs(pair.difference or 0.0) > _ALIKE]
+        unlike = [pair for pair in told if abs(pair.difference or 0.0) > ALIKE]
         made.append(Furthest(name, tuple(unlike[:most]), len(unlike), len(told)))
     return tuple(made)
 

@@ -16,6 +16,7 @@ from itertools import permutations
 import numpy as np
 
 from sociolab.analysis.audits import ALL, OVERALL
+from sociolab.analysis.rated import MODELS, played_by
 from sociolab.analysis.values import RunValues, Value
 from sociolab.stats.by_cluster import grouped
 from sociolab.stats.intervals import Estimate, mean
@@ -25,20 +26,21 @@ Rules = Sequence[tuple[str, str]]
 """(family, pattern) as a user sets them: the first whose pattern fits counts."""
 
 
-def family_of(label: str, rules: Rules = ()) -> str | None:
-    """The family of an agent's or judge's label; None for what is no model.
+def family_of(label: str, rules: Rules = (), *, model: bool) -> str | None:
+    """The model family of an agent's or judge's label; None where it has none.
 
     By the first rule whose pattern (`*` and `?` as in file names, in any case) fits the label or
-    the model's name; else the model's name up to its first digit, dash or other sign: "gpt" of
-    "openai/gpt-4o", "qwen" of "lab/Qwen/Qwen2.5-7B", "o" of "openai/o3".
+    the model's name, whatever bears that label; else, of a `model`, its name up to the first digit,
+    dash or other sign: "gpt" of "openai/gpt-4o" and "gpt-4", "qwen" of "lab/Qwen/Qwen2.5-7B", "o"
+    of "openai/o3".
     """
-    if label.startswith("python:") or "/" not in label:
-        return None
     path = label.partition("?")[0].casefold()
     name = path.rpartition("/")[2]
     for family, pattern in rules:
         if any(fnmatchcase(text, pattern.casefold()) for text in (path, name)):
             return family
+    if not model:
+        return None
     found = re.match(r"[^\W\d_]+", name)
     return found[0] if found else name
 
@@ -82,12 +84,14 @@ class Families:
 def families(run: RunValues, rules: Rules = (), judge: str | None = None) -> Families:
     """The preference of each model judge of a run, or (`judge`) of the one with this name."""
     judges = [label for label, one in run.judges.items() if one.method == "model"]
-    labels = dict.fromkeys([*judges, *(v.agent for v in run.values if v.agent)])
-    known = {label: family_of(_named(run, label), rules) for label in labels}
+    agents = dict.fromkeys(value.agent for value in run.values if value.agent)
+    known = {
+        label: family_of(label, rules, model=played_by(label, imported=run.imported) == MODELS)
+        for label in agents
+    }
+    known |= {label: family_of(run.judges[label].name, rules, model=True) for label in judges}
     of = {label: family for label, family in known.items() if family is not None}
-    wanted = [label for label in judges if judge in (None, _named(run, label))]
-    judges = [label for label in judges if label in of]
-    wanted = [label for label in wanted if label in of]
+    wanted = [label for label in judges if judge in (None, run.judges[label].name)]
     if len(judges) < 2:
         who = f"only {judges[0]}" if judges else "no model"
         why = f'it takes scores by two model judges of the same plays, and {who} judged "{run.run}"'
@@ -108,7 +112,6 @@ def families(run: RunValues, rules: Rules = (), judge: str | None = None) -> Fam
     if pairs:
         return Families(tuple(pairs), of)
     told = ", ".join(f"{label} ({of[label]})" for label in judges)
-    agents = dict.fromkeys(v.agent for v in run.values if v.agent)
     played = ", ".join(f"{agent} ({of.get(agent, 'no model')})" for agent in agents)
     return Families(
         (),
@@ -116,11 +119,6 @@ def families(run: RunValues, rules: Rules = (), judge: str | None = None) -> Fam
         "it takes two judges of different families, and plays both of a judge's family and of "
         f"others; judges: {told}; agents: {played}",
     )
-
-
-def _named(run: RunValues, label: str) -> str:
-    """A judge's name without what tells it from another of that name."""
-    return run.judges[label].name if label in run.judges else label
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,19 @@ def family_section(about: About, found: Families, run: str) -> Section:
         "Families differ in how well they play, and judges in how they use the scale: an effect "
         "may be a matter of good and bad play, not of family."
     )
-    said = tuple(sentence for pair in found.pairs for sentence in _said(about, pair))
+    said = (*(one for pair in found.pairs for one in _said(about, pair)), _members(found))
     tables = tuple(_preferences(about, pair) for pair in found.pairs)
     return Section(f"{title} · run {run}", said, tuple(cautions), tables)
+
+
+def _members(found: Families) -> str:
+    """Which agents and judges were taken for one family: a name may mislead."""
+    families = sorted({*found.families.values()})
+    told = (
+        f"{family} ({', '.join(sorted(one for one, of in found.families.items() if of == family))})"
+        for family in families
+    )
+    return f"Families, by name or by --family: {'; '.join(told)}. All other play is of no family."
 
 
 def _said(about: About, pair: Pair) -> tuple[str, ...]:

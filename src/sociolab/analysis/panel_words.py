@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sociolab.analysis.audit_words import cell, main_measure, plain, table_notes, titled
-from sociolab.analysis.figures import NOTHING, in_words
+from sociolab.analysis.figures import NOTHING, in_words, listed
 from sociolab.analysis.panels import LACKS, Lack, Panel, PanelFigures, lacking, panel_figures
+from sociolab.core.code_mark import code_in
+from sociolab.core.score import RULE_BASED
 from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import plural
+from sociolab.report.words import method_words, plural
 from sociolab.stats.intervals import Estimate, means
 
 _MOST_SHOWN = 5
@@ -52,7 +54,7 @@ def _said(main: PanelFigures | None, apart: float) -> tuple[str, ...]:
 
 
 def _cautions(panel: Panel) -> tuple[str, ...]:
-    found = []
+    found = [*_methods(panel)]
     why = lacking(panel.plays)
     if why:
         total = len(panel.plays)
@@ -64,6 +66,23 @@ def _cautions(panel: Panel) -> tuple[str, ...]:
     if panel.left_out:
         found.append(f"Not given by all of these judges, and left out: {', '.join(panel.left_out)}")
     return tuple(found)
+
+
+def _methods(panel: Panel) -> Iterator[str]:
+    """That models are averaged with people, and what to think of judges that need saying so."""
+    labelled = dict(zip(panel.judges, panel.ids, strict=True))
+    people = [name for name, one in labelled.items() if one.method == "people"]
+    others = [name for name in labelled if name not in people]
+    if people and others:
+        yield (
+            f"Models ({listed(others)}) and people ({listed(people)}) are averaged here, each as "
+            "one judge: the mean of all ratings by people counts as much as one model. It is "
+            "neither a score by models nor one by people, and a bias of the models is in it. See "
+            "each judge alone below, and sociolab agree, before you use it."
+        )
+    for name, one in labelled.items():
+        if one.method in RULE_BASED or code_in("", one.settings):
+            yield f"Judged by {name}: {method_words(panel.world, one.method, one.settings)}."
 
 
 def _scores(panel: Panel, figures: Sequence[PanelFigures]) -> TextTable:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from statistics import fmean, median, stdev
 from typing import Literal, TypeAlias
 
+from sociolab.analysis.figures import listed
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure
+from sociolab.core.score import RULE_BASED, JudgeId, Measure
 from sociolab.stats.intervals import Estimate, means
 
 APART = 2.0
@@ -78,12 +79,14 @@ class PanelPlay:
 class Panel:
     """The plays of one run as several judges scored them, measure by measure.
 
-    `left_out` are measures that not every one of them gives.
+    `judges` are their labels, `ids` the judges themselves, in the same order. `left_out` are
+    measures that not every one of them gives.
     """
 
     run: str
     world: str
     judges: tuple[str, ...]
+    ids: tuple[JudgeId, ...]
     plays: tuple[PanelPlay, ...]
     measures: tuple[Measure, ...]
     left_out: tuple[str, ...]
@@ -114,7 +117,9 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
     """The panel of these judges of a run.
 
     A play that none of them can tell of is none of the panel's. ConfigError for fewer than two
-    judges, or one that is not there.
+    judges, one that is not there, and where rule-based scores would be averaged with scores of
+    another method: a mean over judges estimates something only if all of them try to measure the
+    same.
     """
     named = tuple(dict.fromkeys(judges))
     for judge in named:
@@ -125,6 +130,15 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
             )
     if len(named) < 2:
         raise ConfigError(f'--panel: expected two judges or more, found "{", ".join(named)}"')
+    ids = tuple(run.judges[judge] for judge in named)
+    methods = {one.method for one in ids}
+    if len(methods) > 1 and methods & RULE_BASED:
+        told = listed(f"{judge} ({one.method})" for judge, one in zip(named, ids, strict=True))
+        raise ConfigError(
+            f"--panel: expected judges of one method, or models with people, found {told}: the "
+            "mean of such scores measures nothing in particular; leave out the rule-based ones, "
+            "or see them beside each other with sociolab report"
+        )
     untold = {(value.judge, value.trial, value.seat, value.measure) for value in run.untold}
     said: dict[tuple[str, str, str | None], dict[str, Value]] = {}
     for value in run.values:
@@ -143,7 +157,7 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
     )
     left = tuple(name for name in run.measures if gives[name] and name not in shared)
     measures = tuple(run.measures[name] for name in shared)
-    return Panel(run.run, run.world, named, plays, measures, left)
+    return Panel(run.run, run.world, named, ids, plays, measures, left)
 
 
 # ------------------------------------------------------------------ figures

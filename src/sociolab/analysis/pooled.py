@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sociolab.analysis.figures import listed, title_of
 from sociolab.analysis.values import RunValues, Value, chosen_judge
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, measure_called
+from sociolab.core.score import RULE_BASED, JudgeId, Measure, measure_called
 from sociolab.report.layout import layout_of
 from sociolab.report.words import plural
 
@@ -103,7 +103,7 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) ->
 
 def judge_caution(pool: Pool) -> tuple[str, ...]:
     """What to think of a judge that is neither a person nor a model; empty for those."""
-    if pool.judge_id.method in ("model", "people"):
+    if pool.judge_id.method not in RULE_BASED:
         return ()
     return (
         f"The judge ({pool.judge}) goes by rules, which see a part of what people see; a model "

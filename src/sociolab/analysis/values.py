@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sociolab.core.episode import Trial
@@ -49,7 +49,8 @@ class Value(NamedTuple):
 class RunValues:
     """All values of one run: its judges by the label that values carry, its measures in order.
 
-    `untold`: what a judge cannot tell, by its nature; neither values nor missing.
+    `untold`: what a judge cannot tell, by its nature; neither values nor missing. `imported`: the
+    episodes were played elsewhere, so that agents are named as that program named its models.
     """
 
     run: str
@@ -58,13 +59,14 @@ class RunValues:
     judges: dict[str, JudgeId]
     measures: dict[str, Measure]
     untold: tuple[Value, ...] = ()
+    imported: bool = False
 
     def of(self, judge: str) -> RunValues:
         """The values of one judge."""
         kept = tuple(value for value in self.values if value.judge == judge)
         untold = tuple(value for value in self.untold if value.judge == judge)
         judges = {judge: self.judges[judge]}
-        return RunValues(self.run, self.world, kept, judges, self.measures, untold)
+        return replace(self, values=kept, judges=judges, untold=untold)
 
 
 def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) -> RunValues:
@@ -95,6 +97,7 @@ def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) ->
         {labels[judge]: judge for judge in judged.judgings},
         _in_order(row.world, judged.measures),
         tuple(untold),
+        isinstance(row.settings, dict) and bool(row.settings.get("imported")),
     )
 
 

@@ -13,11 +13,8 @@ from sociolab.analysis.factors import JUDGE, PAIRING, PARTNER, REPEAT, SCENARIO,
 from sociolab.analysis.pooled import chosen_measure
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure, Method, measure_called
+from sociolab.core.score import RULE_BASED, JudgeId, Measure, measure_called
 from sociolab.stats.variance import Component, Components, Scored, components
-
-ASKED: tuple[Method, ...] = ("model", "people")
-"""Judges that may say something else another time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +48,13 @@ class Varying:
 
 @dataclass(frozen=True, slots=True)
 class Variances:
-    """What varies in the scores of every agent of some runs. `by_rules`: no judge is a model or a
-    person, and judging again says the same. `left_out`: agents with fewer than two scores."""
+    """What varies in the scores of every agent of some runs. `ids`: the judges themselves, by
+    label. `left_out`: agents with fewer than two scores."""
 
     world: str
     runs: tuple[str, ...]
     judges: tuple[str, ...]
-    by_rules: bool
+    ids: Mapping[str, JudgeId]
     measure: Measure
     costs: Costs | None
     agents: tuple[Varying, ...]
@@ -101,9 +98,7 @@ def variances(
         runs[0].world,
         tuple(run.run for run in runs),
         used,
-        not any(
-            run.judges[name].method in ASKED for run in runs for name in used if name in run.judges
-        ),
+        {name: run.judges[name] for run in runs for name in used if name in run.judges},
         chosen,
         costs,
         tuple(one for one in found if one is not None),
@@ -159,7 +154,7 @@ def _judges(
             if v.measure == measure and v.value is not None
         }
     found = [label for label in known if label in gave]
-    asked = [label for label in found if known[label].method in ASKED]
+    asked = [label for label in found if known[label].method not in RULE_BASED]
     # A check that comes with its world scores one measure of its own.
     plain = [label for label in found if not label.startswith("rules:")]
     if not found:

@@ -17,9 +17,11 @@ from sociolab.analysis.factors import (
 )
 from sociolab.analysis.figures import NOTHING, figure, listed, title_of
 from sociolab.analysis.varying import Variances, Varying
+from sociolab.core.code_mark import code_in
+from sociolab.core.score import RULE_BASED
 from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import money, plural
+from sociolab.report.words import method_words, money, plural
 from sociolab.stats.variance import Component
 
 FEW_LEVELS = 10
@@ -123,6 +125,9 @@ def _unknown(found: Variances) -> Iterator[str]:
 
 
 def _cautions(found: Variances) -> Iterator[str]:
+    for name, judge in found.ids.items():
+        if judge.method in RULE_BASED or code_in("", judge.settings):
+            yield f"Judged by {name}: {method_words(found.world, judge.method, judge.settings)}."
     yield from _unknown(found)
     if found.costs is None:
         yield (
@@ -152,7 +157,8 @@ def _cautions(found: Variances) -> Iterator[str]:
             "play cannot be told from what a partner does in one task only, so that more repeats "
             "would help at most as much as said here. Play with --repeats 2."
         )
-    if any(one.judged_once for one in found.agents) and not found.by_rules:
+    read = any(judge.method not in RULE_BASED for judge in found.ids.values())
+    if read and any(one.judged_once for one in found.agents):
         yield (
             "Each play was judged once: what a judge would say another time is part of the "
             "residual. Judge again with sociolab judge RUN --judge SPEC --repeats 2."

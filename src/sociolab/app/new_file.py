@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from sociolab.core.errors import ConfigError
@@ -30,4 +31,5 @@ def write_new(path: Path, flag: str, text: str) -> None:
             f"{flag}: {path} cannot be written ({error.strerror}); name another file"
         ) from error
     finally:
-        made.unlink(missing_ok=True)
+        with suppress(OSError):  # a name that is too long cannot even be looked for
+            made.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from sociolab.core.errors import ConfigError
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file; ConfigError with the line where it is broken."""
+    """A TOML file; ConfigError where it cannot be read, with the line where it is broken."""
     try:
         with path.open("rb") as file:
             return tomllib.load(file)
@@ -20,6 +20,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(
+            f"{path} cannot be read: expected lists and tables a few levels deep, found hundreds"
+        ) from error
 
 
 def first_problem(error: ValidationError) -> str:

@@ -104,6 +104,7 @@ def _panel(found: AuditResult) -> dict[str, Any] | None:
         return None
     return {
         "judges": list(found.panel.judges),
+        "methods": [judge.method for judge in found.panel.ids],
         "left_out": list(found.panel.left_out),
         "plays": [
             asdict(play)

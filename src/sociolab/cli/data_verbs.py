@@ -119,7 +119,7 @@ def import_(
     )
 
 
-@verbs.command(epilog="Example: sociolab export first train.jsonl --as sft --measure goal --min 6")
+@verbs.command(epilog="Example: sociolab export first turns.jsonl --as turns")
 def export(
     runs: Annotated[
         list[str] | None, typer.Argument(metavar="RUN", help="The runs' names.")
@@ -137,7 +137,9 @@ def export(
     measure: Annotated[
         OptTexts, option("--measure", "NAME", "What is the reward. Repeat it.")
     ] = None,
-    by: Annotated[OptText, option("--by", "JUDGE", "Who gave it; if several judged.")] = None,
+    by: Annotated[
+        OptText, option("--by", "JUDGE", "Who gave it: one of several, or heuristic.")
+    ] = None,
     least: Annotated[OptFloat, option("--min", "VALUE", "Only what earned this much.")] = None,
     agent: Annotated[OptText, option("--agent", "LABEL", "Only turns of this agent.")] = None,
     seat: Annotated[OptText, option("--seat", "SEAT", "Only this seat: its id, or 1, 2...")] = None,

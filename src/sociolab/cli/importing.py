@@ -28,7 +28,7 @@ def import_(
     """Import, and print what was read and what was odd about it."""
     if run is not None and format != _RATINGS:
         raise ConfigError(f"--run: expected with ratings only, found with {format}; leave it out")
-    if name is None and format in FORMATS.keys() - _NAMES.keys():
+    if name == "" or (name is None and format in FORMATS.keys() - _NAMES.keys()):
         raise ConfigError("--name: expected what to call it here, found nothing")
     wanted = Import(path, name or _NAMES.get(format, ""), replace, hints, correct, store, run or "")
     for sentence in import_anything(format, wanted):

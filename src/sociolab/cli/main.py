@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -41,6 +42,15 @@ def _run() -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whoever read us has gone
         return 1
+    except OSError as error:
+        # Even to ask whether there is such a file is refused, so that any use of a path may end so.
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return _say(
+            f'"{str(error.filename)[:40]}...": expected a path whose parts have 255 bytes at most, '
+            "found a longer one; choose a shorter name",
+            BAD_INPUT,
+        )
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else 0
     return 0

@@ -15,6 +15,12 @@ Method: TypeAlias = Literal["model", "rules", "scripted", "heuristic", "people",
 "formula": computed from an outcome that those who played established.
 """
 
+RULE_BASED: frozenset[Method] = frozenset({"rules", "heuristic", "scripted"})
+"""Computed, by rules that say the same each time; models and people read."""
+
+BASELINES: frozenset[Method] = frozenset({"heuristic", "scripted"})
+"""Rule-based scores that let everything run offline: no result, and no reward unless asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sociolab.core.code_mark import code_in
 from sociolab.report.made_with import made_with
-from sociolab.report.schema import Failures, RunResult
+from sociolab.report.schema import Failures, JudgeEntry, RunResult
 from sociolab.report.words import agent_kind, counted, money, plural
 
 
@@ -15,7 +16,7 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
         f"{label} ({agent_kind(result, label)}{', the partner' if label == result.partner else ''})"
         for label in result.agents
     )
-    judges = "; ".join(f"{judge.judge} ({judge.method})" for judge in result.judges)
+    judges = "; ".join(_judge(judge) for judge in result.judges)
     found = [("World", result.world)]
     if result.data:
         data = result.data
@@ -34,6 +35,11 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
     if tags := _tags(result):
         found.append(("Tags", tags))
     return tuple(found)
+
+
+def _judge(judge: JudgeEntry) -> str:
+    own = "" if code_in("", judge.settings) is None else ", says this python: class"
+    return f"{judge.judge} ({judge.method}{own})"
 
 
 def _tags(result: RunResult) -> str:

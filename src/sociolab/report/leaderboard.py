@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sociolab.core.score import Method
+from sociolab.core.score import BASELINES, Method
 from sociolab.report.grids import judges_of, main_measure
 from sociolab.report.layout import layout_of
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
@@ -15,7 +15,6 @@ from sociolab.report.section import Section, TextTable
 from sociolab.report.text_tables import value_text
 from sociolab.report.words import agent_kind, interval_words, nature, plural
 
-_UNRANKED: frozenset[Method] = frozenset({"heuristic", "scripted"})
 _ORDER: tuple[Method, ...] = ("people", "model", "rules", "heuristic", "scripted")
 _RULES = "rules, no model"
 
@@ -99,7 +98,7 @@ class Board:
     @property
     def ranked(self) -> bool:
         """Whether its judge's figures may rank anybody."""
-        return self.terms.method not in _UNRANKED
+        return self.terms.method not in BASELINES
 
     @property
     def stepped(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from sociolab.core.errors import ConfigError
@@ -20,4 +21,5 @@ def write_whole(path: Path, text: str) -> None:
             "that exists"
         ) from error
     finally:
-        made.unlink(missing_ok=True)
+        with suppress(OSError):  # a name that is too long cannot even be looked for
+            made.unlink(missing_ok=True)

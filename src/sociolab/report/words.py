@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from sociolab.core.code_mark import code_in
 from sociolab.core.score import Method
 from sociolab.report.failures import first_words
 from sociolab.report.layout import layout_of
@@ -46,11 +47,23 @@ _MISSED: Mapping[str, str] = {
 """What a question asks for, by its name."""
 
 
+def method_words(world: str, method: Method, settings: str) -> str:
+    """What to think of the scores of a judge of this method, in a clause.
+
+    `settings` are the judge's: a Python class of the user's states its own method, which nothing
+    here can check, so that the clause says so.
+    """
+    said = _NATURE_IN.get((world, method), _NATURE[method])
+    if code_in("", settings) is None:
+        return said
+    return f'{said}; "{method}" is what this python: class calls itself'
+
+
 def nature(result: RunResult, judge: str) -> str:
     """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
     for entry in result.judges:
         if entry.judge == judge:
-            said = _NATURE_IN.get((result.world, entry.method), _NATURE[entry.method])
+            said = method_words(result.world, entry.method, entry.settings)
             return f"judged by {judge}: {said}{_repeated(entry)}"
     return OWN[judge]
 

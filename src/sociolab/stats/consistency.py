@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sociolab.stats.intervals import Estimate, means
@@ -49,26 +49,77 @@ def pass_hat(
     ValueError for lengths that differ, values that are not finite, a k below 1 and a task in two
     clusters.
     """
-    if any(k < 1 for k in ks):
-        raise ValueError(f"pass^k needs k of at least 1, found {min(ks)}")
     home = _homes(values, tasks, clusters)
+    shares = {k: _shares(values, tasks, home, threshold, k) for k in ks}
+    found = means({str(k): share for k, share in shares.items()}, list(home.values()))
+    return tuple(
+        Consistency(
+            k,
+            on_scale(found[str(k)], 0.0, 1.0),
+            share.count(None),
+            bound(found[str(k)], 0.0, 1.0),
+        )
+        for k, share in shares.items()
+    )
+
+
+def pass_hat_difference(
+    a: Sequence[float | None],
+    b: Sequence[float | None],
+    tasks: Sequence[str],
+    clusters: Sequence[str],
+    *,
+    threshold: float,
+    ks: Sequence[int],
+) -> tuple[Consistency, ...]:
+    """pass^k of a minus pass^k of b for each k of `ks`, paired: `a[i]` and `b[i]` are two plays of
+    `tasks[i]`, one by each agent.
+
+    The value is the mean over tasks of the difference in a task's share, so that what makes a task
+    easy or hard for both cancels out. The interval is that of `stats.intervals` over these
+    differences, cut to -1..1. A task in which either side has fewer than k plays with a value is
+    left out. ValueError as in `pass_hat`.
+    """
+    home = _homes(a, tasks, clusters)
+    _homes(b, tasks, clusters)
+    gaps = {
+        k: [
+            None if x is None or y is None else x - y
+            for x, y in zip(
+                _shares(a, tasks, home, threshold, k),
+                _shares(b, tasks, home, threshold, k),
+                strict=True,
+            )
+        ]
+        for k in ks
+    }
+    found = means({str(k): gap for k, gap in gaps.items()}, list(home.values()))
+    return tuple(
+        Consistency(k, on_scale(found[str(k)], -1.0, 1.0), gap.count(None))
+        for k, gap in gaps.items()
+    )
+
+
+def _shares(
+    values: Sequence[float | None],
+    tasks: Sequence[str],
+    home: Mapping[str, str],
+    threshold: float,
+    k: int,
+) -> list[float | None]:
+    """Of each task of `home`: C(passed, k) / C(played, k), or None with fewer than k plays."""
+    if k < 1:
+        raise ValueError(f"pass^k needs k of at least 1, found {k}")
     played: Counter[str] = Counter()
     passed: Counter[str] = Counter()
     for value, task in zip(values, tasks, strict=True):
         if value is not None:
             played[task] += 1
             passed[task] += value >= threshold
-    columns = {str(k): [_share(passed[task], played[task], k) for task in home] for k in ks}
-    found = means(columns, list(home.values()))
-    return tuple(
-        Consistency(
-            k,
-            on_scale(found[str(k)], 0.0, 1.0),
-            columns[str(k)].count(None),
-            bound(found[str(k)], 0.0, 1.0),
-        )
-        for k in ks
-    )
+    return [
+        math.comb(passed[task], k) / math.comb(played[task], k) if played[task] >= k else None
+        for task in home
+    ]
 
 
 def _homes(
@@ -87,8 +138,3 @@ def _homes(
         if home.setdefault(task, cluster) != cluster:
             raise ValueError(f"a task lies in one cluster, found {task!r} in two")
     return home
-
-
-def _share(passed: int, played: int, k: int) -> float | None:
-    """C(passed, k) / C(played, k), or None with fewer than k plays."""
-    return math.comb(passed, k) / math.comb(played, k) if played >= k else None

@@ -43,6 +43,12 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
         if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
             raise _not_ours(path, "it is no SQLite file") from error
         raise _cannot_open(path, error) from error
+    except UnicodeDecodeError as error:  # SQLite quotes bytes of the file that are no text
+        connection.close()
+        raise StoreError(
+            f"the store {path} is damaged: SQLite cannot read its schema; restore a copy of it, or "
+            "name another --store"
+        ) from error
     except StoreError:
         connection.close()
         raise

@@ -8,17 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from biased_judges import AT_JUDGING, FAVOURITE, spoken
+from biased_judges import AT_JUDGING, FAVOURITE, GOAL, spoken
 from sociolab.analysis.audits import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, Effect
 from sociolab.app.conclusions.audit import AuditConfig, AuditResult, audit
+from sociolab.app.data_sets.importing import Import, import_anything
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.judge import judge_run
 from sociolab.app.runs.play import run
 from sociolab.core.errors import ConfigError, WorldError
+from sociolab.core.score import JudgeId, Score
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.store.sqlite import Store
 from sociolab.worlds.sotopia.audit import padded
+from worlds.sotopia.importing.conftest import public
+
+__all__ = ["public"]
 
 RUN = "played"
 
@@ -171,11 +176,56 @@ def test_without_a_judge_only_stored_scores_can_be_audited(stored: Path) -> None
     assert section.said[0].startswith("Cannot be computed: ")
 
 
-def test_a_panel_is_shown_without_asking_anybody(stored: Path) -> None:
-    given = {"run": RUN, "store": stored, "panel": ("heuristic", "rules:goal"), "apart": 1}
+def judged_by_two(source: Path, path: Path, own: str, favoured: str) -> None:
+    """Episodes of other programs, judged by two models: `own` gives the `favoured` agents 2 more
+    than the others, "lovestuned" gives all the same."""
+    import_anything("sotopia-episodes", Import(source, "pub", False, True, False, path))
+    with Store.open(path, create=False) as store:
+        for row in store.trials("pub"):
+            for judge in (own, "lovestuned"):
+                scores = [
+                    Score(GOAL, one.seat, 5 + 2 * (judge == own and favoured in one.agent))
+                    for one in row.trial.cast
+                ]
+                store.add_verdicts("pub", JudgeId(judge, "model"), scores, trial=row.trial.id)
+
+
+def test_judges_of_imported_episodes_are_audited_for_their_own_family(tmp_path: Path) -> None:
+    fixtures = Path(__file__).parents[2] / "worlds" / "sotopia" / "importing" / "fixtures"
+    judged_by_two(fixtures, tmp_path / "s.db", "small-judge", "small")
+    found = audit(AuditConfig(run="pub", store=tmp_path / "s.db", kinds=("family",)))
+    assert found.families is not None
+    (pair,) = found.families.pairs
+    assert (pair.judge, pair.family) == ("small-judge", "small")
+    assert pair.preferences[0].effect.value == 2
+
+
+def test_judges_of_the_public_episodes_are_audited_for_their_own_family(
+    public: Path, tmp_path: Path
+) -> None:
+    judged_by_two(public, tmp_path / "s.db", "openai/gpt-4o", "gpt-")
+    rules = (("gpt", "*gpt*"),)
+    found = audit(
+        AuditConfig(run="pub", store=tmp_path / "s.db", kinds=("family",), families=rules)
+    )
+    assert found.families is not None
+    (pair,) = found.families.pairs
+    assert (pair.family, pair.preferences[0].effect.value) == ("gpt", 2)
+    # gpt-4 sat in 28 of the 308 seats, gpt-3.5-turbo in 168.
+    assert (pair.preferences[0].own.n, pair.preferences[0].others.n) == (196, 112)
+    (section,) = found.sections
+    assert "gpt (gpt-3.5-turbo, gpt-4, openai/gpt-4o)" in " ".join(section.said)
+
+
+def test_a_panel_is_shown_without_asking_anybody(stored: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(stored, tmp_path))
+    judge_run(
+        RUN, RunConfig(judges=(biased("Fair"), biased("FavoursFirst")), store=path), repeats=1
+    )
+    given = {"run": RUN, "store": path, "panel": ("Fair", "FavoursFirst"), "apart": 1}
     found = audit(AuditConfig.model_validate(given))
     assert found.panel is not None
-    assert found.panel.judges == ("heuristic", "rules:goal")
+    assert found.panel.judges == ("Fair", "FavoursFirst")
     assert found.episodes == 0
 
 
@@ -234,6 +284,15 @@ def test_a_budget_that_is_spent_stops_the_audit_and_the_same_one_goes_on(
     done = audited(own, "openai/j", "repeat", **served, budget=50)
     assert (done.stopped, done.episodes) == ("", 12)
     assert 0 < endpoint.counters.requests - before < 24, "what was paid for was found again"
+
+
+def test_a_panel_that_cannot_be_is_refused_before_anything_is_paid(
+    own: Path, endpoint: EndpointProcess
+) -> None:
+    before = endpoint.counters.requests
+    with pytest.raises(ConfigError, match=r"found heuristic \(heuristic\) and rules:goal"):
+        audited(own, "openai/j", "repeat", base_url=endpoint.url, panel=("heuristic", "rules:goal"))
+    assert endpoint.counters.requests == before
 
 
 def test_families_and_panels_of_two_models_cost_nothing(

@@ -169,6 +169,19 @@ def test_repeats_are_passed_or_not(store: Store) -> None:
     assert [of.estimate.value for of in passed.found] == [0.25, 0]
 
 
+def test_only_repeats_that_both_agents_played_count_in_a_comparison(store: Store) -> None:
+    add_run(store, "one", "x", {"t0": (9, 9, 1), "t1": (9, 9, 1)}, partner="p")
+    add_run(store, "two", "y", {"t0": (9, 1), "t1": (1, 1), "t2": (9, 9)}, partner="p")
+    found = compare_runs(store, Wanted(("one", "two"), ks=(1, 2), threshold=6))
+    assert found.comparison is not None
+    assert (found.comparison.found["goal"].mean_a, found.comparison.found["goal"].pairs) == (9, 4)
+    x, y, difference = found.passing
+    assert [of.estimate.value for of in x.found] == [1, 1]
+    assert [of.estimate.value for of in y.found] == [0.25, 0]
+    assert [of.estimate.value for of in difference.found] == [0.75, 1]
+    assert "no other plays (GOAL: 4 pairs of 2 tasks)" in said(found)
+
+
 def test_tasks_of_one_id_must_be_the_same_task(store: Store) -> None:
     add_run(store, "one", "x", TEN)
     add_run(store, "two", "y", TEN, content='{"other": 1}')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Iterator
@@ -180,7 +181,9 @@ def test_a_folder_of_csv_has_scores_plays_and_runs(
     plays = written[1].read_text("utf-8").splitlines()
     failed = [row for row in plays if row.startswith("small,sotopia,bike-SS") and ",goal," in row]
     assert len(failed) == 2
-    assert all(row.endswith(",goal,") for row in failed)
+    assert all(row.endswith(",heuristic,heuristic,goal,") for row in failed)
+    methods = {(row["judge"], row["method"]) for row in csv.DictReader(plays)}
+    assert methods == {("heuristic", "heuristic"), ("goal check", "rules")}
     assert len(written[2].read_text("utf-8").splitlines()) == 2
     (only,) = write_csv(store, [result], tmp_path / "one.csv")
     assert only.read_text("utf-8") == written[0].read_text("utf-8")

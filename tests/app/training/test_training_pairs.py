@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from sociolab.app.training.export import Exported, export_training
 from sociolab.app.training.wanted import Wanted
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Measure, Score
+from sociolab.store.sqlite import Store
 from training_cases import lines
 
 
@@ -58,6 +61,50 @@ def test_without_a_measure_pairs_go_by_the_worlds_main_one(small: Path, tmp_path
     file = tmp_path / "p.jsonl"
     export_training(["small"], file, Wanted("pairs", agent="openai/x"), small)
     assert {row["metadata"]["measure"] for row in lines(file)} == {"goal"}  # type: ignore[index]
+
+
+def judged_by(store: Path, folder: Path, *judges: JudgeId) -> Path:
+    """A copy of the small run in which these judges gave each seat a charm of 1 or 2, by repeat."""
+    path = Path(shutil.copy(store, folder / "judged.db"))
+    with Store.open(path, create=False) as opened:
+        for row in opened.trials("small"):
+            for judge in judges:
+                scores = [Score(CHARM, seat, 1 + row.trial.repeat) for seat in row.trial.task.seats]
+                opened.add_verdicts("small", judge, scores, trial=row.trial.id)
+    return path
+
+
+CHARM = Measure("charm", 0, 2)
+HEURISTIC, STAND_IN = JudgeId("heuristic", "heuristic"), JudgeId("stand-in", "scripted")
+MODEL, PEOPLE = JudgeId("openai/j", "model"), JudgeId("people", "people")
+
+
+@pytest.mark.parametrize("judges", [(HEURISTIC,), (STAND_IN,), (HEURISTIC, STAND_IN)])
+def test_baselines_are_no_reward_of_themselves(
+    small: Path, tmp_path: Path, judges: tuple[JudgeId, ...]
+) -> None:
+    store, first = judged_by(small, tmp_path, *judges), judges[0].name
+    with pytest.raises(ConfigError, match=rf"only a rule-based .*{first}.* --by {first} to use"):
+        export_training(["small"], tmp_path / "p", Wanted("pairs", measures=("charm",)), store)
+    assert not (tmp_path / "p").exists()
+    wanted = Wanted("pairs", measures=("charm",), by=first)
+    done = export_training(["small"], tmp_path / "p", wanted, store)
+    assert done.notes[0].startswith(f"the reward is a rule-based baseline: charm by {first}: ")
+
+
+@pytest.mark.parametrize("judge", [MODEL, PEOPLE])
+def test_the_one_judge_that_is_no_baseline_gives_the_reward(
+    small: Path, tmp_path: Path, judge: JudgeId
+) -> None:
+    store = judged_by(small, tmp_path, HEURISTIC, judge)
+    wanted = Wanted("pairs", measures=("charm",))
+    done = export_training(["small"], tmp_path / "p", wanted, store)
+    rows: list[Any] = lines(tmp_path / "p")
+    assert {row["metadata"]["judge"] for row in rows} == {judge.name}
+    assert not any("rule-based" in note for note in done.notes)
+    both = judged_by(small, tmp_path, MODEL, PEOPLE)
+    with pytest.raises(ConfigError, match="several judges gave charm: openai/j, people"):
+        export_training(["small"], tmp_path / "q", wanted, both)
 
 
 def test_one_reply_that_came_more_often_counts_once_with_its_mean_reward(

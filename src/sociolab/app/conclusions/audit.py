@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 
 from pydantic import Field
 
@@ -14,7 +15,7 @@ from sociolab.analysis.families import Families, families
 from sociolab.analysis.family_section import family_section
 from sociolab.analysis.panel_words import panel_section
 from sociolab.analysis.panels import APART, Panel, panel_of
-from sociolab.analysis.values import values_of
+from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.anywhere import run_anywhere
 from sociolab.app.conclusions.audit_findings import REPEAT, audits, opening
 from sociolab.app.conclusions.audit_judging import Asked, PaidBefore, Work, ask
@@ -101,14 +102,18 @@ async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditR
         row = run_of_episodes(store, config.run)
         kit = load_world(row.world, settings=world_settings(row.settings))
         kinds = _kinds(config, kit)
+        stored = values_of(store, row.name) if FAMILY in kinds or config.panel else None
+        # A panel that cannot be is refused before a judge is asked, and paid.
+        panel = panel_of(stored, config.panel) if stored and config.panel else None
+        told = partial(_told, config, kit, kinds, stored, panel)
         if config.judge is None:
-            return _told(store, config, kit, None, kinds, Asked())
+            return told(None, Asked())
         tally = Tally()
         replies, models, budget = TalliedReplies(tally), Models(config), Budget(config.budget)
         paid = PaidBefore(replies, RunReplies(store, config.run))
         judge = Casting(kit, models, paid, budget).judge(config.judge)
         if set(kinds) == {FAMILY}:
-            return _told(store, config, kit, judge, kinds, Asked())
+            return told(judge, Asked())
         trials = _sample(store, config)
         tally.total = len(trials)
         variants = {kind: made for kind, made in kit.variants.items() if kind in kinds}
@@ -123,7 +128,7 @@ async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditR
                     asked = await ask(store, config.run, trials, work, tally)
             finally:
                 await models.close()
-        return _told(store, config, kit, judge, kinds, asked)
+        return told(judge, asked)
 
 
 def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
@@ -163,14 +168,16 @@ def _lot(trial: Trial) -> str:
 
 
 def _told(
-    store: Store,
     config: AuditConfig,
     kit: WorldKit,
-    judge: Judge | None,
     kinds: Sequence[str],
+    stored: RunValues | None,
+    panel: Panel | None,
+    judge: Judge | None,
     asked: Asked,
 ) -> AuditResult:
-    """Figures and sections of all that was asked for."""
+    """Figures and sections of all that was asked for; `stored` are the run's own scores, where
+    they are wanted."""
     name = judge.id.name if judge else ""
     effects: dict[str, tuple[Effect, ...]] = {}
     sections: list[Section] = []
@@ -179,16 +186,12 @@ def _told(
         for kind, made, section in audits(kit, kinds, asked):
             effects[kind] = made
             sections.append(section)
-    found, panel = None, None
-    if FAMILY in kinds or config.panel:
-        values = values_of(store, config.run)
-        about = About(values.world, values.measures)
-        if FAMILY in kinds:
-            found = families(values, config.families, name or None)
-            sections.append(family_section(about, found, config.run))
-        if config.panel:
-            panel = panel_of(values, config.panel)
-            sections.append(panel_section(panel, config.apart))
+    found = None
+    if stored is not None and FAMILY in kinds:
+        found = families(stored, config.families, name or None)
+        sections.append(family_section(About(stored.world, stored.measures), found, config.run))
+    if panel is not None:
+        sections.append(panel_section(panel, config.apart))
     return AuditResult(
         run=config.run,
         judge=name,

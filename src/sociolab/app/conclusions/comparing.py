@@ -14,6 +14,7 @@ from sociolab.analysis.consistency import (
     consistency_section,
     passing,
     passing_document,
+    passing_matched,
     thresholds,
 )
 from sociolab.analysis.figures import rounded
@@ -102,9 +103,11 @@ def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
         names = agent_names(store, wanted.runs)
         cautions = (*names.notes, *cautions_of(runs, found))
         sections.append(comparison_section(found, " ".join(kinds), cautions))
-        sides = (a, b)
     limits = thresholds(measures, wanted.threshold, named=bool(wanted.measures))
-    passed = passing(sides, limits, wanted.ks)
+    if found is None:
+        passed = passing(sides, limits, wanted.ks)
+    else:
+        passed = passing_matched(found, limits, wanted.ks)
     sections.append(consistency_section(passed, measures))
     if found is None:
         judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sociolab.analysis.comparing import Compared
+from sociolab.analysis.comparing import Compared, EpisodePair
 from sociolab.analysis.credit_words import with_credit
 from sociolab.analysis.episode_pairs import (
-    EpisodePair,
     Furthest,
     Reasons,
     differing,
@@ -34,8 +33,8 @@ from sociolab.store.reasons import reasoned
 from sociolab.store.sqlite import Store
 
 COLUMNS = (
-    "measure", "judge", "task", "seat", "partner", "repeat", "run_a", "episode_a", "run_b",
-    "episode_b", "value_a", "value_b", "difference", "reason_a", "reason_b",
+    "measure", "judge", "method", "task", "seat", "partner", "repeat", "run_a", "episode_a",
+    "run_b", "episode_b", "value_a", "value_b", "difference", "reason_a", "reason_b",
 )  # fmt: skip
 """Of the file that `write_pairs` makes, as in docs/compare.md."""
 
@@ -97,8 +96,9 @@ def _csv_rows(
     for pair in pairs:
         key, a, b = pair.key, pair.a, pair.b
         yield (
-            pair.measure, found.judge, key.task, key.seat, key.partner, key.repeat, a.run,
-            a.trial, b.run, b.trial, a.value, b.value, pair.difference, pair.why_a, pair.why_b,
+            pair.measure, found.judge, found.judge_id.method, key.task, key.seat, key.partner,
+            key.repeat, a.run, a.trial, b.run, b.trial, a.value, b.value, pair.difference,
+            pair.why_a, pair.why_b,
         )  # fmt: skip
 
 

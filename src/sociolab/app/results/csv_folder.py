@@ -24,6 +24,7 @@ _PLAYS = (
     "agent",
     "partner",
     "judge",
+    "method",
     "measure",
     "value",
 )
@@ -72,8 +73,10 @@ def write_csv(store: Store, results: Sequence[RunResult], path: Path) -> tuple[P
 def _plays(store: Store, results: Iterable[RunResult]) -> Iterable[tuple[str | float | None, ...]]:
     """A row for each play, judge and measure; a missing value, which was due, is an empty cell."""
     for result in results:
-        for value in values_of(store, result.run).values:
-            yield tuple(getattr(value, name) for name in _PLAYS)
+        found = values_of(store, result.run)
+        for value in found.values:
+            row = value._asdict() | {"method": found.judges[value.judge].method}
+            yield tuple(row[name] for name in _PLAYS)
 
 
 def _run(result: RunResult) -> tuple[str | float | None, ...]:

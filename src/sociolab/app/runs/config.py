@@ -33,6 +33,7 @@ def _as_filter(value: object) -> object:
 
 
 Words = Annotated[str, BeforeValidator(_as_text)]
+Name = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
 Filter = Annotated[str, BeforeValidator(_as_filter)]
 
@@ -54,9 +55,9 @@ class RunConfig(BaseModel):
 
     world: str = "sotopia"
     agents: Names = Field(default=("scripted",), min_length=1)
-    partner: str | None = None
+    partner: Name | None = None
     judges: Names = ()
-    data: Words | None = None
+    data: Name | None = None
     settings: dict[str, Words] = Field(default_factory=dict)
     tasks: Filter | None = None
     limit: int | None = Field(default=None, ge=1)
@@ -65,8 +66,8 @@ class RunConfig(BaseModel):
     attempts: int = Field(default=3, ge=1)
     on_failed_turn: Literal["skip", "stop"] = "skip"
     agent_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    name: Words | None = None
-    tags: Names = ()
+    name: Name | None = None
+    tags: Annotated[tuple[Name, ...], BeforeValidator(_as_texts)] = ()
     store: Path | None = None
     in_flight: int | None = Field(default=None, ge=1)
     episodes: int = Field(default=512, ge=1)

@@ -133,9 +133,11 @@ def moments(lived: Lived, span: Span, only: Sequence[str] = ()) -> Iterator[Mome
 
 
 def write_picture(town: TownMap, path: Path, scale: int) -> None:
-    """Draw a map as PNG."""
+    """Draw a map as PNG; ConfigError for a file of another name, or that cannot be written."""
     from sociolab.town.picture.page import draw
 
+    if path.suffix.lower() != ".png":
+        raise ConfigError(f'--out: expected a name that ends in .png, found "{path.suffix}"')
     _save(path, lambda: draw(town, scale=scale).save(path))
 
 

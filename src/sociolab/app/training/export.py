@@ -72,7 +72,7 @@ def export_training(
             make(source, left),
             lambda: f"nothing fits: no example was found ({left.sentence() or 'no turns'})",
         )
-        notes = tuple(_notes(opened, runs, wanted, written))
+        notes = (*source.rewards.cautions(source.judges), *_notes(opened, runs, wanted, written))
     return Exported(wanted.form, tuple(written), left, notes)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from sociolab.analysis.figures import listed
 from sociolab.analysis.values import RunValues
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import BASELINES, RULE_BASED, Method
 from sociolab.report.layout import layout_of
+from sociolab.report.words import method_words
 
 Scores: TypeAlias = dict[str, dict[str, float | None]]
 """By judge and measure; None where a score was due and is missing."""
@@ -28,10 +31,20 @@ class Rewards:
         """All scores of a seat, or of the episode; what a judge cannot tell is not among them."""
         return self._scores.get((run, trial, seat), {})
 
-    def methods(self, judges: Iterable[str]) -> dict[str, str]:
+    def methods(self, judges: Iterable[str]) -> dict[str, Method]:
         """Where the figures of these judges come from: a model, rules, people..."""
         known = {label: judge.method for run in self._runs for label, judge in run.judges.items()}
         return {label: known[label] for label in judges}
+
+    def cautions(self, judges: Mapping[str, str]) -> Iterator[str]:
+        """What to know of the judges of these measures that are rule-based, a sentence each."""
+        for label in dict.fromkeys(judges.values()):
+            run = next(run for run in self._runs if label in run.judges)
+            judge, measures = run.judges[label], [m for m, by in judges.items() if by == label]
+            if judge.method in RULE_BASED:
+                kind = "a rule-based baseline" if judge.method in BASELINES else "rule-based"
+                words = method_words(run.world, judge.method, judge.settings)
+                yield f"the reward is {kind}: {listed(measures)} by {label}: {words}"
 
     def reward(self, judge: str, measure: str, run: str, trial: str, seat: str) -> float | None:
         """What the judge gave the seat, or else the episode; None where it gave nothing."""
@@ -52,10 +65,11 @@ class Rewards:
         raise ConfigError(f"name what counts by --measure, one of {', '.join(known)}")
 
     def judge_of(self, measure: str, wanted: str | None) -> str:
-        """Who scored a measure: the judge that is wanted, or the only one.
+        """Who scored a measure: the judge that is wanted, or the only one that is no baseline.
 
-        ConfigError where nobody did, where several did and none is named, and where judges of that
-        label differ in prompt or settings: their figures are no one scale.
+        ConfigError where nobody did, where several did and none is named, where only rule-based
+        baselines (`core.score.BASELINES`) did and none is named, and where judges of that label
+        differ in prompt or settings: their figures are no one scale.
         """
         known = self._measures()
         if measure not in known:
@@ -69,11 +83,19 @@ class Rewards:
                 f'--by: "{wanted}" gave no {measure} in these runs, expected one of '
                 f"{', '.join(judges)}"
             )
-        if wanted is None and len(judges) > 1:
+        methods = self.methods(judges)
+        results = [judge for judge in judges if methods[judge] not in BASELINES]
+        if wanted is None and not results:
             raise ConfigError(
-                f"several judges gave {measure}: {', '.join(judges)}; name one by --by"
+                f"only a rule-based baseline scored {measure} ({listed(judges)}), and a model "
+                "trained on such scores learns rules: have the runs judged by a model (sociolab "
+                f"judge RUN --judge endpoint/model), or add --by {judges[0]} to use them anyway"
             )
-        label = wanted or judges[0]
+        if wanted is None and len(results) > 1:
+            raise ConfigError(
+                f"several judges gave {measure}: {', '.join(results)}; name one by --by"
+            )
+        label = wanted or results[0]
         ids = {run.judges[label] for run in self._runs if label in run.judges}
         if len(ids) > 1:
             raise ConfigError(

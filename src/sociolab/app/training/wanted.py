@@ -15,12 +15,13 @@ FORMS: tuple[str, ...] = get_args(Form)
 class Wanted:
     """What to export, and of which turns.
 
-    `measures` become columns of rewards, given by the judge `by`. `least` keeps what has that much
-    of the one measure; `margin` is by how much the two of a pair must differ in it, None being
-    anything at all. `agent`, `seat` (an id, or a number from 1), `world` and `asked` ("act" or a
-    question's name) keep what is of them. `whole`: one example an episode and seat. `heldout` is
-    the share of scenarios that go to a file of their own, drawn by `seed`. ConfigError where these
-    do not go together.
+    `measures` become columns of rewards, given by the judge `by`, which must be named where several
+    gave one, or none but a rule-based baseline such as the heuristic judge did. `least` keeps what
+    has that much of the one measure; `margin` is by how much the two of a pair must differ in it,
+    None being anything at all. `agent`, `seat` (an id, or a number from 1), `world` and `asked`
+    ("act" or a question's name) keep what is of them. `whole`: one example an episode and seat.
+    `heldout` is the share of scenarios that go to a file of their own, drawn by `seed`. ConfigError
+    where these do not go together.
     """
 
     form: str
