@@ -169,9 +169,6 @@ def gap(
     all_real: Annotated[
         bool, typer.Option("--all-real", help="Learn from all real play, whatever the run's size.")
     ] = False,
-    cut: Annotated[
-        bool, typer.Option("--cut", help="Cut sessions to the turns that show the intention.")
-    ] = False,
     splits: Annotated[
         OptInt, option("--splits", "N", "Pairs of real samples: the noise floor.", min=0)
     ] = None,
@@ -200,7 +197,6 @@ def gap(
         "most": most,
         "strict": not all_rows,
         "matched": not all_real,
-        "cut": cut,
         "splits": splits,
         "seed": seed,
         **calling(locals()),

@@ -22,7 +22,7 @@ from sociolab.worlds.anteval.casting import table_casts
 from sociolab.worlds.anteval.information.question import polls
 from sociolab.worlds.anteval.kit import load_information, load_intention
 from sociolab.worlds.anteval.scene import AntScene
-from sociolab.worlds.anteval.scripted.player import ScriptedPlayer
+from sociolab.worlds.anteval.scripted import ScriptedPlayer
 from sociolab.worlds.anteval.session import NPC, Session, session_from
 from sociolab.worlds.anteval.sessions import FILE
 from sociolab.worlds.anteval.world import AntEval
@@ -117,7 +117,7 @@ def test_the_settings_shape_the_sessions() -> None:
     assert [task.id for task in tasks] == [f"information-0-000{index}" for index in range(4)]
     assert tasks[0].seats == ("player-1", "player-2", NPC)
     one = session_from(tasks[0].content)
-    assert (one.turns, len(one.knowledge), len(one.decoys), len(one.guesses)) == (9, 7, 7, 7)
+    assert (one.turns, len(one.knowledge), len(one.decoys)) == (9, 7, 7)
     assert one.intentions == ()
 
 
