@@ -71,7 +71,7 @@ def test_somebodys_agent_and_judge_are_not_asked_and_the_words_say_so() -> None:
     assert asked == []
     assert found.most.models["openai/x"].calls == 4 * 20 / 2
     (said,) = [line for line in found.section().cautions if "not counted" in line]
-    assert f"calls which {HERE}:Caller and {HERE}:Judging may make on their own" in said
+    assert f"calls that {HERE}:Caller and {HERE}:Judging may make" in said
     assert found.document()["not_counted"] == [f"{HERE}:Caller", f"{HERE}:Judging"]
 
 

@@ -226,18 +226,18 @@ class Estimate:
     def section(self) -> Section:
         """As a table, with what it rests on."""
         said = [
-            f"{plural(self.trials, 'trial')} of {plural(self.tasks, 'task')}; nothing was called, "
-            "nothing is stored"
+            f"{plural(self.trials, 'trial')} of {plural(self.tasks, 'task')}; no model was called, "
+            "nothing was stored"
         ]
         cautions = []
         if self.unpriced:
             cautions.append(
-                f"no price for {listed(self.unpriced)} in models.toml: what they cost is not known"
+                f"models.toml has no price for {listed(self.unpriced)}: that cost is unknown"
             )
         if self.uncounted:
             cautions.append(
-                f"not counted: calls which {listed(self.uncounted)} may make on their own; none of "
-                "this code was run, and what it does may change the figures of others"
+                f"not counted: calls that {listed(self.uncounted)} may make; that code was not "
+                "asked anything, and what it does can change the other figures too"
             )
         if not self.prices:
             said += [] if self.uncounted else ["no model is called: this run is free"]
@@ -265,18 +265,18 @@ class Estimate:
 
     def _notes(self) -> tuple[str, ...]:
         calls = (
-            "calls: exact at the turn limit of every episode, so an upper bound; an episode that "
-            "ends early takes fewer, a reply that has to be asked for again takes one more"
+            "calls: exact if every episode runs to its turn limit, so an upper bound; an episode "
+            "that ends early takes fewer, a reply that has to be asked for again takes one more"
         )
         prompt = sum(part.prompt for part in self.most.parts.values())
         repeated = sum(part.cached for part in self.most.parts.values())
         tokens = (
-            f"tokens: measured on {plural(self.measured, 'task')}, at four characters a token and "
-            "replies of about 150 characters"
+            f"tokens: measured on the prompts of {plural(self.measured, 'task')}, at four "
+            "characters a token and 150 characters a reply"
         )
         cached = (
-            f"if cached: {repeated / max(prompt, 1):.0%} of the tokens in repeat the beginning of "
-            "an earlier prompt; the cost if the provider's cache has all of them"
+            "if cached: the cost if the provider's cache has all that prompts repeat from the "
+            f"beginning of earlier ones ({repeated / max(prompt, 1):.0%} of the tokens in)"
         )
         priced = any(price and price.cached is not None for price in self.prices.values())
         return (self.about or calls, tokens, *([cached] if priced else []))

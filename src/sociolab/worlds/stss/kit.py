@@ -21,10 +21,11 @@ from sociolab.worlds.stss.settings import Settings
 from sociolab.worlds.stss.world import Stss, Tempo
 
 ABOUT_CALLS = (
-    "calls: they depend on what the residents do. Simulated here: residents who stay at home and "
-    "speak to nobody (the least), who decide as scripted residents do, and who talk to everybody "
-    "they meet until the last round (about the most); expect a model between the last two. A "
-    "person in a model's place, with scripted background agents, was asked 65 questions a day"
+    "calls: they depend on what the residents do, so three kinds of days were simulated: residents "
+    "stay at home and speak to nobody (the least), decide as scripted residents do, or talk to "
+    "everybody they meet until the last round (about the most). Expect a model between the last "
+    "two; a person who answered in its place, with scripted background agents, was asked 65 "
+    "questions a day"
 )
 
 
