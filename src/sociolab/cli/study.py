@@ -13,7 +13,7 @@ import typer
 from sociolab.app.study import examples, forgetting, links, setup
 from sociolab.app.study import export as exporting
 from sociolab.app.study.progress import StudyProgress, progress_of
-from sociolab.cli.output import confirm, print_json, say
+from sociolab.cli.output import confirm, console, print_json, say
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.store.lock import lock_run
 from sociolab.store.place import store_path
@@ -44,7 +44,6 @@ def show(store: Path | None, *, as_json: bool) -> None:
     if as_json:
         print_json({"studies": [_document(row, found) for row, found in rows]})
         return
-    from rich.console import Console
     from rich.table import Table
 
     if not rows:
@@ -60,7 +59,7 @@ def show(store: Path | None, *, as_json: bool) -> None:
             f"{found.done}{f' of {found.planned}' if found.planned is not None else ''} "
             f"{found.unit}",
         )
-    Console().print(table)
+    console().print(table)
 
 
 def set_open(name: str, store: Path | None, *, is_open: bool) -> None:

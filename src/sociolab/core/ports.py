@@ -377,6 +377,20 @@ class CastRule(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class DryRun:
+    """How a dry run tells what a run takes in a world whose calls depend on what is done.
+
+    Each of `players` decides in the place of models in a case of its own, under the name of that
+    case; the first leads to the fewest calls, the last to the most. `world` is the world as they
+    play it. `about` says in a sentence what the cases are, and which of them real runs came near.
+    """
+
+    world: World
+    players: Mapping[str, Player]
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 
@@ -384,8 +398,8 @@ class WorldKit:
     a judge of a chat model. `casts` says who sits where; without it every seating is played. A
     world whose requests are for players of its own kind makes them itself: `model_player` of a
     chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
-    `temperature` is that of a model that plays, where its spec names none. `open_ended`: how many
-    calls a trial makes hangs on what is done in it.
+    `temperature` is that of a model that plays, where its spec names none. `dry_run` is for a world
+    whose episodes have no turn limit: how many calls a trial makes depends on what is done in it.
     """
 
     world: World
@@ -398,4 +412,4 @@ class WorldKit:
     python_player: Callable[[str, object], Player] | None = None
     temperature: float = 1.0
     variants: Mapping[str, Variants] = field(default_factory=dict)
-    open_ended: bool = False
+    dry_run: DryRun | None = None
