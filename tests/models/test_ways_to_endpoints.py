@@ -393,6 +393,24 @@ def test_a_server_that_repeats_a_header_does_not_get_it_into_an_error(
         assert hidden not in said(error)
 
 
+@pytest.mark.parametrize("shown", [8, 12, 20])
+def test_a_header_that_is_cut_where_an_error_ends_is_not_shown_in_part(
+    monkeypatch: pytest.MonkeyPatch, shown: int
+) -> None:
+    monkeypatch.setenv("LAB_KEY", SECRET)
+    told = "Bad status line: Expected HTTP/, RTSP/ or ICE/: b'"
+    garbage = "." * (200 - len(told) - shown) + SECRET
+
+    async def go() -> ModelError:
+        async with raw_server(Heard().answering(f"{garbage}\r\n\r\n".encode())) as port:
+            headers = {"x-api-key": "${LAB_KEY}"}
+            return await failed(f"http://127.0.0.1:{port}", headers=headers)
+
+    error = asyncio.run(go())
+    assert "....[key" in str(error)
+    assert SECRET[:5] not in said(error)
+
+
 @pytest.mark.parametrize(
     ("headers", "reason"),
     [
