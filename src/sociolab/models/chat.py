@@ -131,7 +131,7 @@ class EndpointModel:
         while True:
             try:
                 answer = await self._attempt(prompt, tries, spent)
-                return self._read(answer.body, spent.seconds, tries)
+                return self._read(answer.body, prompt, spent.seconds, tries)
             except ModelError as error:
                 error.args = (self._endpoint.without_key(str(error)),)
                 error.tries = tries
@@ -171,12 +171,12 @@ class EndpointModel:
             finally:
                 spent.seconds += time.perf_counter() - began
 
-    def _read(self, body: bytes, seconds: float, tries: int) -> ChatReply:
+    def _read(self, body: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatReply:
         try:
-            return read_reply(body, seconds, tries)
+            return read_reply(body, prompt, seconds, tries)
         except ModelError:
             body = self._endpoint.without_key_bytes(body)
-        return read_reply(body, seconds, tries)
+        return read_reply(body, prompt, seconds, tries)
 
     def _pause(self, error: ModelError, tries: int) -> float:
         """Seconds until the next attempt: what the server asks for, else twice as long each time.

@@ -6,6 +6,7 @@ import hashlib
 import json
 from typing import Any, TypeVar
 
+import pydantic_core
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sociolab.core.errors import ModelError
@@ -101,7 +102,7 @@ def multipart(name: str, content: bytes) -> tuple[str, bytes]:
 def json_object(data: bytes) -> dict[str, Any]:
     """The object in a response body; ModelError (retryable) if there is none."""
     try:
-        found = json.loads(data)
+        found = pydantic_core.from_json(data)  # json.loads breaks on deep nesting
     except ValueError:
         found = None
     if not isinstance(found, dict):
