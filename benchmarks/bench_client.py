@@ -67,7 +67,7 @@ def main() -> None:
     _show("KeptModel.complete over it (nothing stored)", kept)
     _show("of which body_of", _timed(lambda: body_of("m", PROMPT, Quirks())))
     _show("of which reply_key", _timed(lambda: reply_key("http://x/v1", "x/m", PROMPT, KEY)))
-    _show("of which read_reply", _timed(lambda: read_reply(reply, 0.0, 1)))
+    _show("of which read_reply", _timed(lambda: read_reply(reply, PROMPT, 0.0, 1)))
 
 
 async def _best(job: Callable[[], Awaitable[float]]) -> float:

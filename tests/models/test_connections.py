@@ -367,6 +367,9 @@ FAULTS = {
     "wrong types": Fault(http(b'{"choices": [{"message": {"content": 5}}]}'), "malformed reply"),
     "words for choices": Fault(http(b'{"choices": "none"}'), "malformed reply"),
     "a list": Fault(http(b"[]"), "malformed reply"),
+    "deep JSON": Fault(http(b"[" * 100_000), "malformed reply"),
+    "deep JSON in a refusal": Fault(error("400 No", body=b"[" * 100_000), "refused", tries=1),
+    "deep JSON in a 500": Fault(error("500 No", body=b'{"error":' * 20_000), "server error"),
     "number of 5,000 digits": Fault(http(b'{"n":' + b"9" * 5_000 + b"}"), "malformed reply"),
     "refusal": Fault(
         http(b'{"choices": [{"message": {"content": null, "refusal": "No."}}]}'),
@@ -377,6 +380,8 @@ FAULTS = {
         http(b'{"choices": [{"message": {"tool_calls": [{}]}, "finish_reason": "tool_calls"}]}'),
         text="",
     ),
+    "usage of infinity": Fault(http(completion(usage={"prompt_tokens": float("inf")})), text="Hi."),
+    "usage in words": Fault(http(completion(usage="much")), text="Hi."),
     "usage of 10^30": Fault(http(completion(usage={"prompt_tokens": 10**30})), text="Hi."),
     "usage below 0": Fault(http(completion(usage={"prompt_tokens": -5})), text="Hi."),
     # size

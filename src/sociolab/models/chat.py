@@ -115,7 +115,7 @@ class Endpoint:
         method: str,
         path: str,
         seconds: float,
-        body: bytes | aiohttp.FormData | None = None,
+        body: bytes | aiohttp.MultipartWriter | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """One request, which ends after `seconds`.
@@ -292,7 +292,7 @@ class Call:
         self,
         method: str,
         path: str,
-        body: bytes | aiohttp.FormData | None = None,
+        body: bytes | aiohttp.MultipartWriter | None = None,
         kind: str | None = None,
     ) -> Answer:
         """One request, in its place and its time; `kind` is the body's content type."""
@@ -345,7 +345,7 @@ class EndpointModel:
 
         async def attempt(call: Call) -> ChatReply:
             answer = await self._answer(prompt, call)
-            return self._read(answer.body, call)
+            return self._read(answer.body, prompt, call)
 
         return await self._endpoint.call(attempt)
 
@@ -367,12 +367,12 @@ class EndpointModel:
             if self._quirks == quirks:  # else another call has learned meanwhile
                 self._quirks = learned
 
-    def _read(self, body: bytes, call: Call) -> ChatReply:
+    def _read(self, body: bytes, prompt: Prompt, call: Call) -> ChatReply:
         try:
-            return read_reply(body, call.seconds, call.tries)
+            return read_reply(body, prompt, call.seconds, call.tries)
         except ModelError:
             body = self._endpoint.without_key_bytes(body)
-        return read_reply(body, call.seconds, call.tries)
+        return read_reply(body, prompt, call.seconds, call.tries)
 
 
 def _address(spec: EndpointSpec) -> SplitResult:
