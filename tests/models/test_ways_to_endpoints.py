@@ -237,6 +237,8 @@ def test_what_is_no_http_proxy_is_refused_before_any_call(
         Endpoint(EndpointSpec(name="lab"))
     assert "w0rd" not in said(caught.value)
     Endpoint(EndpointSpec(name="lab", base_url=f"http://{HOST}/v1"))
+    monkeypatch.setenv("NO_PROXY", "api.openai.com:443")
+    Endpoint(EndpointSpec(name="lab"))
 
 
 # ---------------------------------------------------------------- TLS

@@ -389,9 +389,9 @@ def _proxy_for(address: SplitResult, spec: EndpointSpec) -> str | None:
     """The proxy that the environment names for an address; ConfigError if it is no HTTP proxy."""
     from urllib.request import getproxies, proxy_bypass  # aiohttp loads it, too
 
-    host = address.hostname or ""
+    host, port = address.hostname or "", address.port or {"http": 80, "https": 443}[address.scheme]
     proxy = getproxies().get(address.scheme)
-    if not proxy or proxy_bypass(host) or proxy_bypass(f"{host}:{address.port}"):
+    if not proxy or proxy_bypass(host) or proxy_bypass(f"{host}:{port}"):
         return None
     if "://" not in proxy:
         proxy = f"http://{proxy}"
