@@ -149,7 +149,8 @@ class Estimate:
 
     Tokens are measured on `measured` of the tasks, at four characters each and replies of about 150
     characters. Dollars are without the provider's cache unless it is said otherwise. `prices` has
-    every model of the run, with None for one that has no price in models.toml. `uncounted` are
+    every model of the run, with None for one that has no price in models.toml; `addresses` says
+    where each would be called. `uncounted` are
     agents and judges of the user's own code, whose calls nobody knows.
 
     >>> found = estimate(RunConfig(agents=("openai/m",), judges=("none",)))  # doctest: +SKIP
@@ -165,6 +166,7 @@ class Estimate:
     time: str = ""
     about: str = ""
     uncounted: tuple[str, ...] = ()
+    addresses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def most(self) -> Case:
@@ -206,6 +208,7 @@ class Estimate:
             ],
             "no_price": list(self.unpriced),
             "not_counted": list(self.uncounted),
+            "addresses": dict(self.addresses),
         }
 
     def _roles(self, case: Case, model: str) -> dict[str, Any]:
@@ -229,6 +232,7 @@ class Estimate:
             f"{plural(self.trials, 'trial')} of {plural(self.tasks, 'task')}; no model was called, "
             "nothing was stored"
         ]
+        said += [f"{model} at {address}" for model, address in self.addresses.items()]
         cautions = []
         if self.unpriced:
             cautions.append(
@@ -334,7 +338,8 @@ async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
     about = kit.dry_run.about if kit.dry_run else ""
     time = _time_line(cases, paces[-1], latency)
-    return Estimate(len(plan), len(tasks), measured, cases, prices, time, about, own)
+    where = {name: models.endpoint(spec).base_url for name, spec in models.specs.items()}
+    return Estimate(len(plan), len(tasks), measured, cases, prices, time, about, own, where)
 
 
 @dataclass(frozen=True, slots=True)
