@@ -150,8 +150,10 @@ def test_with_a_public_address_only_its_name_is_served(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ every request
 
 
-def test_a_name_that_points_here_is_not_served(here: str) -> None:
-    answer = requests.get(here, headers={"Host": "rebound.example"}, timeout=5)
+@pytest.mark.parametrize("app", ["here", "guarded"])
+def test_a_name_that_points_here_is_not_served(app: str, request: pytest.FixtureRequest) -> None:
+    address = request.getfixturevalue(app)
+    answer = requests.get(address, headers={"Host": "rebound.example"}, timeout=5)
     assert answer.status_code == 421
 
 

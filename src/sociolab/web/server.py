@@ -182,7 +182,6 @@ def server_of(settings: WebSettings) -> uvicorn.Server:
         http=Connection,
         access_log=False,  # addresses hold secret links
         server_header=False,
-        proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),
         # So many are accepted at once before any of them can be refused.
         backlog=max(settings.most_connections // 4, 1),
