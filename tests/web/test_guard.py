@@ -109,7 +109,7 @@ def test_a_token_that_could_be_guessed_is_refused(tmp_path: Path, token: str, fo
     assert WebSettings(tmp_path / "s.db", admin_token="0123456789abcdef")
 
 
-@pytest.mark.parametrize("proxy", ["", "lab.example.org", "10.0.0.0/64", "*"])
+@pytest.mark.parametrize("proxy", ["", "lab.example.org", "10.0.0.0/64", "10.0.0.1/8", "*"])
 def test_a_trusted_proxy_is_an_address_or_a_network(tmp_path: Path, proxy: str) -> None:
     with pytest.raises(ConfigError, match="--trusted-proxy: expected an IP address or network"):
         WebSettings(tmp_path / "s.db", admin_token=TOKEN, trusted_proxies=(proxy,))

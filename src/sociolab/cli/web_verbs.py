@@ -41,8 +41,8 @@ def web(
         int, option("--connections-per-address", "N", "Connections of one client address.", min=8)
     ] = 200,
     request_timeout: Annotated[
-        float, option("--request-timeout", "SECONDS", "For a whole request to arrive.", min=1)
-    ] = 30.0,
+        int, option("--request-timeout", "SECONDS", "For a whole request to arrive.", min=1)
+    ] = 30,
     store: Store = None,
 ) -> None:
     """Serve the web app: inspect runs, play, rate.

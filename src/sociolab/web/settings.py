@@ -109,7 +109,7 @@ class WebSettings:
             client = ipaddress.ip_address(address)
         except ValueError:
             return False
-        return any(client in ipaddress.ip_network(proxy, strict=False) for proxy in self.proxies)
+        return any(client in ipaddress.ip_network(proxy) for proxy in self.proxies)
 
     def serves(self, host: str) -> bool:
         """Whether a request may name this host (its Host header, with or without a port).
@@ -143,7 +143,7 @@ def _check_url(url: str) -> None:
 
 def _check_proxy(proxy: str) -> None:
     try:
-        ipaddress.ip_network(proxy, strict=False)
+        ipaddress.ip_network(proxy)
     except ValueError as error:
         raise ConfigError(
             "--trusted-proxy: expected an IP address or network such as 192.0.2.7 or "
