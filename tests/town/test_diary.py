@@ -39,7 +39,7 @@ def told() -> Lived:
     puppet = Puppet(
         plan_day=plan,
         talk_or_not=lambda _: TALK,
-        utter=lambda q: Said(text=f"{q.me.resident.first_name} speaks.", ends=True),
+        utter=lambda q: Said(text=f"{q.me.resident.first_name} speaks of the Tower.", ends=True),
         summarise=lambda _: memo("We go fishing.", agreed=(agreed,)),
     )
     return lived(puppet, setting((ANN, BEN), days=2, tdp={"ann": Tdp("Hold a party.")}))
@@ -61,8 +61,8 @@ def test_a_day_tells_what_was_planned_done_said_noted_and_remembered() -> None:
         "00:00  day to keep in mind: Invite everybody.",
         "00:00  planned the day:",
         f"       09:00 knit ({CAFE})",
-        "       Ann Moor: Ann speaks.",
-        "       Ben Moor: Ben speaks.",
+        "       Ann Moor: Ann speaks of the Tower.",
+        "       Ben Moor: Ben speaks of the Tower.",
     ):
         assert line in monday.splitlines(), line
     assert "on the way" not in monday

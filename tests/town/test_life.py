@@ -29,7 +29,7 @@ from puppet_town import (
 )
 from sociolab.core.errors import ReplyError
 from sociolab.engine.scene import FailurePolicy
-from sociolab.town.answers import Agreed, Choice, Insight, Insights, Part, Parts, Ratings
+from sociolab.town.answers import Agreed, Choice, Insight, Insights, Part, Parts, Ratings, Said
 from sociolab.town.setting import Rules
 from sociolab.town.thoughts import (
     ChoosePlace,
@@ -70,8 +70,16 @@ def lost(*_: Any) -> Any:
     raise ReplyError("nothing to read", raw="hm", cause="unreadable")
 
 
+def says(text: str) -> Any:
+    """Everybody says this, and goodbye."""
+    return lambda _: Said(text=text, ends=True)
+
+
+OF_THE_TOWER = says("Let us go fishing from the Tower.")
+
+
 def agrees(**fields: Any) -> Any:
-    """A summary with one thing agreed."""
+    """A summary with one thing agreed: going fishing at the tower."""
     known = {"what": "go fishing", "day": "2024-05-14", "start": "10:00", "place": TOWER}
     return lambda _: memo(agreed=(Agreed(**(known | fields)),))
 
@@ -367,6 +375,7 @@ def test_what_was_agreed_is_noted_and_shown_on_its_day_and_in_the_next_talk() ->
     puppet = Puppet(
         plan_day=TWICE_AT_THE_CAFE,
         talk_or_not=lambda _: TALK,
+        utter=OF_THE_TOWER,
         summarise=agrees(),
     )
     told = lived(puppet, setting((ANN, BEN), days=2))
@@ -392,6 +401,7 @@ def test_what_was_agreed_for_another_day_is_not_shown_on_this_one() -> None:
     puppet = Puppet(
         plan_day=BOTH_AT_THE_CAFE,
         talk_or_not=lambda _: TALK,
+        utter=OF_THE_TOWER,
         summarise=agrees(day="2024-05-15"),
     )
     lived(puppet, setting((ANN, BEN), days=2))
@@ -402,6 +412,7 @@ def test_the_same_matter_agreed_again_takes_the_place_of_what_was_noted() -> Non
     puppet = Puppet(
         plan_day=TWICE_AT_THE_CAFE,
         talk_or_not=lambda q: TALK if q.me.now.day == 13 else replace_do(q),
+        utter=OF_THE_TOWER,
         summarise=lambda q: agrees(start=f"{q.me.now.hour}:00")(q),
     )
     lived(puppet, setting((ANN, BEN), days=2))
@@ -410,27 +421,60 @@ def test_the_same_matter_agreed_again_takes_the_place_of_what_was_noted() -> Non
     assert [c.start for c in tuesday.commitments] == ["14:00"]
 
 
-def test_a_place_that_was_agreed_on_is_known_from_then_on() -> None:
+def meets(who: str, *others: str) -> Any:
+    """This one talks to these, and carries on near anybody else."""
+
+    def decide(question: TalkOrNot) -> Any:
+        talks = question.asked.resident == who and question.other.id in others
+        return TALK if talks else replace_do(question)
+
+    return decide
+
+
+@pytest.mark.parametrize("said", [f"At {TOWER}.", "On the top of the tower!", "At the Tower"])
+def test_who_is_told_of_a_place_may_note_it_and_go_there(said: str) -> None:
     def goes_there(question: Any) -> Any:
         known = TOWER in question.me.places
         return day(f"09:00 fish @ {TOWER if known else CAFE}")
 
     puppet = Puppet(
-        plan_day=goes_there, talk_or_not=lambda _: TALK, summarise=agrees(place="tower:  TOP")
+        plan_day=goes_there, talk_or_not=lambda _: TALK, utter=says(said), summarise=agrees()
     )
     told = lived(puppet, setting((ANN, BEN), days=2))
+    assert TOWER not in puppet.of(Utter, "ann")[0].me.places
+    assert puppet.of(Summarise, "ann")[0].me.places[-1] == TOWER, "new places come last"
     assert [q.me.places[-1] for q in puppet.of(PlanDay, "ann")] == [CAFE, TOWER]
     assert puppet.of(PlanDay, "ann")[1].me.objects[TOWER] == ("telescope",)
-    assert {noted.place for noted in told.of(Noted)} == {TOWER}, "as the town calls it"
+    assert {noted.place for noted in told.of(Noted)} == {TOWER}
+    assert not told.of(WentWithout)
 
 
-def test_a_place_that_is_nowhere_is_noted_but_not_known() -> None:
+def test_a_place_is_known_to_those_alone_who_were_told_of_it_whatever_they_noted() -> None:
     puppet = Puppet(
-        plan_day=BOTH_AT_THE_CAFE, talk_or_not=lambda _: TALK, summarise=agrees(place="the moon")
+        plan_day=lambda _: day(f"09:00 sing @ {CAFE}"),
+        talk_or_not=meets("ann", "ben"),
+        utter=OF_THE_TOWER,
     )
-    told = lived(puppet, setting((ANN, BEN), days=2))
-    assert {noted.place for noted in told.of(Noted)} == {"the moon"}
-    assert all("the moon" not in q.me.places for q in puppet.of(PlanDay))
+    told = lived(puppet, setting(days=2))
+    assert {frozenset((talk.who, talk.other)) for talk in told.of(Talked)} == {
+        frozenset(("ann", "ben"))
+    }
+    tuesday = {q.asked.resident: q.me.places for q in puppet.of(PlanDay) if q.day.day == 14}
+    assert {who for who, places in tuesday.items() if TOWER in places} == {"ann", "ben"}
+
+
+def test_a_place_of_which_nobody_told_cannot_be_noted() -> None:
+    puppet = Puppet(
+        plan_day=BOTH_AT_THE_CAFE,
+        talk_or_not=lambda _: TALK,
+        utter=says("Let us go fishing from up there."),
+        summarise=lambda q: agrees(place="" if q.asked.problem else TOWER)(q),
+    )
+    told = lived(puppet, PAIR)
+    problems = {q.asked.problem for q in puppet.of(Summarise, "ann")}
+    assert problems == {"", f'expected a place that Ann knows, found "{TOWER}"'}
+    assert [noted.place for noted in told.of(Noted, "ann")] == [""]
+    assert all(TOWER not in q.me.places for q in puppet.asked)
 
 
 # ------------------------------------------------------------------ importance, reflection

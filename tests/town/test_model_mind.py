@@ -19,7 +19,6 @@ from sociolab.testing.stock_thoughts import stock_questions
 from sociolab.town.answers import Said
 from sociolab.town.mind import QUESTIONS
 from sociolab.town.model.answer_schemas import MOST_PLACES, answer_schema
-from sociolab.town.model.fitting import known_place
 from sociolab.town.model.mind import ModelMind
 from sociolab.town.thoughts import (
     ChoosePlace,
@@ -113,21 +112,12 @@ def test_the_problem_with_an_unknown_place_names_one_that_is_like_it() -> None:
     assert BAR in str(error)
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        (BAR, BAR),
-        (" copper kettle pub:bar  room", BAR),
-        ("Copper Kettle Pub", BAR),
-        ("3 Mill Lane", None),
-        ("bar room", None),
-        ("", None),
-    ],
-)
-def test_a_place_is_known_by_its_name_or_by_a_sector_of_one_arena(
-    text: str, place: str | None
-) -> None:
-    assert known_place(text, one(PlanDay).me.places) == place
+@pytest.mark.parametrize("text", [BAR, " copper kettle pub:bar  room", "in the bar room"])
+def test_a_place_in_words_becomes_its_name(text: str) -> None:
+    chosen, _ = answer(one(ChoosePlace), {"place": text})
+    assert chosen.place == BAR
+    summary, _ = answer(one(Summarise), agreed(day="2024-05-14", place=text))
+    assert summary.agreed[0].place == BAR
 
 
 def test_entries_are_put_in_order_and_those_in_the_hours_of_sleep_left_out() -> None:
@@ -179,10 +169,12 @@ def agreed(**fields: Any) -> dict[str, Any]:
     return {"memo": "Supper.", "importance": 3, "agreed": [{"what": "supper", **fields}]}
 
 
-def test_what_was_agreed_may_be_at_a_place_that_is_new() -> None:
-    for said, noted in (("copper kettle pub: bar room", BAR), ("Alder Hall: stage",) * 2):
-        summary, _ = answer(one(Summarise), agreed(day="2024-05-14", place=said))
-        assert summary.agreed[0].place == noted
+def test_what_is_agreed_is_at_a_place_that_one_knows_or_at_none() -> None:
+    summary, _ = answer(one(Summarise), agreed(day="2024-05-14", place=" "))
+    assert summary.agreed[0].place == ""
+    error = problem(one(Summarise), agreed(day="2024-05-14", place="Alder Hall: stage"))
+    assert str(error).startswith("expected a place that you know, such as")
+    assert str(error).endswith(', or "" for none of them, found "Alder Hall: stage"')
 
 
 @pytest.mark.parametrize("gone", ["2024-05-12", "2024-02-31"])
@@ -203,7 +195,7 @@ def test_the_schema_names_known_places_quarter_hours_and_near_dates() -> None:
     assert len(plan["$defs"]["Time"]["enum"]) == 96
     fields = schema(one(Summarise))["$defs"]["Agreed"]["properties"]
     assert fields["day"]["enum"][0] == "2024-05-13"
-    assert "enum" not in fields["place"], "an appointment may be at a place yet unknown"
+    assert fields["place"]["enum"] == ["", *one(Summarise).me.places]
     ratings = schema(one(RateImportance))["properties"]["ratings"]
     assert (ratings["minItems"], ratings["maxItems"]) == (3, 3)
 

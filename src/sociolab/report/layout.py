@@ -74,6 +74,7 @@ LAYOUTS = {
             "goal_0_min",
             "goal_15_min",
             "goal_any_helper",
+            "goal_any_host",
         ),
         main=("overall",),
         clusters="task",

@@ -7,7 +7,17 @@ from datetime import date, datetime, timedelta
 
 from pydantic import BaseModel
 
-from sociolab.town.answers import Choice, DayPlan, Entry, NewPlan, Parts, Ratings, Reminder, Summary
+from sociolab.town.answers import (
+    Agreed,
+    Choice,
+    DayPlan,
+    Entry,
+    NewPlan,
+    Parts,
+    Ratings,
+    Reminder,
+    Summary,
+)
 from sociolab.town.clock import clock_time
 from sociolab.town.thoughts import Decompose, RateImportance, Replan, Thought
 
@@ -20,7 +30,7 @@ def problem_with(question: Thought, answer: BaseModel) -> str:
     """What is wrong with the answer, as its author is told it; "" if nothing is."""
     match answer:
         case Summary():
-            return _days(answer)
+            return _places(question, answer.agreed) or _days(answer)
         case Reminder():
             return _sentences(answer.text)
         case DayPlan():
@@ -55,7 +65,7 @@ def _days(summary: Summary) -> str:
     return ""
 
 
-def _places(question: Thought, entries: tuple[Entry, ...]) -> str:
+def _places(question: Thought, entries: tuple[Entry | Agreed, ...]) -> str:
     for entry in entries:
         problem = _place(question, entry.place) if entry.place else ""
         if problem:

@@ -91,7 +91,10 @@ class Said(Answer):
 
 
 class Agreed(Answer):
-    """Something agreed or promised in a talk; "" for what was left open."""
+    """Something agreed or promised in a talk; "" for what was left open.
+
+    `place` is one that the resident knows; whoever has been told of a place knows it.
+    """
 
     what: Words
     day: Day

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal, Protocol, TypeAlias
 
+from sociolab.town.places import places_told
 from sociolab.town.residents import Resident
 
 MOST_ROUNDS = 8
@@ -121,6 +122,16 @@ class Me:
     place: str = ""
     names: tuple[str, ...] = ()
     doing: str = ""
+
+    def places_after(self, lines: tuple[Line, ...]) -> tuple[str, ...]:
+        """The places that one knows after these words: what is new comes last.
+
+        Whoever takes part in a conversation learns the places that are named in it, by whomever,
+        and the one where it is held.
+        """
+        told = places_told(" ".join(line.text for line in lines), self.names)
+        here = (self.place,) if self.place else ()
+        return tuple(dict.fromkeys((*self.places, *told, *here)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,7 @@ def town(
     store: Store, name: str = TOWN, *, others: str = AGENT, made: str = "a1", **changed: Json
 ) -> None:
     """The run of the town; `others` are in the background, `made` is how agents were set up."""
+    host = Life("ada").goes("tue 17:50", "Cafe: terrace", "hold the harvest party")
     guest = Life("bea").goes("tue 18:00", "Cafe: terrace", "at the harvest party")
     told = (
         talk("mon 10:00", "ada", "cid", INVITATION, "Gladly, I will come!"),
@@ -116,7 +117,7 @@ def town(
     )
     greeted = talk("mon 10:00", "ada", "bea", "Hello. How are you?", "Fine, thank you.")
     found = (
-        _lived(PARTY, guest, *told, others=others, made=made),
+        _lived(PARTY, host, guest, *told, others=others, made=made),
         _lived(MEETING, greeted, others=others, made=made),
         _lived(GAME, others=others, made=made, steps=at("mon 20:00")),
     )

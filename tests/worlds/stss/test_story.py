@@ -30,7 +30,7 @@ def named(who: str) -> Resident:
 RESIDENTS = tuple(named(who) for who in ("ada", *EVERYBODY))
 
 
-def told(of: SocialTask = PARTY, scored: bool = True) -> dict[str, str]:
+def told(of: SocialTask = PARTY, scored: bool = True, host: bool = True) -> dict[str, str]:
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     lives["ada"].records += [
         Reminded(0, "ada", "general plan", "Tell everybody.\nDecorate."),
@@ -45,6 +45,7 @@ def told(of: SocialTask = PARTY, scored: bool = True) -> dict[str, str]:
             "Bea said yes",
         ),
     ]
+    lives["ada"].goes("tue 17:50", "Cafe: terrace" if host else "Park: meadow", "hold the party")
     lives["bea"].goes("tue 18:10", "Cafe: terrace", "the party").goes("tue 19:00", "Home: room")
     lives["bea"].notes("mon 10:02", "Ada's party", "ada", "18:00", "Cafe: terrace")
     lives["cid"].notes("mon 11:02", "Ada's party", "ada")
@@ -106,6 +107,18 @@ def test_who_came_for_how_long_and_why_the_others_did_not() -> None:
         "(Tuesday 18:30 to 18:40, at Home: room).",
         "Fay Rowe was never told; at 18:00 at Clinic: pharmacy: buy medicine.",
     ]
+
+
+def test_a_host_who_held_it_elsewhere_is_told_of_first() -> None:
+    parts = told(host=False)
+    assert parts["Who did not, and why"].splitlines()[0] == (
+        "The host, Ada Rowe, was not at Cafe: terrace during the event; "
+        "at 18:00 at Park: meadow: hold the party."
+    )
+    lines = parts["The score"].splitlines()
+    assert lines[1].startswith("0.25 at 5 min, since 1 of 3 expected residents took part")
+    assert lines[1].endswith("(at least 5 min) and counts as one more no-show.")
+    assert lines[3] == "By the guests alone it would be 0.333."
 
 
 def test_the_performers_plans_and_reminders_are_told() -> None:

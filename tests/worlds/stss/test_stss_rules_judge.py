@@ -66,7 +66,8 @@ SEATED = (CastMember("performer", "tested"),)
 
 
 def lives(*changed: Life) -> tuple[Life, ...]:
-    given = {life.who: life for life in (*map(Life, ("ada", *EVERYBODY)), *changed)}
+    host = Life("ada", "Cafe: terrace")
+    given = {life.who: life for life in (host, *map(Life, EVERYBODY), *changed)}
     return tuple(given.values())
 
 
@@ -105,12 +106,22 @@ def test_a_public_activity_has_its_type_the_thresholds_and_the_ratios() -> None:
         "overall": third,
         "goal_0_min": third,
         "goal_15_min": 0,
+        "goal_any_host": third,
         "conversation_ratio": third,
         "conversation_ratio_both": third,
     }
     verdict = judged(AT_PARTY)["overall"]
     assert isinstance(verdict, Score)
     assert verdict.reason == "1 of 3 expected residents took part (at least 5 min): Bea."
+
+
+def test_a_host_who_is_elsewhere_is_told_of_in_the_reason_and_costs_a_share() -> None:
+    party = episode(PARTY, trace(*lives(guest("bea"), Life("ada")), INVITED), OVER)
+    assert values(party)["public_activity"] == values(party)["overall"] == 0.25
+    assert values(party)["goal_any_host"] == pytest.approx(1 / 3)
+    verdict = judged(party)["public_activity"]
+    assert isinstance(verdict, Score)
+    assert "The host, Ada, was not at Cafe: terrace" in verdict.reason
 
 
 def test_help_has_no_ratio_but_the_score_with_any_helper() -> None:
@@ -136,7 +147,7 @@ def test_help_has_no_ratio_but_the_score_with_any_helper() -> None:
 )
 def test_what_was_not_lived_to_the_end_is_a_failure_and_never_a_zero(broken: Episode) -> None:
     verdicts = judged(broken).values()
-    assert len(verdicts) == 6
+    assert len(verdicts) == 7
     for verdict in verdicts:
         assert isinstance(verdict, ScoreFailure)
         assert verdict.cause == "incomplete"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 import pytest
 from pydantic import ValidationError
 
 from fake_models import FakeModel
-from puppet_town import CAFE, MONDAY, TOWN, TRIO
+from puppet_town import CAFE, MONDAY, TOWER, TOWN, TRIO
 from sociolab.core.episode import Episode, Happened, Task, Unusable
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import Player, World
@@ -18,16 +20,22 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.testing.contracts import WorldContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import play_task
+from sociolab.town.life.surroundings import Surroundings
 from sociolab.town.map import own_map
 from sociolab.town.mind import QUESTIONS, MindPlayer
+from sociolab.town.model.answer_schemas import answer_schema
 from sociolab.town.places import Place
+from sociolab.town.population import own_residents
+from sociolab.town.thoughts import PlanDay, Replan
 from sociolab.worlds.stss.casting import ROUTINE, seat_for, seats_of, town_casts
-from sociolab.worlds.stss.content import content_from
-from sociolab.worlds.stss.dataset import TownData, own_town
+from sociolab.worlds.stss.content import Content, content_from
+from sociolab.worlds.stss.dataset import DAYS, TownData, own_town
+from sociolab.worlds.stss.instantiate import instantiate
 from sociolab.worlds.stss.kit import load
 from sociolab.worlds.stss.packed import packed, unpacked
 from sociolab.worlds.stss.settings import PAPERS_QUESTIONS, Settings
 from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.templates import Template, own_templates
 from sociolab.worlds.stss.world import Stss, setting_of, trajectory_of
 
 PARTY = SocialTask(
@@ -154,6 +162,42 @@ def test_the_task_is_told_to_the_performer_alone() -> None:
     told = {one.id: one.currently for one in given.residents}
     assert told["ben"].endswith(PARTY.goal)
     assert "CANARY" not in told["ann"] + told["cid"]
+
+
+@pytest.mark.parametrize("template", own_templates().template, ids=lambda template: template.id)
+def test_the_performer_may_plan_to_go_wherever_its_task_is(template: Template) -> None:
+    """Over all templates, performers and the seeds 0 to 11, as a model is asked."""
+    people = own_residents()
+    for performer in template.performers:
+        only = template.model_copy(update={"performers": (performer,)})
+        tasks = {instantiate(only, people, own_map(), seed, DAYS) for seed in range(12)}
+        for task in {one.model_copy(update={"background": ("huw-pritchard",)}) for one in tasks}:
+            content = Content(task=task, residents=people, town=packed(own_map()))
+            around = Surroundings(setting_of(content, QUICK, FailurePolicy(), "t", 1))
+            person = next(one for one in around.people if one.id == performer)
+            me, asked = around.me(person, 0), around.asked(person, "plan_day", 0)
+            plan = PlanDay(asked, me, DAYS[0], (), ())
+            again = Replan(asked, me, "", (), me.now, ())
+            for question in (plan, again):
+                offered = places_offered(question)
+                assert {task.place, *(one.place for one in task.errands)} - {""} <= offered
+            others = {one.resident.knows for one in around.people if one.id != performer}
+            assert others == {one.knows for one in people if one.id != performer}
+
+
+def places_offered(question: PlanDay | Replan) -> set[str]:
+    """The places among which a model can choose for an entry of its plan."""
+    schema = json.loads(answer_schema(question).text)
+    return set(schema["$defs"]["Entry"]["properties"]["place"]["enum"])
+
+
+def test_a_performer_whose_task_names_a_sector_knows_all_of_it() -> None:
+    party = PARTY.model_copy(update={"place": "Tower"})
+    (task,) = Stss(replace(DATA, tasks=(party,)), QUICK).tasks()
+    given = setting_of(content_from(task.content), QUICK, FailurePolicy(), "t", 1)
+    known = {one.id: one.known for one in Surroundings(given).people}
+    assert TOWER in known["ben"]
+    assert TOWER not in known["ann"]
 
 
 def test_lives_differ_with_seed_and_trial() -> None:

@@ -136,12 +136,6 @@ class Person:
         )
         self.records.append(Planned(step, self.id, planned, why))
 
-    def learn(self, place: str) -> None:
-        """Know a place from now on."""
-        found = self.town.place(place)
-        if found is not None and str(found) not in self.known:
-            self.known = (*self.known, str(found))
-
 
 def _seen(did: Did) -> str:
     if did.state == "walking" and did.place:

@@ -24,6 +24,7 @@ class Remembering(Thinking):
         me.last_talk[other.number] = me.step
         if not talk.lines:
             return ""
+        me.known = self.myself().places_after(talk.lines)
         summary = yield Summarise(
             asked=self.asked("summarise"),
             me=self.myself(),
@@ -51,19 +52,13 @@ class Remembering(Thinking):
             before = same[-1] if same else Commitment(agreed.what, day)
             start = agreed.start or before.start
             minutes = agreed.minutes if agreed.start or not before.start else before.minutes
-            place = self._place(agreed.place) or before.place
+            place = agreed.place or before.place
             others = [who for c in same for who in (*c.others, c.by) if who not in ("", other.id)]
             noted = Commitment(agreed.what, day, start, minutes, place, other.id, tuple(others))
             me.commitments = [*(c for c in me.commitments if c not in same), noted]
-            me.learn(place)
             me.records.append(
                 Noted(me.step, me.id, noted.what, day, start, minutes, place, other.id)
             )
-
-    def _place(self, name: str) -> str:
-        """A place by the name on the map; as it was said where the map has none of that name."""
-        found = self.around.town.place(name)
-        return str(found) if found is not None else name
 
     def digest(self) -> Living[None]:
         """Rate what has not been rated, many at once, and reflect when much has built up."""

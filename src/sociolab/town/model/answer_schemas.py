@@ -19,12 +19,19 @@ from sociolab.core.ports import Schema
 from sociolab.prompting.structured import schema_of
 from sociolab.town.answers import DayPlan
 from sociolab.town.mind import QUESTIONS
-from sociolab.town.thoughts import ChoosePlace, PlanDay, RateImportance, Replan, Thought
+from sociolab.town.thoughts import (
+    ChoosePlace,
+    PlanDay,
+    RateImportance,
+    Replan,
+    Summarise,
+    Thought,
+)
 
 MOST_PLACES = 150
 """With more known places than this, a schema takes any text for a place."""
 
-_AT_KNOWN_PLACES = (PlanDay, Replan, ChoosePlace)  # an appointment may be at a place yet unknown
+_AT_KNOWN_PLACES = (PlanDay, Replan, ChoosePlace, Summarise)
 _TIMES = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 15, 30, 45)]
 _WAKES = [time for time in _TIMES if "03:00" <= time <= "12:00"]
 _BEDS = [time for time in _TIMES if time >= "19:00" or time <= "03:00"]
@@ -37,10 +44,13 @@ def answer_schema(question: Thought) -> Schema:
     _, kind = QUESTIONS[type(question)]
     me = question.me
     wants_place = isinstance(question, _AT_KNOWN_PLACES) and len(me.places) <= MOST_PLACES
+    places = me.places if wants_place else ()
+    if places and isinstance(question, Summarise):
+        places = ("", *places)  # what is agreed may leave the place open
     count = len(question.texts) if isinstance(question, RateImportance) else 0
     today = me.now.date()
     monday = today - timedelta(days=today.weekday())
-    return _schema(kind, me.places if wants_place else (), monday, count)
+    return _schema(kind, places, monday, count)
 
 
 @lru_cache(maxsize=1024)

@@ -29,6 +29,7 @@ from sociolab.town.answers import (
     Summary,
 )
 from sociolab.town.clock import clock_time
+from sociolab.town.places import place_meant
 from sociolab.town.thoughts import Decompose, RateImportance, Replan, Thought
 
 Typed = TypeVar("Typed", bound=BaseModel)
@@ -70,18 +71,6 @@ def fitted(question: Thought, answer: BaseModel) -> BaseModel:
     return answer
 
 
-def known_place(text: str, places: tuple[str, ...]) -> str | None:
-    """The known place that is meant: case and spaces aside, or the only one of a sector."""
-    if text in places:
-        return text
-    wanted = _folded(text)
-    for place in places:
-        if _folded(place) == wanted:
-            return place
-    inside = [place for place in places if _folded(place.partition(":")[0]) == wanted]
-    return inside[0] if len(inside) == 1 else None
-
-
 def _with(answer: Typed, **changes: Any) -> Typed:
     return answer.model_copy(update=changes)
 
@@ -97,12 +86,14 @@ def _words(field: str, text: str) -> str:
     return words
 
 
-def _place(text: str, places: tuple[str, ...]) -> str:
-    found = known_place(text, places)
+def _place(text: str, places: tuple[str, ...], otherwise: str = "") -> str:
+    """The known place that is meant, by its name or in words; `otherwise` is what would do too."""
+    found = text if text in places else place_meant(text, places)
     if found is None:
         near = get_close_matches(text[:80], places, n=3, cutoff=0.0)
         shown = " or ".join(f'"{place}"' for place in near)
-        raise UnfitError(f'expected a place that you know, such as {shown}, found "{text[:80]}"')
+        problem = f"expected a place that you know, such as {shown}{otherwise}"
+        raise UnfitError(f'{problem}, found "{text[:80]}"')
     return found
 
 
@@ -165,7 +156,6 @@ def _ratings(answer: Ratings, count: int) -> Ratings:
 
 
 def _agreed(one: Agreed, question: Thought) -> Agreed:
-    """A place that one does not know stays as it was said: it may be new to this resident."""
     today = question.me.now.date()
     try:
         day = date.fromisoformat(one.day)
@@ -173,6 +163,6 @@ def _agreed(one: Agreed, question: Thought) -> Agreed:
         raise UnfitError(f'expected a date for what was agreed, found "{one.day}"') from None
     if day < today:
         raise UnfitError(f"expected a day from {today.isoformat()} on, found {one.day}")
-    said = " ".join(one.place.split())
-    place = known_place(said, question.me.places) or said
+    none = ', or "" for none of them'
+    place = _place(one.place, question.me.places, none) if one.place.strip() else ""
     return _with(one, what=_words("what", one.what), place=place)

@@ -189,6 +189,6 @@ def _what(question: Summarise, table: Proposal, task: Task | None) -> str:
 
 
 def _slipped(one: Agreed, chance: random.Random, known: tuple[str, ...]) -> Agreed:
-    """A place that is new to one is kept: without it one could not find there."""
-    slips = chance.random() < SLIPS and one.place in known
+    """Now and then without its place, and always without one that is on no map."""
+    slips = chance.random() < SLIPS or one.place not in known
     return one.model_copy(update={"place": ""}) if slips else one

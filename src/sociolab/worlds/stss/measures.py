@@ -17,6 +17,7 @@ OVERALL = Measure("overall", 0, 1, title="overall")
 RATIO = Measure("conversation_ratio", 0, MOST_RATIO, title="conversation ratio")
 RATIO_BOTH = Measure("conversation_ratio_both", 0, MOST_RATIO, title="ratio, either began")
 ANY_HELPER = Measure("goal_any_helper", 0, 1, title="goal, any helper")
+ANY_HOST = Measure("goal_any_host", 0, 1, title="goal, host or not")
 
 
 def at_least(minutes: int) -> Measure:
@@ -29,4 +30,6 @@ def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
     found = (OF_TYPE[kind], OVERALL, *map(at_least, beside))
     if kind == "asking for help":
         return (*found, ANY_HELPER)
+    if kind == "public activity":
+        found = (*found, ANY_HOST)
     return (*found, RATIO, RATIO_BOTH)

@@ -12,6 +12,7 @@ from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.content import content_from
 from sociolab.worlds.stss.measures import (
     ANY_HELPER,
+    ANY_HOST,
     OF_TYPE,
     OVERALL,
     RATIO,
@@ -26,7 +27,7 @@ from sociolab.worlds.stss.scoring.window import was_lived
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import trajectory_of
 
-RULES = "2"
+RULES = "3"
 """Changes with the rules of scoring, so that figures by other rules are never mixed."""
 
 
@@ -71,6 +72,7 @@ def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> d
         RATIO: reason_of_ratio(task, found, name, both=False),
         RATIO_BOTH: reason_of_ratio(task, found, name, both=True),
         ANY_HELPER: "The goal if a helper need not have been asked.",
+        ANY_HOST: "The goal by the guests alone, whether or not the host was there (the paper's).",
         **{at_least(minutes): reason_of_least(minutes) for minutes, _ in found.goals},
     }
 
@@ -89,6 +91,7 @@ def _score(measure: Measure, found: TaskScore, why: str) -> Score:
         RATIO: found.ratio,
         RATIO_BOTH: found.ratio_both,
         ANY_HELPER: found.goal_any_helper,
+        ANY_HOST: found.goal_any_host,
     }
     values |= {at_least(minutes): goal for minutes, goal in found.goals}
     value = values[measure]

@@ -13,7 +13,7 @@ from sociolab.town.trace.records import Noted, Planned, Reminded, Stood, Talked
 from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.scoring.about import About
 from sociolab.worlds.stss.scoring.evidence import Evidence
-from sociolab.worlds.stss.scoring.reason import reason
+from sociolab.worlds.stss.scoring.reason import absence, reason
 from sociolab.worlds.stss.scoring.result import Account, TaskScore
 from sociolab.worlds.stss.scoring.window import event_window
 from sociolab.worlds.stss.task import SocialTask
@@ -121,7 +121,10 @@ class Telling:
             yield "Nobody."
 
     def stayed_away(self, score: TaskScore) -> Iterator[str]:
-        """What became of each of the others."""
+        """What became of each of the others; first of the host, if they held it without them."""
+        if score.host_absent:
+            host = Account(self._task.performer, "did not come", 0.0, (), "")
+            yield f"{absence(self._task, self.name)}{self._when(host, score)}."
         for one in score.accounts:
             if one.fate != "took part" and (score.errands or not one.when):
                 yield f"{self.name(one.who)} {one.words}{self._when(one, score)}."
@@ -137,6 +140,8 @@ class Telling:
                 f"Conversation ratio {score.ratio:.3g} "
                 f"({score.ratio_both:.3g} with talks that others began)."
             )
+        if score.host_absent and score.goal_any_host is not None:
+            yield f"By the guests alone it would be {score.goal_any_host:.3g}."
         if score.goal_any_helper is not None:
             yield f"Had anybody been good enough as a helper: {score.goal_any_helper:.3g}."
 

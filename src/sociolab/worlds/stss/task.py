@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.town.answers import TimeOfDay
 from sociolab.town.clock import clock_time
+from sociolab.town.residents import Resident
 
 TaskType: TypeAlias = Literal[
     "public activity", "appointment", "inviting companions", "online activity", "asking for help"
@@ -68,6 +69,20 @@ class SocialTask(Frozen):
     minutes: int = Field(default=60, ge=1)
     partner: str = ""
     errands: tuple[Errand, ...] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The places that the goal names: the event's, or the errands' in order."""
+        return tuple(filter(None, (self.place, *(errand.place for errand in self.errands))))
+
+    def given_to(self, performer: Resident) -> Resident:
+        """The performer from the start: the goal is on their mind, and they know its places."""
+        return performer.model_copy(
+            update={
+                "currently": f"{performer.currently} {self.goal}".strip(),
+                "knows": tuple(dict.fromkeys((*performer.knows, *self.places))),
+            }
+        )
 
     @property
     def ends(self) -> datetime:

@@ -33,8 +33,8 @@ def _of_people(task: SocialTask, people: Collection[str]) -> Iterator[str]:
 
 
 def _of_places(task: SocialTask, town: TownMap) -> Iterator[str]:
-    for place in (task.place, *(errand.place for errand in task.errands)):
-        if place and not is_known_place(place, town):
+    for place in task.places:
+        if not is_known_place(place, town):
             yield (
                 f'expected a place on the map of {town.name}, found "{place}"; '
                 'write a sector or "Sector: arena" as there'

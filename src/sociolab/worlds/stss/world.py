@@ -87,7 +87,7 @@ class Stss:
 def setting_of(
     content: Content, settings: Settings, policy: FailurePolicy, trial: str, seed: int
 ) -> Setting:
-    """The simulation of a task: the performer alone is told of it, in its `currently`."""
+    """The simulation of a task, of which the performer alone is told."""
     task = content.task
     goal = {task.performer: Tdp(task.goal, task.ends)} if settings.tdp else {}
     return Setting(
@@ -126,9 +126,7 @@ def _task(task: SocialTask, data: TownData) -> Task:
 
 
 def _told(resident: Resident, task: SocialTask) -> Resident:
-    if resident.id != task.performer:
-        return resident
-    return resident.model_copy(update={"currently": f"{resident.currently} {task.goal}"})
+    return task.given_to(resident) if resident.id == task.performer else resident
 
 
 def _story(content: Content, episode: Episode, rules: ScoreSettings) -> tuple[tuple[str, str], ...]:

@@ -1,6 +1,7 @@
 """Public and online activities: min(participants / expected, 1), worked by hand.
 
-Ada's party is on the Cafe's terrace on Tuesday from 18:00 to 20:00; 3 of 5 are expected.
+Ada's party is on the Cafe's terrace on Tuesday from 18:00 to 20:00; 3 of 5 are expected. Ada is
+there unless told otherwise.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ def guest(who: str, come: str = "tue 18:00", leave: str = "tue 20:00") -> Life:
 
 
 def scored(*lives: Life, of: SocialTask = PARTY, least: int = 5) -> TaskScore:
-    """The score where everybody else stays at home."""
-    given = {life.who: life for life in (*map(Life, ("ada", *EVERYBODY)), *lives)}
+    """The score where everybody else stays at home, but for the host."""
+    host = Life("ada", "Cafe: terrace").does("tue 18:00", "serve drinks")
+    given = {life.who: life for life in (host, *map(Life, EVERYBODY), *lives)}
     return score(of, lived(*given.values()), ScoreSettings(least))
 
 
@@ -48,9 +50,49 @@ def test_more_guests_than_expected_score_one() -> None:
     assert scored(*map(guest, EVERYBODY)).goal == 1.0
 
 
-def test_the_performer_is_no_participant_and_need_not_come() -> None:
+def test_the_performer_is_no_participant() -> None:
     assert scored(guest("ada"), guest("bea")).goal == pytest.approx(1 / 3)
-    assert scored(guest("bea")).goal == pytest.approx(1 / 3)
+    assert scored(guest("ada")).goal == 0
+
+
+def test_a_host_who_holds_it_elsewhere_is_one_more_who_did_not_come() -> None:
+    """Ada holds the party in the counter room: 2 guests of 3, and no host, are 2 of 4."""
+    elsewhere = Life("ada").goes("tue 18:00", "Cafe: counter room", "hold the party")
+    found = scored(elsewhere, guest("bea"), guest("cid"))
+    assert (found.goal, found.host_absent) == (0.5, True)
+    assert found.goal_any_host == pytest.approx(2 / 3)
+    assert dict(found.goals) == {0: 0.5, 5: 0.5, 15: 0.5}
+    assert reason(PARTY, found, str.title) == (
+        "2 of 3 expected residents took part (at least 5 min): Bea, Cid. "
+        "The host, Ada, was not at Cafe: terrace during the event (at least 5 min) and counts as "
+        "one more no-show."
+    )
+
+
+def test_however_many_guests_come_a_party_without_its_host_is_no_full_success() -> None:
+    alone = scored(Life("ada"), *map(guest, EVERYBODY))
+    assert (alone.goal, alone.goal_any_host) == (0.75, 1.0)
+    assert scored(Life("ada")).goal == 0
+
+
+def test_a_host_counts_as_present_who_is_there_long_enough_whatever_they_do() -> None:
+    for minutes, absent in (("05", False), ("04", True)):
+        host = Life("ada", TERRACE).does("tue 17:00", "tidy up")
+        host.goes(f"tue 18:{minutes}:20", "Home: room", "rest")
+        found = scored(host, *map(guest, EVERYBODY))
+        assert found.host_absent is absent
+        assert dict(found.goals) == {0: 1.0, 5: 0.75 if absent else 1.0, 15: 0.75}
+
+
+def test_any_room_of_the_sector_will_do_for_the_host_where_the_task_names_the_sector() -> None:
+    host = Life("ada", "Cafe: counter room")
+    assert not scored(host, of=task(place="Cafe")).host_absent
+
+
+def test_an_online_activity_has_no_place_from_which_its_host_could_be_absent() -> None:
+    players = (Life(who).does("tue 18:00", "play Starfarm") for who in EVERYBODY)
+    found = scored(Life("ada"), *players, of=GAME)
+    assert (found.goal, found.host_absent, found.goal_any_host) == (1.0, False, None)
 
 
 def test_an_early_guest_who_stays_counts() -> None:

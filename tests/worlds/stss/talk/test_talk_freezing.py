@@ -11,6 +11,7 @@ from sociolab.core.episode import Episode, Trial
 from sociolab.testing.playing import driven
 from sociolab.town.clock import Clock
 from sociolab.town.mind import MindPlayer
+from sociolab.town.population import own_residents
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.trace.records import Did, Noted, Planned, Remembered, Talked
 from sociolab.town.trace.trajectory import Trajectory
@@ -18,10 +19,12 @@ from sociolab.worlds.stss.dataset import TownData, own_town
 from sociolab.worlds.stss.settings import Settings
 from sociolab.worlds.stss.talk.freezing import MOST_MEMORIES, MOST_SEEN, frozen_talks
 from sociolab.worlds.stss.talk.scenario import Side, TalkScenario
+from sociolab.worlds.stss.talk.speaker import known_places
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import Stss, trajectory_of
 
 PUBLIC, MEETING, HELP = "paper-bridges", "club-ledger", "picture-wire"
+KNOWN = {one.id: one.knows for one in own_residents()}
 each_task = pytest.mark.parametrize("task", [PUBLIC, MEETING, HELP])
 
 
@@ -122,6 +125,20 @@ def test_plans_promises_and_deeds_are_each_ones_own_of_that_moment(task: str) ->
             assert side.doing == f"on the way to {deeds[-1].place.partition(':')[0]}" or (
                 side.doing == deeds[-1].doing
             )
+
+
+@each_task
+def test_each_knows_the_places_of_which_it_had_been_told(task: str) -> None:
+    named = the(task).places
+    for one in frozen(task):
+        performers, others = (known_places(side.resident, one.places) for side in sides(one))
+        assert set(named) <= set(performers)
+        assert {c.place for c in one.performer.commitments} - {""} <= set(performers)
+        assert {c.place for c in one.other.commitments} - {""} <= set(others)
+        assert (
+            one.other.resident.knows[: len(KNOWN[one.other.resident.id])]
+            == (KNOWN[one.other.resident.id])
+        )
 
 
 def test_an_appointment_is_made_with_the_partner_alone() -> None:

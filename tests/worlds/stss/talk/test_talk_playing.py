@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 
 import pytest
@@ -14,6 +15,7 @@ from sociolab.core.ports import NoReply, Reply
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.playing import ended
 from sociolab.town.answers import Agreed, Said, Summary
+from sociolab.town.model.mind import prompt_of
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.thoughts import GeneralPlan, Memory, Summarise, TalkReminder, Utter
 from sociolab.worlds.stss.talk.playing import play_talk
@@ -153,6 +155,22 @@ def test_one_knows_whole_sectors_and_single_rooms_home_first_and_each_once() -> 
         "Lantern Cafe: counter room",
         "Alder Hall: stage",
     )
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_who_is_told_of_a_place_finds_it_listed_when_asked_for_a_note(*, plain: bool) -> None:
+    court, other = "Riverside Gym: sports court", Says("Yes, gladly!")
+    said = "Come to the match on the sports court of Riverside Gym, tomorrow at six!"
+    held(KITE, Says(said, "Bye!"), other)
+    *utters, note = (prompt_of(asked, 0, plain=plain) for asked in other.asked)
+    assert not any(f"- {court}" in asked.messages[0].text for asked in utters)
+    assert note.messages[0].text.endswith(f"- {court}")
+    if not plain:
+        assert note.schema is not None
+        places = json.loads(note.schema.text)["$defs"]["Agreed"]["properties"]["place"]["enum"]
+        assert places == ["", *other.asked[-1].me.places]
+        assert court in places
+        assert "Riverside Gym: training room" not in places
 
 
 def test_the_performer_alone_is_told_of_the_task() -> None:

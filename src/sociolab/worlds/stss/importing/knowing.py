@@ -1,4 +1,8 @@
-"""What the tasks' records say that their casts know of the town."""
+"""What the tasks' records add to what their casts know of the town.
+
+A task's own places need no adding: with the task the performer is told of them
+(`SocialTask.given_to`).
+"""
 
 from __future__ import annotations
 

@@ -27,11 +27,25 @@ def at_once(seen: Evidence) -> Intervals:
     return seen.in_time(common(one, other))
 
 
-def goal(seen: Evidence, attended: dict[str, Intervals], least: int) -> float:
-    """The share of the expected who took part, 1 at most; for an appointment 1, 0.5 or 0."""
+def host_absent(seen: Evidence, least: int) -> bool:
+    """Whether a public activity was held without its host: the performer was not at its place."""
+    here = seen.in_time(seen.at_the_place(seen.task.performer))
+    return seen.task.type == "public activity" and not seen.long_enough(here, least)
+
+
+def goal(
+    seen: Evidence, attended: dict[str, Intervals], least: int, *, any_host: bool = False
+) -> float:
+    """The share of the expected who took part, 1 at most; for an appointment 1, 0.5 or 0.
+
+    The host of a public activity who is absent is one more who was expected and did not come:
+    guests alone are never 1. With `any_host` they are, as in the paper.
+    """
     came = sum(seen.long_enough(when, least) for when in attended.values())
+    expected = seen.task.expected
     if seen.task.type != "appointment":
-        return min(came / seen.task.expected, 1.0)
+        missing = not any_host and host_absent(seen, least)
+        return min(came, expected) / (expected + missing)
     if came:
         return 1.0
     return 0.5 if seen.long_enough(at_once(seen), least) else 0.0

@@ -9,7 +9,7 @@ from sociolab.worlds.stss.task import SocialTask
 
 
 def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
-    """One sentence; `name` makes a resident's name of its id."""
+    """One sentence, and another where the host was absent; `name` makes a name of an id."""
     least = _at_least(score.least)
     match task.type:
         case "asking for help":
@@ -21,7 +21,15 @@ def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> st
         case _:
             names = ", ".join(map(name, score.participants)) or "nobody"
             many = f"{len(score.participants)} of {score.expected} expected residents took part"
-            return f"{many} {least}: {names}."
+            host = ""
+            if score.host_absent:
+                host = f" {absence(task, name)} {least} and counts as one more no-show."
+            return f"{many} {least}: {names}.{host}"
+
+
+def absence(task: SocialTask, name: Callable[[str], str]) -> str:
+    """That the host of a public activity was not there, without a full stop."""
+    return f"The host, {name(task.performer)}, was not at {task.place} during the event"
 
 
 def reason_of_ratio(

@@ -80,7 +80,9 @@ class TaskScore:
 
     `participants` are the background residents who counted. `ratio` is talks that the performer
     started, about the task and before the event, with distinct residents, by the number expected
-    (it may exceed 1; None for help); `ratio_both` counts those that others started, too. For help
+    (it may exceed 1; None for help); `ratio_both` counts those that others started, too.
+    `host_absent`: a public activity was held without the performer at its place; `goal_any_host`
+    is what its guests alone score (None for other types). For help
     `goal_any_helper` does without the condition that a helper was told, and `errands` says who
     ran them. `window` is when taking part counts, as steps. `least` is how many minutes of it are
     needed; `spoken_to` is what the ratios count, one for each resident, and another where the
@@ -97,6 +99,8 @@ class TaskScore:
     ratio: float | None
     ratio_both: float | None
     goal_any_helper: float | None = None
+    goal_any_host: float | None = None
+    host_absent: bool = False
     errands: tuple[ErrandDone, ...] = ()
     least: int = 5
     spoken_to: tuple[SpokenTo, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.scoring.accounts import account, helper_account
-from sociolab.worlds.stss.scoring.attendance import attendances, goal
+from sociolab.worlds.stss.scoring.attendance import attendances, goal, host_absent
 from sociolab.worlds.stss.scoring.errands import help_by_anybody, help_given
 from sociolab.worlds.stss.scoring.evidence import Evidence
 from sociolab.worlds.stss.scoring.result import ScoreSettings, TaskScore
@@ -25,6 +25,7 @@ def _event(seen: Evidence, rules: ScoreSettings) -> TaskScore:
     goals = {least: goal(seen, attended, least) for least in (rules.least, *rules.beside)}
     ratio = conversation_ratio(seen, attended)
     accounts = tuple(account(seen, who, when, rules.least) for who, when in attended.items())
+    public = seen.task.type == "public activity"
     return TaskScore(
         type=seen.task.type,
         goal=goals[rules.least],
@@ -35,6 +36,8 @@ def _event(seen: Evidence, rules: ScoreSettings) -> TaskScore:
         accounts=accounts,
         ratio=ratio.started,
         ratio_both=ratio.both,
+        goal_any_host=goal(seen, attended, rules.least, any_host=True) if public else None,
+        host_absent=host_absent(seen, rules.least),
         least=rules.least,
         spoken_to=ratio.spoken_to,
     )

@@ -22,6 +22,7 @@ from sociolab.town.thoughts import Commitment, Memory, PlanDay, Recall, Utter
 from sociolab.worlds.stss.dataset import TownData
 from sociolab.worlds.stss.settings import Settings
 from sociolab.worlds.stss.talk.scenario import Neighbour, Side, TalkScenario
+from sociolab.worlds.stss.talk.speaker import known_places
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import Stss
 
@@ -140,12 +141,14 @@ class _Watcher(ScriptedMind):
         )
 
     def _side(self, question: Utter, now: datetime, memories: tuple[Memory, ...]) -> Side:
-        """One side; the performer's `currently` is that of an ordinary day again."""
+        """One side, without the task; what it has been told of places is among what it knows."""
         me = question.me
-        untold = self._residents[me.resident.id].currently
+        untold = self._residents[me.resident.id]
+        before = known_places(untold, _by_sector(me.names))
+        learned = tuple(place for place in me.places if place not in before)
         ahead = tuple(block for block in question.ahead if block.end > now)
         return Side(
-            resident=me.resident.model_copy(update={"currently": untold}),
+            resident=untold.model_copy(update={"knows": (*untold.knows, *learned)}),
             place=me.place,
             doing=me.doing,
             memories=memories,

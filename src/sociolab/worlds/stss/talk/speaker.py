@@ -56,9 +56,10 @@ class Speaker:
         )
 
     def keeps(self, asked: Asked, lines: tuple[Line, ...]) -> Summarise:
-        """What to remember of the talk is wanted."""
-        side = self.side
-        return Summarise(asked, self.me, self.other, lines, side.commitments, side.ahead)
+        """What to remember of the talk is wanted; the places that were told are known by then."""
+        side, places = self.side, self.me.places_after(lines)
+        me = replace(self.me, places=places, objects=dict.fromkeys(places, ()))
+        return Summarise(asked, me, self.other, lines, side.commitments, side.ahead)
 
     def plans(self, asked: Asked, task: SocialTask) -> GeneralPlan:
         """TDP's plan is wanted, as on the first morning: asleep at home, nothing lived yet."""
@@ -77,10 +78,9 @@ class Speaker:
 
 
 def performer_of(scenario: TalkScenario) -> Speaker:
-    """The performer, who is told of the task in its `currently`, as in the town."""
-    side, task = scenario.performer, scenario.task
-    told = f"{side.resident.currently} {task.goal}".strip()
-    resident = side.resident.model_copy(update={"currently": told})
+    """The performer, who is given the task, as in the town."""
+    side = scenario.performer
+    resident = scenario.task.given_to(side.resident)
     return _speaker(scenario, resident, side, scenario.other, scenario.performer_begins)
 
 
@@ -95,8 +95,6 @@ def _speaker(
     scenario: TalkScenario, resident: Resident, side: Side, other: Side, began: bool
 ) -> Speaker:
     places = known_places(resident, scenario.places)
-    if side is scenario.performer:
-        places = tuple(dict.fromkeys([*places, *_of_the_task(scenario)]))
     known = {who: one.known_as for who, one in scenario.people.items() if one.known_as}
     me = Me(
         resident=resident,
@@ -113,13 +111,6 @@ def _speaker(
     name = other.resident.name
     tie = resident.ties.get(name, "")
     return Speaker(side, me, Other(other.resident.id, name, other.doing, tie), began)
-
-
-def _of_the_task(scenario: TalkScenario) -> tuple[str, ...]:
-    """The places that the goal names: the performer knows them at least by that."""
-    task, names = scenario.task, scenario.place_names
-    named = (task.place, *(errand.place for errand in task.errands))
-    return tuple(name for name in names for one in named if one in (name, name.split(": ")[0]))
 
 
 def known_places(resident: Resident, places: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
