@@ -338,7 +338,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
     about = kit.dry_run.about if kit.dry_run else ""
     time = _time_line(cases, paces[-1], latency)
-    where = {name: models.endpoint(spec).base_url for name, spec in models.specs.items()}
+    where = {name: models.endpoint(spec).base_url for name, spec in sorted(models.specs.items())}
     return Estimate(len(plan), len(tasks), measured, cases, prices, time, about, own, where)
 
 
