@@ -185,9 +185,9 @@ def test_an_estimate_is_near_what_the_run_then_takes(
     estimate = sociolab(*model_run(endpoint, "e", "--limit", 3), "--dry-run").document
     assert endpoint.counters.requests == before
     played = sociolab(*model_run(endpoint, "e", "--limit", 3)).document
-    calls = sum(model["calls"] for model in estimate["models"].values())
-    tokens = sum(model["prompt_tokens"] for model in estimate["models"].values())
-    assert calls == played["calls"]
+    (case,) = estimate["cases"]
+    tokens = sum(model["prompt_tokens"] for model in case["models"].values())
+    assert case["calls"] == played["calls"]
     assert tokens == pytest.approx(played["tokens"]["prompt"], rel=0.35)
 
 
@@ -215,6 +215,36 @@ def test_doctor_says_in_a_sentence_what_works_and_what_does_not(
     ill = sociolab("doctor", "openai/x", "--base-url", f"{endpoint.url}/nowhere")
     assert ill.code == 1
     assert "404" in ill.out
+
+
+def test_the_address_of_the_environment_is_used_and_shown(
+    sociolab: Sociolab, endpoint: EndpointProcess
+) -> None:
+    here = {"OPENAI_BASE_URL": endpoint.url}
+    found = sociolab("doctor", "openai/x", **here)
+    assert (found.code, f"from {endpoint.url}" in found.out) == (0, True)
+    args = ("run", "sotopia", "--agent", "openai/x", "--judge", "openai/j", "--limit", 1)
+    assert f"openai/x at {endpoint.url}" in sociolab(*args, "--dry-run", **here).out
+    document = sociolab(*args, "--dry-run", "--json", **here).document
+    assert set(document["addresses"].values()) == {endpoint.url}
+    assert sociolab(*args, **here).code == 0
+
+
+def test_a_header_is_sent_and_appears_nowhere_else(sociolab: Sociolab, tmp_path: Path) -> None:
+    with start_in_process(EndpointSettings(api_key=KEY, characters=40)) as locked:
+        (tmp_path / "models.toml").write_text(
+            f'[endpoints.lab]\nbase_url = "{locked.url}"\n'
+            'headers = {authorization = "Bearer ${LAB_HEADER}"}\n'
+        )
+        args = ("run", "sotopia", "--agent", "lab/x", "--judge", "lab/j", "--limit", 1)
+        done = sociolab(*args, LAB_HEADER=KEY)
+        assert done.code == 0, done.err
+        wrong = sociolab(*args, "--name", "w", LAB_HEADER="wrong header 1")
+        assert wrong.code == 1
+        assert "wrong header" not in wrong.err + wrong.out
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert KEY.encode() not in path.read_bytes(), path
 
 
 def test_a_key_is_sent_and_appears_nowhere_else(sociolab: Sociolab, tmp_path: Path) -> None:

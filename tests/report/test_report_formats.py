@@ -91,7 +91,7 @@ def test_a_row_of_a_markdown_table_stays_one_row(text: str) -> None:
     cells = [line for line in lines if line.startswith("|")]
     assert len(cells) == 3
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 3 for line in cells)
-    assert not any(re.search(r"(?<!\\)<", line) for line in lines)
+    assert not any("<" in line for line in lines)
 
 
 def test_nothing_at_the_beginning_of_a_line_is_a_list_or_a_rule() -> None:

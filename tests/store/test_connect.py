@@ -27,6 +27,16 @@ def test_a_new_store_is_marked_as_ours_and_has_the_current_schema(path: Path) ->
     raw.close()
 
 
+def test_a_new_store_is_its_owners_alone(path: Path) -> None:
+    with Store.open(path):
+        files = sorted(path.parent.glob(f"{path.name}*"))
+        assert [file.name.removeprefix(path.name) for file in files] == ["", "-shm", "-wal"]
+        assert [file.stat().st_mode & 0o777 for file in files] == [0o600] * 3
+    path.chmod(0o640)
+    with Store.open(path):
+        assert path.stat().st_mode & 0o777 == 0o640, "what the owner decided stays"
+
+
 def test_folders_on_the_way_are_made(tmp_path: Path) -> None:
     with Store.open(tmp_path / "new" / "folder" / "s.db") as store:
         assert store.runs() == ()

@@ -307,6 +307,7 @@ def test_an_episode_renews_itself_while_it_is_played(address: str, store: Path) 
 def test_downloads_hold_all_of_an_episode(address: str) -> None:
     markdown = requests.get(f"{address}{EPISODES}/{HOSTILE_ONE}/transcript.md", timeout=20)
     assert LONG in markdown.text
+    assert "<" not in markdown.text, "whoever renders it gets no elements"
     assert "attachment" in markdown.headers["content-disposition"]
     record = requests.get(f"{address}/api{EPISODES}/{HOSTILE_ONE}", timeout=20).json()
     assert LONG in record["transcript"]["lines"][1]["text"]

@@ -13,7 +13,7 @@ from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run as play
 from sociolab.app.runs.run_file import check_file, described, write_run
 from sociolab.cli.judges_failed import judges_failed
-from sociolab.cli.output import print_json, say, show_result
+from sociolab.cli.output import say, show_result, show_sections
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
 
@@ -103,8 +103,4 @@ def _estimate(config: RunConfig, latency: float | None, *, as_json: bool) -> Non
     from sociolab.app.beforehand.estimate import estimate
 
     found = estimate(config, latency)
-    if as_json:
-        print_json(found.document())
-    else:
-        for line in found.sentences():
-            typer.echo(line)
+    show_sections([found.section()], found.document, as_json=as_json)

@@ -63,7 +63,9 @@ def table(result: RunResult, grid: Grid, width: int) -> RenderableType:
     lines = [_lines(result, row, beside=True) for row in grid.rows]
     if _width(grid, lines) > width:
         lines = [_lines(result, row, beside=False) for row in grid.rows]
-    notes = [Padding(Text(note, style="dim italic"), (0, 0, 0, 2)) for note in grid.notes]
+    notes = [
+        Padding(Text(note, style="dim italic"), (0, 0, 0, 2), expand=False) for note in grid.notes
+    ]
     parts = [_part(grid, lines, columns, width) for columns in _fitting(grid, lines, width)]
     return Group(Text(grid.heading, style="bold"), *parts, *notes, Text())
 

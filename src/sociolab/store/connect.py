@@ -66,6 +66,7 @@ def _check_place(path: Path, create: bool) -> None:
             return
         if create:
             path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)  # what people said is in it; SQLite's -wal and -shm follow it
             return
     except OSError as error:
         raise _cannot_open(path, error) from error
