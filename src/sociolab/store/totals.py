@@ -14,11 +14,12 @@ class RoleTotals:
     """What the calls of one role took. `usd` is None where no call had a price.
 
     `cached_tokens` is a part of `prompt_tokens`; `seconds` adds up the calls' own times, those of
-    the failed ones too.
+    the failed ones too. The tokens of `estimated_calls`, and so their price, are estimates.
     """
 
     calls: int
     failed_calls: int
+    estimated_calls: int
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
@@ -32,6 +33,7 @@ class Totals:
 
     calls: int
     failed_calls: int
+    estimated_calls: int
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
@@ -51,6 +53,7 @@ class TotalsTable(RunTable):
         return Totals(
             sum(role.calls for role in roles),
             sum(role.failed_calls for role in roles),
+            sum(role.estimated_calls for role in roles),
             sum(role.prompt_tokens for role in roles),
             sum(role.completion_tokens for role in roles),
             sum(role.cached_tokens for role in roles),
@@ -74,14 +77,14 @@ class TotalsTable(RunTable):
     def _by_role(self, run: int) -> Mapping[str, RoleTotals]:
         rows = self.rows(
             """
-            SELECT role, sum(ok), sum(not ok), sum(prompt), sum(completion), sum(cached),
-                sum(usd), sum(seconds)
+            SELECT role, sum(ok), sum(not ok), sum(estimated), sum(prompt), sum(completion),
+                sum(cached), sum(usd), sum(seconds)
             FROM (
-                SELECT role, 1 AS ok, prompt_tokens AS prompt, completion_tokens AS completion,
-                    cached_tokens AS cached, usd, seconds
+                SELECT role, 1 AS ok, estimated, prompt_tokens AS prompt,
+                    completion_tokens AS completion, cached_tokens AS cached, usd, seconds
                 FROM calls WHERE run = ?1
                 UNION ALL
-                SELECT role, 0, 0, 0, 0, NULL, seconds FROM call_failures WHERE run = ?1
+                SELECT role, 0, 0, 0, 0, 0, NULL, seconds FROM call_failures WHERE run = ?1
             )
             GROUP BY role ORDER BY role
             """,
