@@ -13,7 +13,7 @@ from sociolab.core.ports import Role, Usage
 from sociolab.store.calls import CallFailureRow
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
-from sociolab.store.totals import RoleTotals, Totals
+from sociolab.store.totals import RoleTotals, SeatCost, Totals
 
 from . import samples
 
@@ -158,8 +158,11 @@ def test_costs_by_trial_and_seat_know_no_price_where_one_is_missing(played: Stor
     ):
         call = samples.call(trial, n, role, seat)  # type: ignore[arg-type]
         replies.keep(f"k{n}", call, "m", samples.prompt(f"p{n}"), samples.reply(usd=usd))
+    keep(played, "t3", 0, usd=1.0)
+    keep(played, "t3", 1, usd=1.0, estimated=True)
     assert played.seat_costs("r") == {
-        ("t1", "ann"): 0.75,
-        ("t1", "bob"): 0.0,
-        ("t2", "ann"): None,
+        ("t1", "ann"): SeatCost(0.75, estimated=False),
+        ("t1", "bob"): SeatCost(0.0, estimated=False),
+        ("t2", "ann"): SeatCost(None, estimated=False),
+        ("t3", "ann"): SeatCost(2.0, estimated=True),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sociolab.store.runs import RunTable
 from sociolab.store.surrogates import as_text
@@ -42,6 +43,13 @@ class Totals:
     by_role: Mapping[str, RoleTotals]
 
 
+class SeatCost(NamedTuple):
+    """Dollars, None where a call had no price; `estimated` where the tokens of a call are."""
+
+    usd: float | None
+    estimated: bool
+
+
 class TotalsTable(RunTable):
     """The totals of a store's runs."""
 
@@ -62,17 +70,20 @@ class TotalsTable(RunTable):
             by_role,
         )
 
-    def seat_costs(self, run: str) -> Mapping[tuple[str, str], float | None]:
-        """What the calls of each trial and seat cost; None where one of them had no price.
+    def seat_costs(self, run: str) -> Mapping[tuple[str, str], SeatCost]:
+        """What the calls of each trial and seat cost.
 
         Calls of agents and partners only, those that failed not among them.
         """
         rows = self.rows(
-            "SELECT trial, seat, CASE WHEN count(usd) = count(*) THEN sum(usd) END FROM calls "
-            "WHERE run = ? AND role IN ('agent', 'partner') GROUP BY trial, seat",
+            "SELECT trial, seat, CASE WHEN count(usd) = count(*) THEN sum(usd) END, max(estimated) "
+            "FROM calls WHERE run = ? AND role IN ('agent', 'partner') GROUP BY trial, seat",
             (self.run_pk(run),),
         )
-        return {(as_text(trial), as_text(seat)): usd for trial, seat, usd in rows}
+        return {
+            (as_text(trial), as_text(seat)): SeatCost(usd, bool(estimated))
+            for trial, seat, usd, estimated in rows
+        }
 
     def _by_role(self, run: int) -> Mapping[str, RoleTotals]:
         rows = self.rows(
