@@ -156,19 +156,101 @@ def prices(folder: Path) -> Path:
     return file
 
 
-def test_a_budget_stops_the_run_and_a_larger_one_goes_on(
+def test_a_spent_budget_stays_spent_and_a_larger_one_goes_on_from_there(
     sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path
 ) -> None:
     prices(tmp_path)
-    short = sociolab(*model_run(endpoint, "poor", "--limit", 3), "--budget", 0.2)
+    run = model_run(endpoint, "poor", "--limit", 3)
+    short = sociolab(*run, "--budget", 0.2)
     assert short.code == 1
-    result = short.document
-    assert "budget" in result["stopped"]
-    assert 0 < result["cost_usd"] <= 0.2
-    more = sociolab(*model_run(endpoint, "poor", "--limit", 3), "--budget", 100)
-    assert more.code == 0, more.err
-    assert more.document["calls"] == 3 * 21
-    assert more.document["cost_usd"] > 0.2
+    assert "the budget of $0.20 is used up" in short.document["stopped"]
+    assert 0.1 < short.document["cost_usd"] <= 0.2
+
+    before = endpoint.counters.requests
+    again = sociolab(*run, "--budget", 0.2)
+    assert again.code == 1
+    assert "the budget of $0.20 is used up" in again.document["stopped"]
+    assert endpoint.counters.requests == before
+    assert again.document["cost_usd"] == short.document["cost_usd"]
+
+    more = sociolab(*run, "--budget", 0.4)
+    assert more.code == 1
+    assert endpoint.counters.requests > before
+    assert 0.3 < more.document["cost_usd"] <= 0.4
+
+    enough = sociolab(*run, "--budget", 100)
+    assert enough.code == 0, enough.err
+    assert enough.document["calls"] == 3 * 21
+    assert endpoint.counters.requests == 3 * 21 + before - short.document["calls"]
+
+
+def test_a_budget_that_was_spent_before_a_run_was_killed_stays_spent(
+    sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    prices(tmp_path)
+    store = tmp_path / "s.db"
+    run = (*model_run(endpoint, "cut", "--limit", 3, "--in-flight", 1), "--store", store)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sociolab", *map(str, run), "--budget", "0.2"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_for_turns(store, "cut", 2)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    with Store.open(store, create=False) as opened:
+        killed = opened.totals("cut")
+    assert killed.usd is not None
+    assert 0 < killed.usd < 0.2
+    before = endpoint.counters.requests
+    nothing = sociolab(*run, "--budget", killed.usd)
+    assert (nothing.code, nothing.document["calls"]) == (1, killed.calls)
+    assert endpoint.counters.requests == before
+    rest = sociolab(*run, "--budget", 0.2)
+    assert rest.code == 1
+    assert killed.calls < rest.document["calls"]
+    assert killed.usd < rest.document["cost_usd"] <= 0.2
+
+
+@pytest.mark.parametrize(
+    ("usage", "faults"),
+    [
+        ("null", 0),
+        ('{"prompt_tokens": 4611686018427387904, "completion_tokens": 4611686018427387904}', 1),
+        ('{"prompt_tokens": -1000000000, "completion_tokens": -1000000000}', 1),
+    ],
+)
+def test_a_budget_holds_where_tokens_are_not_counted_or_miscounted(
+    sociolab: Sociolab, tmp_path: Path, usage: str, faults: int
+) -> None:
+    prices(tmp_path)
+    with start_in_process(EndpointSettings(characters=60, usage=usage)) as server:
+        done = sociolab(*model_run(server, "a", "--limit", 3, "--judge", "none"), "--budget", 0.2)
+        requests = server.counters.requests
+        doctor = sociolab("doctor", "openai/x", "--base-url", server.url)
+    assert done.code == 1, done.err
+    found = done.document
+    assert "the budget of $0.20 is used up: ~$0.1" in found["stopped"]
+    assert 0.1 < found["cost_usd"] <= 0.2
+    assert found["estimated_calls"] == found["calls"] == requests
+    assert found["failures"]["usage"] == ({"malformed reply": requests} if faults else {})
+
+    report = " ".join(sociolab("report", "a").out.split())
+    assert f"{requests} of {requests} calls had no usable token count from the provider" in report
+    assert "Cost ~$0.1" in report
+    assert ("Impossible token counts malformed reply" in report) == bool(faults)
+    assert "~$0.1" in sociolab("list", "runs").out
+    assert sociolab("list", "runs", "--json").document["runs"][0]["estimated_calls"] == requests
+    episode = sociolab("list", "episodes", "--run", "a", "--json").document["episodes"][0]
+    prompts = sociolab("show", episode["episode"], "--run", "a", "--prompts").out
+    assert prompts.count(": openai/x, ~") == prompts.count("====") > 0
+    assert prompts.count("---- fault\nexpected token counts") == faults * prompts.count("====")
+    assert "works" in doctor.out
+    assert "tokens and costs are estimated" in doctor.out
 
 
 def test_a_budget_without_a_price_is_refused(sociolab: Sociolab, endpoint: EndpointProcess) -> None:

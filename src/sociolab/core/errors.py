@@ -2,7 +2,7 @@
 
     SociolabError
     ├── ConfigError      the user: a flag, file, spec or data set is wrong
-    ├── StoreError       the user: the store is locked, newer, or not ours
+    ├── StoreError       the user: the store is locked, of another schema, or not ours
     ├── ModelError       the provider: a call failed; `retryable` or not
     │   └── BudgetSpent  the user: the run's budget is used up
     ├── ReplyError       the model: a reply that could not be read
@@ -46,7 +46,7 @@ class ConfigError(SociolabError):
 
 
 class StoreError(ConfigError):
-    """The store cannot be used as asked: locked, newer than this version, or not ours."""
+    """The store cannot be used as asked: locked, of another schema, or not ours."""
 
 
 class ModelError(SociolabError):

@@ -13,7 +13,7 @@ from sociolab.core.errors import StoreError
 from sociolab.core.score import JudgeId, Measure, Method
 from sociolab.report.columns import Column
 from sociolab.report.episodes import run_of_episodes
-from sociolab.report.failures import first_failures
+from sociolab.report.failures import FAULT, first_failures
 from sociolab.report.judged import CellValue, Judged, labels_of
 from sociolab.report.layout import layout_of
 from sociolab.report.macro import with_macro
@@ -111,6 +111,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         failed=row.failed,
         stopped="",
         calls=totals.calls,
+        estimated_calls=totals.estimated_calls,
         tokens=Tokens(
             prompt=totals.prompt_tokens,
             completion=totals.completion_tokens,
@@ -123,6 +124,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             trials=_counts(Counter(t.cause or "unknown" for t in trials if t.status == "failed")),
             problems=_problems(trials),
             calls=_counts(Counter(failure.cause for failure in store.call_failures(run))),
+            usage={FAULT: faults} if (faults := len(store.call_faults(run))) else {},
         ),
         judges=_judges(row.name, store.judging_counts(run)),
         measures=(),

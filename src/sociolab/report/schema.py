@@ -42,14 +42,15 @@ class Data(Record):
 
 
 class Tokens(Record):
-    """Tokens as the providers counted them; `cached` is a part of `prompt`."""
+    """Tokens as the providers counted them, or as estimated where they did not (see
+    `RunResult.estimated_calls`); `cached` is a part of `prompt`."""
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
 
 
-FailedKind = Literal["trials", "turns", "questions", "scores", "calls"]
+FailedKind = Literal["trials", "turns", "questions", "scores", "calls", "usage"]
 
 
 class FirstFailure(Record):
@@ -72,9 +73,10 @@ class Failures(Record):
     `turns` failed for good, in all trials that were played or failed, and so did `questions` (any
     that is no turn); `went_without` counts the played episodes that went on without an answer to a
     question, by its name. `replies_asked_again` could not be used but were followed by another
-    attempt. `scores` are missing verdicts, each single
-    judging and each derived measure counted. `problems` has the first failed trial of each cause in
-    words, `first` the first of everything that failed, with an episode to look at.
+    attempt. `scores` are missing verdicts, each single judging and each derived measure counted.
+    `usage` counts replies that were used although their provider counted an impossible number of
+    tokens for them. `problems` has the first failed trial of each cause in words, `first` the
+    first of everything that failed, with an episode to look at.
     """
 
     trials: dict[str, int] = {}
@@ -85,6 +87,7 @@ class Failures(Record):
     replies_asked_again: int = 0
     scores: dict[str, int] = {}
     calls: dict[str, int] = {}
+    usage: dict[str, int] = {}
     first: tuple[FirstFailure, ...] = ()
 
 
@@ -144,8 +147,10 @@ class ScoreEntry(Record):
 class RunResult(Record):
     """A run: what was played, what went wrong, what it took, and the scores.
 
-    Totals are over the whole run, resumed parts included. `calls` counts completed calls;
-    `cost_usd` is null where no call had a price; `seconds` is wall time.
+    Totals are over the whole run, resumed parts included. `calls` counts completed calls,
+    `estimated_calls` those of them whose tokens, and so their cost, are estimates: their provider
+    did not count tokens, or counted impossible numbers. `cost_usd` is null where no call had a
+    price; `seconds` is wall time.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
@@ -161,6 +166,7 @@ class RunResult(Record):
     failed: int
     stopped: str
     calls: int
+    estimated_calls: int = 0
     tokens: Tokens
     cost_usd: MaybeFigure
     seconds: Figure

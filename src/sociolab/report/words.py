@@ -160,7 +160,23 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     if failures.calls:
         calls = plural(sum(failures.calls.values()), "call")
         found.append(f"{calls} failed for good: {counted(failures.calls)}")
+    if result.estimated_calls:
+        found.append(uncounted(result.estimated_calls, result.calls))
+        found += first_words(result, "usage")
     return tuple(found)
+
+
+def uncounted(estimated: int, calls: int) -> str:
+    """What "~" before tokens and money means, in a sentence."""
+    return (
+        f"{estimated:,} of {plural(calls, 'call')} had no usable token count from the provider: "
+        "their tokens and cost (~) are estimated from the texts, rather too high than too low"
+    )
+
+
+def about(estimated: int) -> str:
+    """ "~", to stand before tokens and money, where these include the estimates of some calls."""
+    return "~" if estimated else ""
 
 
 def counted(counts: Mapping[str, int]) -> str:

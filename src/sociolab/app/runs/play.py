@@ -25,7 +25,8 @@ _FEW = 8
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a run is. `total` and `done` count trials, earlier parts of the run included; all
-    else is of this part. `seconds_left` is None until a trial is over."""
+    else is of this part. Tokens and cost of `estimated_calls` are estimates. `seconds_left` is None
+    until a trial is over."""
 
     run: str
     total: int
@@ -35,6 +36,7 @@ class Progress:
     calls: int
     tokens: int
     usd: float
+    estimated_calls: int
     seconds: float
     seconds_left: float | None
 
@@ -104,6 +106,7 @@ def _progress(run: str, tally: Tally) -> Progress:
         tally.calls,
         tally.tokens,
         tally.usd,
+        tally.estimated,
         tally.seconds,
         tally.seconds_left,
     )
