@@ -175,6 +175,7 @@ LEAVES = None
         ([("A", [offer(230)]), ("B", LEAVES)], NoAgreement),  # instead of an answer
         ([("A", [offer(230)]), ("B", [Sign.DEFER]), ("B", LEAVES)], NoAgreement),
         ([("A", []), ("B", LEAVES)], NoAgreement),  # B never said a word
+        ([("A", [offer(230)]), ("A", LEAVES)], CannotTell),  # B's turn may have failed
         ([("A", []), ("B", []), ("A", LEAVES)], CannotTell),  # whatever they talked about
         ([("A", [offer(230)]), ("B", []), ("A", LEAVES)], CannotTell),  # that may have been a yes
         ([("A", [offer(230)]), ("B", []), ("B", LEAVES)], CannotTell),

@@ -58,9 +58,8 @@ class Talk(Generic[V]):
         """Take in whether a seat leaves: to leave instead of answering a proposal refuses it."""
         if move.seat not in self.state.seats or LEAVE not in {a.kind for a in move.actions}:
             return
-        open_ = self.state.proposer not in (None, move.seat) and not self.state.dangling
-        somebody_never_spoke = -1 in self.state.last.values()
-        if open_ or somebody_never_spoke:
+        unanswered = self.state.proposer not in (None, move.seat) and not self.state.dangling
+        if unanswered or self.state.last[move.seat] < 0:  # it never said a word
             self.state.refused = True
 
     def outcome(self) -> Outcome[dict[str, V]]:

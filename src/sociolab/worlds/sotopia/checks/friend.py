@@ -206,7 +206,7 @@ class _Search:
             self._spoke.append(move.seat)
         if LEAVE in {action.kind for action in move.actions}:
             asked = self._open and self._friend in self._subject and self._spoke[-1] != move.seat
-            self._denied = self._denied or asked or set(self._spoke) != self._status.keys()
+            self._denied = self._denied or asked or move.seat not in self._spoke
 
     def _hear(self, move: Moved, text: str) -> None:
         before = self._status[move.seat]
