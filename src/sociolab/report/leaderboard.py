@@ -186,6 +186,8 @@ def _tasks(settings: dict[str, Any]) -> str:
         found.append(" ".join(f"{name}={value}" for name, value in sorted(given.items())))
     if settings.get("on_failed_turn", "skip") != "skip":
         found.append(f"failed turns: {settings['on_failed_turn']}")
+    if (limit := settings.get("max_failed_turns", 0.5)) != 0.5:
+        found.append(f"max. failed turns: {limit}")
     return ", ".join(part for part in found if part)
 
 

@@ -205,6 +205,7 @@ _OPTIONS = {
     "repeats": 1,
     "attempts": 3,
     "on_failed_turn": "skip",
+    "max_failed_turns": 0.5,
 }
 """Settings that have an option of their own, with the values that need not be written."""
 

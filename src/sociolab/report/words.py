@@ -38,6 +38,11 @@ ANEW = (
     "with the same code; mended code needs another --name"
 )
 
+FINAL = (
+    'a trial that failed with "failed turns" stays failed when the run is resumed: its replies are '
+    "on record; another limit (--max-failed-turns) or more --attempts need another --name"
+)
+
 _MISSED: Mapping[str, str] = {
     "general_plan": "TDP's general plan",
     "day_reminder": "TDP's reminder of a day",
@@ -125,6 +130,8 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         found += first_words(result, "trials")
         if "plugin" in failures.trials:
             found.append(ANEW)
+        if "failed turns" in failures.trials:
+            found.append(FINAL)
     left = result.trials - result.played - result.failed
     if left:
         found.append(f"{left} of {plural(result.trials, 'trial')} not played yet")
