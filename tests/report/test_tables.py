@@ -57,7 +57,7 @@ def test_failures_are_told_before_and_after_the_tables(result: RunResult) -> Non
 def test_a_run_without_failures_warns_of_nothing(result: RunResult) -> None:
     clean = result.model_copy(
         update={"played": 12, "failed": 0, "failures": result.failures.model_copy(update={
-            "trials": {}, "turns": {}, "scores": {}, "calls": {}})}
+            "trials": {}, "turns": {}, "agents": (), "scores": {}, "calls": {}})}
     )  # fmt: skip
     assert warnings(clean) == ()
     assert "! " not in shown(clean)
