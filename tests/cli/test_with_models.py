@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab, environment
-from sociolab.core.episode import Event
+from sociolab.core.episode import Event, Moved, Unusable
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.store.sqlite import Store
@@ -342,3 +342,111 @@ def test_a_key_is_sent_and_appears_nowhere_else(sociolab: Sociolab, tmp_path: Pa
     for file in tmp_path.rglob("*"):
         if file.is_file():
             assert KEY.encode() not in file.read_bytes(), file
+
+
+@pytest.fixture(scope="module")
+def garbling() -> Iterator[EndpointProcess]:
+    """An endpoint every second reply of which is of no use."""
+    with start_in_process(EndpointSettings(characters=60, ignores_schema=0.5)) as process:
+        yield process
+
+
+def garbled_run(endpoint: EndpointProcess, name: str, *more: object) -> tuple[object, ...]:
+    return (
+        "run", "sotopia", "--agent", "openai/x", "--partner", "scripted", "--judge", "heuristic",
+        "--limit", 8, "--attempts", 1, "--base-url", endpoint.url, "--name", name, "--json", *more,
+    )  # fmt: skip
+
+
+def spoiled_by_hand(store: Path, run: str) -> set[str]:
+    """The trials in which the model failed more than half of what it was asked, counted anew."""
+    found = set()
+    with Store.open(store, create=False) as opened:
+        for row in opened.trials(run):
+            (seat,) = (m.seat for m in row.trial.cast if m.agent == "openai/x")
+            good = failed = 0
+            for event in opened.events(run, row.trial.id):
+                good += isinstance(event, Moved) and event.seat == seat
+                failed += isinstance(event, Unusable) and event.seat == seat
+            if 2 * failed > good + failed:
+                found.add(row.trial.id)
+    return found
+
+
+def test_trials_in_which_the_model_failed_most_turns_have_failed(
+    sociolab: Sociolab, garbling: EndpointProcess, tmp_path: Path
+) -> None:
+    store = tmp_path / "s.db"
+    args = (*garbled_run(garbling, "half"), "--store", store)
+    done = sociolab(*args)
+    assert done.code == 1, done.err
+    spoiled = spoiled_by_hand(store, "half")
+    result = done.document
+    assert 0 < len(spoiled) < 16
+    assert (result["trials"], result["failed"]) == (16, len(spoiled))
+    assert result["failures"]["trials"] == {"failed turns": len(spoiled)}
+    assert result["settings"]["max_failed_turns"] == 0.5
+    with Store.open(store, create=False) as opened:
+        failed = {row.trial.id for row in opened.trials("half") if row.status == "failed"}
+        judged = {row.trial for row in opened.verdicts("half")}
+    assert failed == spoiled
+    assert judged.isdisjoint(spoiled)
+    (social,) = (
+        s
+        for s in result["scores"]
+        if (s["agent"], s["measure"], s["by"]) == ("openai/x", "social_rules", {})
+    )
+    assert (social["n"], social["failures"]) == (16 - len(spoiled), len(spoiled))
+
+    shown = sociolab("show", min(spoiled), "--run", "half", "--store", store)
+    assert shown.code == 0, shown.err
+    assert "This trial failed: " in shown.out
+    assert "(limit: one half)" in shown.out
+
+    # Resumed, nothing is asked for again, and what failed has failed.
+    before = garbling.counters.requests
+    again = sociolab(*args)
+    assert again.code == 1
+    assert garbling.counters.requests == before
+    assert again.document["failures"] == result["failures"]
+    # Another limit is another run; without one the same trials are scored.
+    refused = sociolab(*args, "--max-failed-turns", 1)
+    assert refused.code == 2
+    assert "max_failed_turns was 0.5, now 1.0" in refused.sentence
+    off = sociolab(*garbled_run(garbling, "off"), "--store", store, "--max-failed-turns", 1)
+    assert (off.code, off.document["failed"]) == (0, 0)
+
+
+def test_such_a_run_killed_at_any_moment_comes_to_the_same(
+    sociolab: Sociolab, garbling: EndpointProcess, tmp_path: Path
+) -> None:
+    store = tmp_path / "s.db"
+    args = (*garbled_run(garbling, "killed", "--episodes", 2), "--store", store)
+    command = [sys.executable, "-m", "sociolab", *(str(arg) for arg in args)]
+    for turns in (15, 60):
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            wait_for_turns(store, "killed", turns)
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    killed = sociolab(*args)
+    undisturbed = sociolab(*garbled_run(garbling, "undisturbed"), "--store", store)
+    assert (killed.code, undisturbed.code) == (1, 1)
+    assert killed.document["calls"] == undisturbed.document["calls"]
+    assert killed.document["failures"] == undisturbed.document["failures"]
+    assert everything(store, "killed") == everything(store, "undisturbed")
+
+
+@pytest.mark.parametrize("share", ["-0.1", "1.1", "nan", "half"])
+def test_a_share_of_failed_turns_lies_between_0_and_1(sociolab: Sociolab, share: str) -> None:
+    done = sociolab("run", "sotopia", "--max-failed-turns", share)
+    assert done.code == 2
+    assert "max" in done.err
+    assert "Traceback" not in done.err

@@ -30,6 +30,7 @@ Cause: TypeAlias = Literal[
     "timeout",  # no reply in time
     "malformed reply",  # the body is not a chat completion
     "gave up",  # a person or plugin gave no reply
+    "failed turns",  # a seat failed too large a share of its turns
     "incomplete",  # a part that this value is made of is missing
     "interrupted",  # the run was stopped while this was open
     "plugin",  # a plugin broke its contract

@@ -9,8 +9,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from sociolab.core.episode import ACT, Answered, Episode, Moved, Unusable
+from sociolab.core.episode import ACT, Answered, Asked, Episode, Moved, Unusable
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column, Outcome
 from sociolab.report.plays import Play, PlayKey
@@ -39,7 +40,7 @@ SPOKEN = "speak"
 @dataclass(slots=True)
 class Observed:
     """Takes in episodes one at a time, and keeps only numbers; of what failed, by cause, the first
-    case in words: cause, problem, episode."""
+    case in words: cause, problem, episode. `asked` is `Episode.asked`, failed trials included."""
 
     ends: Counter[str] = field(default_factory=Counter)
     failed_turns: Counter[str] = field(default_factory=Counter)
@@ -48,6 +49,7 @@ class Observed:
     asked_again: int = 0
     first_turns: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     first_questions: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    asked: dict[PlayKey, Asked] = field(default_factory=dict)
     _words: dict[PlayKey, Outcome] = field(default_factory=dict)
     _turns: dict[PlayKey, Outcome] = field(default_factory=dict)
     _failed: dict[PlayKey, Outcome] = field(default_factory=dict)
@@ -58,8 +60,15 @@ class Observed:
         """The seats of the episodes that were played to their end."""
         return self._turns.keys()
 
+    @property
+    def unit(self) -> Literal["turns", "questions"]:
+        """What `asked` counts: questions where no turn was ever asked for."""
+        return "turns" if any(self._turns.values()) or self.failed_turns else "questions"
+
     def count_failures(self, episode: Episode) -> None:
         """Take in what failed in an episode, whether it was played to its end or not."""
+        for seat, asked in episode.asked.items():
+            self.asked[episode.trial.id, seat] = asked
         for event in episode.events:
             if isinstance(event, Unusable):
                 if not event.final:
@@ -76,6 +85,8 @@ class Observed:
         could not be used, `take_trouble` takes these."""
         self.ends["not recorded" if turns.ended is None else turns.ended] += 1
         spoken: dict[str, list[int]] = {seat: [] for seat in seats}
+        for seat, count in Counter(turns.answers or (seat for seat, _ in turns.words)).items():
+            self.asked[turns.trial, seat] = Asked(0, count)
         for seat, words in turns.words:
             if words:
                 spoken[seat].append(words)

@@ -67,16 +67,29 @@ class FirstFailure(Record):
     judge: str | None = None
 
 
+class AgentFailures(Record):
+    """An agent that failed turns for good, how many, and of how many that it was asked for.
+
+    `of` says what is counted: questions in a world that takes no turns.
+    """
+
+    agent: str
+    failed_turns: int
+    turns_asked: int
+    of: Literal["turns", "questions"]
+
+
 class Failures(Record):
     """Everything that went wrong, by cause.
 
     `turns` failed for good, in all trials that were played or failed, and so did `questions` (any
     that is no turn); `went_without` counts the played episodes that went on without an answer to a
     question, by its name. `replies_asked_again` could not be used but were followed by another
-    attempt. `scores` are missing verdicts, each single judging and each derived measure counted.
-    `usage` counts replies that were used although their provider counted an impossible number of
-    tokens for them. `problems` has the first failed trial of each cause in words, `first` the
-    first of everything that failed, with an episode to look at.
+    attempt. `agents` holds the agents that failed turns, and how many of how many. `scores` are
+    missing verdicts, each single judging and each derived measure counted. `usage` counts replies
+    that were used although their provider counted an impossible number of tokens for them.
+    `problems` has the first failed trial of each cause in words, `first` the first of everything
+    that failed, with an episode to look at.
     """
 
     trials: dict[str, int] = {}
@@ -85,6 +98,7 @@ class Failures(Record):
     questions: dict[str, int] = {}
     went_without: dict[str, int] = {}
     replies_asked_again: int = 0
+    agents: tuple[AgentFailures, ...] = ()
     scores: dict[str, int] = {}
     calls: dict[str, int] = {}
     usage: dict[str, int] = {}
@@ -119,7 +133,8 @@ class ScoreEntry(Record):
     or whose trial failed, is in one of `n` (has a value), `failures` (a value was due and is
     missing) and `unscored` (the judge cannot tell). `value` is null where `n` is 0. `low` and
     `high` bound the 95 % interval clustered by `clusters` scenarios (sessions, tasks); both are
-    null, and `note` says why, where `interval` is "none".
+    null, and `note` says why, where `interval` is "none". In these plays the agent was asked for
+    `turns_asked` turns, of which `failed_turns` failed for good (see `Episode.asked`).
     """
 
     agent: str | None
@@ -136,6 +151,8 @@ class ScoreEntry(Record):
     note: str
     method: Method
     judge: str
+    failed_turns: int = 0
+    turns_asked: int = 0
 
     @property
     def coverage(self) -> float | None:

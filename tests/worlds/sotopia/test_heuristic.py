@@ -70,9 +70,16 @@ def test_half_a_point_is_rounded_up() -> None:
     assert value("believability", *lines, "Line number x is new.") == 10
 
 
-def test_who_never_had_a_turn_has_no_believability() -> None:
-    cast = casting()
-    assert isinstance(verdict(cast, episode(cast, "Hello."), "believability", "tobias"), Unscored)
+def test_who_took_no_turn_is_not_scored() -> None:
+    """Kept secrets and good manners are no merit of a seat whose every turn failed."""
+    cast = casting((SELLER, BUYER))
+    failed = [failed_turn(turn, "tobias") for turn in (1, 3)]
+    for played in (episode(cast, "Hello."), episode(cast, "Hello.", extra=failed)):
+        mine = [v for v in JUDGE.verdicts(cast, played) if v.seat == "tobias"]
+        assert [v.measure.name for v in mine] == [*(d.name for d in DIMENSIONS), "overall"]
+        assert all(v == Unscored(v.measure, "tobias", "this seat took no turn") for v in mine)
+    nobody = JUDGE.verdicts(cast, episode(cast, extra=failed))
+    assert {type(v) for v in nobody} == {Unscored}
 
 
 def test_relationship_rises_with_warmth_and_agreement_and_falls_with_insults() -> None:

@@ -196,6 +196,7 @@ def _settings(
         "seed": config.seed,
         "attempts": config.attempts,
         "on_failed_turn": config.on_failed_turn,
+        "max_failed_turns": config.max_failed_turns,
         "world_settings": dict(config.settings) or None,
     }
     # Only where there are some, so that runs from before there were lists go on.

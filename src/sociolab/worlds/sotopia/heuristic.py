@@ -35,7 +35,7 @@ from sociolab.worlds.sotopia.scenarios import DivisionGoal, PriceGoal
 from sociolab.worlds.sotopia.scene import SPEAK, Casting, casting_from
 from sociolab.worlds.sotopia.scripted.hearing import heard
 
-VERSION = "1"
+VERSION = "2"
 """Part of the judge's settings: changed whenever a formula or a word list changes."""
 
 
@@ -57,17 +57,21 @@ class HeuristicJudge:
         return self.verdicts(casting, episode)
 
     def verdicts(self, casting: Casting, episode: Episode) -> tuple[Verdict, ...]:
-        """The seven dimensions and the overall, for each seat; nothing where nobody took a turn."""
+        """The seven dimensions and the overall, for each seat; no score for one that took no turn.
+
+        Without words nothing speaks against anybody: what is kept secret by saying nothing, and
+        what is no insult, would come out as the best there is.
+        """
         moves = episode.moves
-        if not moves:
-            measures, seats = (*DIMENSIONS, OVERALL), episode.trial.task.seats
-            why = "nobody took a turn"
-            return tuple(Unscored(m, seat, why) for seat in seats for m in measures)
         seen = observe(casting, episode)
         checked = {v.seat: v for v in goal_checked(episode)}
         agreed = _agree(moves)
         found: list[Verdict] = []
         for index, seat in enumerate(seen):
+            if not seen[seat].turns:
+                why = "this seat took no turn"
+                found += [Unscored(measure, seat, why) for measure in (*DIMENSIONS, OVERALL)]
+                continue
             mine = (
                 believability(seat, seen[seat]),
                 relationship(seat, seen, agreed),
@@ -85,8 +89,6 @@ def believability(seat: str, own: Observed) -> Verdict:
     """10 less what speaks against a person: repeated, failed, silent and endless turns, a wrong
     name, words that belong to no role."""
     asked = own.turns + own.failed
-    if asked == 0:
-        return Unscored(BELIEVABILITY, seat, "this seat was never asked to act")
     lines, turns = max(1, own.spoken), max(1, own.turns)
     lost = (
         6 * own.repeated / lines

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sociolab.core.episode import Action, Moved
 from sociolab.worlds.sotopia.checks.acts import (
@@ -87,9 +89,10 @@ def test_withdrawn_offer_cannot_be_accepted() -> None:
     assert not isinstance(follow(turns), Agreed)
 
 
-def test_agreement_that_is_called_off_is_none() -> None:
+def test_agreement_that_is_called_off_is_none_and_no_failure_either() -> None:
+    # "Take it before I change my mind" reads like a withdrawal, too.
     turns: list[Turn] = [("A", [offer(230)]), ("B", [DEAL]), ("A", [Sign.WITHDRAW])]
-    assert isinstance(follow(turns), NoAgreement)
+    assert isinstance(follow(turns), CannotTell)
 
 
 def test_reopened_agreement_holds_at_the_new_value_or_not_at_all() -> None:
@@ -133,6 +136,95 @@ def test_all_issues_must_be_settled() -> None:
     outcome = talk.outcome()
     assert isinstance(outcome, Agreed)
     assert outcome.value == {"books": 3, "hats": 0}
+
+
+def test_only_a_refusal_of_the_last_proposal_makes_no_agreement() -> None:
+    turns: list[Turn] = [("A", [offer(230)])]
+    assert isinstance(follow(turns), CannotTell)  # nobody answered
+    assert isinstance(follow([*turns, ("B", [])]), CannotTell)  # the answer cannot be read
+    assert isinstance(follow([*turns, ("A", [NO])]), CannotTell)  # one's own proposal
+    assert isinstance(follow([*turns, ("B", [NO, offer(200)])]), CannotTell)  # a newer one
+    assert isinstance(follow([*turns, ("B", [NO])]), NoAgreement)
+    assert isinstance(follow([*turns, ("B", [NO]), ("A", [])]), NoAgreement)
+
+
+def test_whoever_refused_and_then_says_something_else_may_have_come_round() -> None:
+    turns: list[Turn] = [("A", [offer(230)]), ("B", [NO]), ("A", [Sign.INSIST]), ("B", [])]
+    assert isinstance(follow(turns), CannotTell)
+
+
+def test_no_to_a_question_about_something_else_refuses_nothing() -> None:
+    talk: Talk[int] = Talk("AB")
+    talk.hear(Moved(0, "A", ()), "230. Is it raining?", Reading((offer(230),), asks_else=True))
+    talk.hear(Moved(1, "B", ()), "No.", Reading((NO,)))
+    assert isinstance(talk.outcome(), CannotTell)
+
+
+def test_refusing_another_value_does_not_refuse_the_proposal() -> None:
+    turns: list[Turn] = [("A", [offer(230)])]
+    assert isinstance(follow([*turns, ("B", [Refuse((300,))])]), CannotTell)
+    assert isinstance(follow([*turns, ("B", [Refuse((230,))])]), NoAgreement)
+
+
+LEAVES = None
+
+
+@pytest.mark.parametrize(
+    ("turns", "outcome"),
+    [
+        ([("A", [offer(230)]), ("B", LEAVES)], NoAgreement),  # instead of an answer
+        ([("A", [offer(230)]), ("B", [Sign.DEFER]), ("B", LEAVES)], NoAgreement),
+        ([("A", []), ("B", LEAVES)], NoAgreement),  # B never said a word
+        ([("A", [offer(230)]), ("A", LEAVES)], CannotTell),  # B's turn may have failed
+        ([("A", []), ("B", []), ("A", LEAVES)], CannotTell),  # whatever they talked about
+        ([("A", [offer(230)]), ("B", []), ("A", LEAVES)], CannotTell),  # that may have been a yes
+        ([("A", [offer(230)]), ("B", []), ("B", LEAVES)], CannotTell),
+        ([("A", []), ("B", [offer(230)]), ("B", LEAVES)], CannotTell),  # that may be an answer
+        ([("A", [offer(230)]), ("B", [NO]), ("A", LEAVES)], NoAgreement),
+        ([("A", [offer(230)]), ("B", [DEAL]), ("A", LEAVES)], Agreed),
+    ],
+)
+def test_leaving_refuses_a_proposal_only_where_it_stands_for_an_answer(
+    turns: list[tuple[str, list[Act[int]] | None]], outcome: type
+) -> None:
+    talk: Talk[int] = Talk("AB")
+    for turn, (seat, acts) in enumerate(turns):
+        if acts is None:
+            talk.see_off(Moved(turn, seat, (Action("leave", ""),)))
+        else:
+            talk.hear(Moved(turn, seat, ()), f"words of turn {turn}", Reading(tuple(acts)))
+    assert isinstance(talk.outcome(), outcome)
+
+
+HARMLESS: st.SearchStrategy[Act[int]] = st.one_of(
+    st.builds(
+        Take[int],
+        st.lists(st.integers(1, 3), max_size=2, unique=True).map(tuple),
+        asked=st.booleans(),
+        tied=st.booleans(),
+        mention=st.booleans(),
+    ),
+    st.builds(Assent, st.sampled_from(Level), asked=st.booleans(), tied=st.booleans()),
+    st.sampled_from([sign for sign in Sign if sign is not Sign.MOCK]),  # which is a refusal
+)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("ABC"), st.lists(HARMLESS, max_size=3), st.booleans()),
+        max_size=8,
+    ),
+    st.sampled_from(["AB", "ABC"]),
+)
+def test_without_refusal_or_leave_there_is_never_no_agreement(
+    turns: list[tuple[str, list[Act[int]], bool]], seats: str
+) -> None:
+    talk: Talk[int] = Talk(seats)
+    for turn, (seat, acts, asks) in enumerate(turns):
+        if seat in seats:
+            text = f"words of turn {turn}"
+            talk.hear(Moved(turn, seat, (Action("speak", text),)), text, Reading(tuple(acts), asks))
+    assert not isinstance(talk.outcome(), NoAgreement)
 
 
 @pytest.mark.parametrize("seats", ["AB", "BA"])

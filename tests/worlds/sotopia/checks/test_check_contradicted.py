@@ -116,13 +116,13 @@ def test_third_seat_that_wants_another_option_has_not_agreed(
 
 
 def test_two_of_three_who_agree_are_told_of(cast: Seating, moves: Reader) -> None:
-    text = "A: I'd say the moor.\nB: Agreed, the moor.\nC: I'd say the gorge, and no more of it."
+    text = "A: I'd say the moor.\nB: Agreed, the moor.\nC: I'd say the gorge, and no more.\nA: No."
     outcome = on(cast, moves, WALKS, text)
     assert outcome == NoAgreement("not everybody agreed to the same")
 
 
 def test_where_nobody_agreed_nobody_is_said_to_have(cast: Seating, moves: Reader) -> None:
-    text = "A: I'd say the moor.\nB: I'd say the gorge.\nC: I'd say the old quarry."
+    text = "A: I'd say the moor.\nB: I'd say the gorge.\nC: I'd say the old quarry.\nA: No."
     outcome = on(cast, moves, WALKS, text)
     assert outcome == NoAgreement("nobody agreed to what another proposed")
 

@@ -93,7 +93,7 @@ PLAIN: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "only talk of tastes": (
-        None,
+        [None, "?"],
         """
         A: Which of these do you like best? I'm fond of the books myself.
         B: I like the hats.
@@ -177,7 +177,7 @@ NASTY: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "a yes to something else": (
-        None,
+        [None, "?"],
         """
         A: I propose that I take the books and you take the hats and the ball. Are the books in
         | good shape?

@@ -113,6 +113,7 @@ def test_proposals_that_meet_on_some_goods_are_told_of(sharing: Sharing, moves: 
     text = """
     A: I take the lamps and the vases, and you get the rugs.
     B: You take the lamps, I take the rugs and the vases.
+    A: No.
     """
     outcome = agreed_division(sharing(COUNTS), moves(text))
     assert outcome == NoAgreement("their last proposals are alike in part only")

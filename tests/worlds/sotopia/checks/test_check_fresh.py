@@ -3,7 +3,9 @@
 `chatty.txt` was used to correct the rules; each of the `heldout` files was fresh once, showed how
 well the rules then were, and was used to correct them afterwards. How often they were right at
 first, and how often they gave a wrong verdict (the rest is "cannot tell"): 32 and 4 of 40, 22 and
-6 of 30, 19 and 5 of 30, 13 and 2 of 20, 16 and 0 of 20.
+6 of 30, 19 and 5 of 30, 13 and 2 of 20, 16 and 0 of 20. Of the 49 transcripts that may end without
+an agreement, the rules see so in 22 and cannot tell in 27, where nobody refused the last proposal
+in words that they know.
 """
 
 from __future__ import annotations
@@ -34,11 +36,11 @@ HERE = Path(__file__).parent
 
 # For each file: how many transcripts there are, and how many of them the rules read today.
 READ_TODAY = {
-    "chatty.txt": (40, 40),
-    "heldout.txt": (30, 30),
-    "heldout2.txt": (30, 26),
-    "heldout3.txt": (20, 14),
-    "heldout4.txt": (20, 18),
+    "chatty.txt": (40, 36),
+    "heldout.txt": (30, 26),
+    "heldout2.txt": (30, 20),
+    "heldout3.txt": (20, 11),
+    "heldout4.txt": (20, 15),
 }
 
 

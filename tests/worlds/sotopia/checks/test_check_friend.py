@@ -52,7 +52,7 @@ CASES: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "nobody in common is found": (
-        None,
+        [None, "?"],
         """
         A: Do you know Mable?
         B: No, sorry. Do you know Dave?
@@ -83,7 +83,7 @@ CASES: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "wrong friend": (
-        None,
+        [None, "?"],
         """
         A: Do you know Tara?
         B: Yes, Tara is a friend of mine!
@@ -91,7 +91,7 @@ CASES: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "only one names him": (
-        None,
+        [None, "?"],
         """
         A: I'm friends with Alvin.
         B: That's nice. Do you like the music?
@@ -138,7 +138,7 @@ CASES: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "name inside another word": (
-        None,
+        [None, "?"],
         """
         A: I like Alvinston, it's a nice town.
         B: Me too, Alvinston is lovely.

@@ -124,6 +124,79 @@ def test_judge_reads_the_casting_from_the_task(
     assert judge.id.settings
 
 
+BIKE, CAR = (300.0, 270.0, 230.0), (9000.0, 7500.0, 6500.0)
+
+
+@pytest.mark.parametrize(
+    ("prices", "text"),
+    [
+        (BIKE, "B: I'll give you 250.\nS: Take it before I change my mind."),
+        (BIKE, "B: 250?\nS: Deal.\nB: Great!\nS: Take it away before I change my mind."),
+        (CAR, "S: 7200?\nB: k"),
+        (CAR, "S: 7200?\nB: k\nS: :)\nB -"),
+        (CAR, "S: 7200?\nB: \N{THUMBS UP SIGN}"),
+        (CAR, "S: 7200?\nB: \N{THUMBS UP SIGN}\nS -"),
+        (CAR, "S: would you do 7200\nB: bet"),
+        (CAR, "B: ok 7200. you win\nS: :)"),
+        (CAR, "B: 6.5\nS: 7\nB: ok 6.8 you got me"),
+        (CAR, "S: 7200?\nB: Yours before I change my mind."),
+        (CAR, "S: 7200?\nB: sorry, no\nS: come on\nB: ugh, k"),
+    ],
+)
+def test_deals_in_the_words_of_people_are_never_scored_as_no_agreement(
+    prices: tuple[float, float, float], text: str, bargain: Callable[..., Casting], moves: Moves
+) -> None:
+    assert all(isinstance(v, Unscored) for v in verdicts(bargain(*prices), moves(text)))
+
+
+@pytest.mark.parametrize(
+    "text", ["A: How about Sat?\nB: Sat works.", "A: Saturday?\nB: bet\nA: \N{THUMBS UP SIGN}"]
+)
+def test_appointments_in_the_words_of_people_are_never_scored_as_no_agreement(
+    text: str, choice: Callable[..., Casting], moves: Moves
+) -> None:
+    casting = choice({"Saturday": (8.0, 1.0), "Sunday": (2.0, 9.0)})
+    assert all(isinstance(v, Unscored) for v in verdicts(casting, moves(text)))
+
+
+def test_amounts_in_words_are_read_or_not_but_never_scored_as_no_agreement(
+    choice: Callable[..., Casting], moves: Moves
+) -> None:
+    casting = choice({"500 dollars": (8.0, 1.0), "400 dollars": (2.0, 9.0)})
+    found = verdicts(casting, moves("A: Could you do five hundred?\nB: I will. Five hundred."))
+    assert [v.value for v in found if isinstance(v, Score)] == [8.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A: Don't tell me you know Alvin.\nB: Know him? I'm godfather to his daughter.",
+        "A: Don't tell me you know Alvin.\nB: Know him? I'm godfather to his daughter.\nA -",
+        "A: you know alvin?\nB: he's my cousin",
+        "A: Do you know Dave?\nB: No, and Mable?\nA: No.",
+    ],
+)
+def test_friends_in_the_words_of_people_are_never_scored_as_not_found(
+    text: str, acquaintances: Callable[..., Casting], moves: Moves
+) -> None:
+    assert all(isinstance(v, Unscored) for v in verdicts(acquaintances(), moves(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A: Do you know Alvin?\nB: No.",
+        "A: Do you know Alvin?\nB -",
+        "A: I know Alvin.\nB: I've never met him.",
+    ],
+)
+def test_friend_whom_one_denies_is_not_found(
+    text: str, acquaintances: Callable[..., Casting], moves: Moves
+) -> None:
+    found = verdicts(acquaintances(), moves(text))
+    assert [v.value for v in found if isinstance(v, Score)] == [0.0, 0.0]
+
+
 LINES = st.text(alphabet=st.sampled_from("abdehilnost .,?!$0123456789%-'"), max_size=60)
 SCRAPS = st.lists(
     st.sampled_from(
@@ -194,6 +267,22 @@ def test_whatever_is_said_gets_verdicts_within_the_range(lines: list[str], kind:
     found = verdicts(CASTINGS[kind], moves)
     assert [v.seat for v in found] == ["A", "B"]
     assert all(isinstance(v, Score | Unscored) for v in found)
+
+
+REFUSING = {"no", "not", "but", "than"}  # "more than i can"
+
+
+@settings(max_examples=150, deadline=None)
+@given(lines=st.lists(SCRAPS, min_size=1, max_size=6), kind=st.integers(0, 3))
+def test_talk_without_a_refusal_or_a_leave_is_never_no_agreement(
+    lines: list[str], kind: int
+) -> None:
+    said = [" ".join(w for w in line.split() if w not in REFUSING) for line in lines]
+    moves = tuple(
+        Moved(turn, "AB"[turn % 2], (Action("speak", line),)) for turn, line in enumerate(said)
+    )
+    found = verdicts(CASTINGS[kind], moves)
+    assert not any(isinstance(v, Score) and v.reason.startswith("no agreement") for v in found)
 
 
 def _casting(facts: list[dict[str, object]]) -> Casting:

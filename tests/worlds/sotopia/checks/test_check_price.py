@@ -146,7 +146,7 @@ PLAIN: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "no numbers": (
-        None,
+        (None, "?"),
         """
         S: Lovely weather today.
         B: It is. Is the bike in good shape?
@@ -155,7 +155,7 @@ PLAIN: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "still haggling at the end": (
-        None,
+        (None, "?"),
         """
         B: How about 190?
         S: I was hoping for 240.
@@ -273,7 +273,7 @@ NASTY: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "older offer accepted, not on the table any more": (
-        None,
+        (None, "?"),
         """
         B: 220?
         S: No, 240.
@@ -339,7 +339,7 @@ NASTY: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "yes to another question": (
-        None,
+        (None, "?"),
         """
         S: I'd like 240 for it.
         B: Does it come with the lock?
@@ -356,7 +356,7 @@ NASTY: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "called off": (
-        None,
+        (None, "?"),
         """
         S: 220?
         B: Deal.
@@ -386,7 +386,7 @@ NASTY: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "somebody else's offer": (
-        None,
+        (None, "?"),
         """
         S: Somebody else offered me 240 yesterday.
         B: Okay.
@@ -439,7 +439,7 @@ NASTY: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "what it cost is no offer": (
-        None,
+        (None, "?"),
         """
         B: How much was it new?
         S: It cost me 240.
@@ -534,7 +534,7 @@ LATER: dict[str, tuple[Expected, str]] = {
         """,
     ),
     "fair, and yet": (
-        None,
+        (None, "?"),
         """
         S: I could do 230.
         B: 230 sounds reasonable. However, I was hoping for a bit less. Is there any flexibility?

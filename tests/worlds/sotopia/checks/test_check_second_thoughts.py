@@ -8,7 +8,7 @@ import pytest
 
 from sociolab.core.episode import Moved
 from sociolab.worlds.sotopia.checks.friend import found_friend
-from sociolab.worlds.sotopia.checks.outcome import Agreed, NoAgreement
+from sociolab.worlds.sotopia.checks.outcome import Agreed
 from sociolab.worlds.sotopia.checks.price import agreed_price
 from sociolab.worlds.sotopia.scene import Casting
 
@@ -90,7 +90,7 @@ def test_refusing_to_meet_halfway_offers_nothing(
     refusal: str, bargain: Table, moves: Reader
 ) -> None:
     text = f"S: I'm asking $240.\nB: I offer $200.\nS: {refusal}\nB: A pity, so no."
-    assert isinstance(agreed_price(bargain(), moves(text)), NoAgreement)
+    assert not isinstance(agreed_price(bargain(), moves(text)), Agreed)
 
 
 def test_halfway_with_a_price_is_that_price(bargain: Table, moves: Reader) -> None:

@@ -80,15 +80,10 @@ Act: TypeAlias = Take[V] | Assent | Refuse[V] | Named[V] | Sign
 
 
 class Reading(NamedTuple, Generic[V]):
-    """The acts of a turn in order.
-
-    `asks_else`: it ends with a question about something else. `negative`: there is a "not" or a
-    "but" in it, whatever that is said of.
-    """
+    """The acts of a turn in order; `asks_else`: it ends with a question about something else."""
 
     acts: tuple[Act[V], ...] = ()
     asks_else: bool = False
-    negative: bool = False
 
 
 class Found(NamedTuple, Generic[V]):

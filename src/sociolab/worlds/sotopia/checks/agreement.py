@@ -17,7 +17,7 @@ from sociolab.worlds.sotopia.checks.outcome import (
 )
 from sociolab.worlds.sotopia.checks.speaking import Speaking
 from sociolab.worlds.sotopia.checks.standing import Stand, Standing
-from sociolab.worlds.sotopia.scene import SPEAK
+from sociolab.worlds.sotopia.scene import LEAVE
 
 V = TypeVar("V")
 
@@ -46,22 +46,21 @@ class Talk(Generic[V]):
         """Take in a turn of one of the seats."""
         now = len(self._heard)
         self._heard.append((move, text))
-        if not self._parroted(move.seat, text):
-            spoken = any(action.kind == SPEAK for action in move.actions)
-            self._hear(move.seat, now, reading, talks=spoken and " " in text.strip())
+        if self.state.proposer not in (None, move.seat):
+            self.state.dangling = True  # until an act says what the answer is
+        if reading.acts and not self._parroted(move.seat, text):
+            Speaking(self.state, move.seat, now).say(reading.acts)
+            self._settle()
         self.state.last[move.seat] = now
         self.state.asks_else[move.seat] = reading.asks_else
 
-    def _hear(self, seat: str, now: int, reading: Reading[V], talks: bool) -> None:
-        proposer = self.state.proposer
-        if reading.acts:
-            Speaking(self.state, seat, now).say(reading.acts)
-            self._settle()
-        if proposer not in (None, seat) and self.state.proposer == proposer:
-            if reading.asks_else or reading.negative:
-                self.state.proposer = None  # the talk goes on about something else
-            elif talks:
-                self.state.dangling = True
+    def see_off(self, move: Moved) -> None:
+        """Take in whether a seat leaves: to leave instead of answering a proposal refuses it."""
+        if move.seat not in self.state.seats or LEAVE not in {a.kind for a in move.actions}:
+            return
+        unanswered = self.state.proposer not in (None, move.seat) and not self.state.dangling
+        if unanswered or self.state.last[move.seat] < 0:  # it never said a word
+            self.state.refused = True
 
     def outcome(self) -> Outcome[dict[str, V]]:
         """What the talk has led to so far."""
@@ -70,10 +69,8 @@ class Talk(Generic[V]):
             if deal.doubt:
                 return CannotTell(deal.doubt)
             return Agreed(deal.values, tuple(map(self._evidence, deal.turns)))
-        if self.state.called_off:
-            return NoAgreement("the agreement was called off")
         if self._reopened:
-            return CannotTell("an agreement was reopened and not clearly closed again")
+            return CannotTell("an agreement was reopened or called off, not clearly closed")
         if self._pending:
             return CannotTell("the last word on the agreement is a question or a condition")
         if self.state.loose and any(self.state.seats.values()):
@@ -82,7 +79,9 @@ class Talk(Generic[V]):
             return CannotTell("the last proposal was answered in a way that rules cannot read")
         if self.state.warm:
             return CannotTell("the last yes may be meant for the proposal or for something else")
-        return NoAgreement(self._why_none())
+        if self.state.refused:
+            return NoAgreement(self._why_none())
+        return CannotTell("nobody refused the last proposal in a way that rules can read")
 
     def _why_none(self) -> str:
         if self.state.settled():
@@ -128,7 +127,7 @@ class Talk(Generic[V]):
         """They do not stand for the same, or not any more."""
         self._pending = False
         if self._deal is not None:
-            self._reopened = not self._deal.doubt and not self.state.called_off
+            self._reopened = not self._deal.doubt
             self._deal = None
             self.state.agreed = False
 
@@ -146,7 +145,7 @@ class Talk(Generic[V]):
             turns = self._deal.turns
         self._deal = _Deal(values, doubt, turns)
         self.state.agreed = True
-        self.state.called_off = self._reopened = self._pending = False
+        self._reopened = self._pending = False
 
 
 def _said(stand: Stand[V]) -> int:

@@ -1,7 +1,9 @@
 """The objective check of goals, as a judge: what rules can read off the transcript.
 
 Goals without facts get no verdict at all; a goal with facts gets a value or "cannot tell". So the
-coverage of the check is scored / (scored + cannot tell).
+coverage of the check is scored / (scored + cannot tell). "Cannot tell" is the default: 0 for "no
+agreement" takes a recognised refusal of the last proposal, or a seat that leaves instead of
+answering it.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from sociolab.worlds.sotopia.scenarios import (
 )
 from sociolab.worlds.sotopia.scene import Casting, casting_from
 
-RULES = "2"
+RULES = "3"
 """The version of the rules: to be raised whenever a transcript may be read differently."""
 
 Checkable: TypeAlias = PriceGoal | DivisionGoal | FriendGoal | OptionGoal

@@ -30,7 +30,7 @@ class Clauses(Generic[V]):
     either = False  # from an "or" to the next value
     if_from = if_to = -1
     yes_end = -9
-    wavers = confirming = negative = False
+    wavers = confirming = False
     another_time = False
     shaping = strictly_tied = ironic = logistics = opens_with_but = False
 

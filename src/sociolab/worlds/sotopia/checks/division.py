@@ -63,6 +63,7 @@ def agreed_division(casting: Casting, moves: Sequence[Moved]) -> Outcome[Divisio
             deeds += deed and any(isinstance(act, Take) for act in reading.acts)
             talk.hear(move, text, reading)
             topic = goods.named_last(said)
+        talk.see_off(move)
     return _outcome(talk, goods, seats, deeds)
 
 

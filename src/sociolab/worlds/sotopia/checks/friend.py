@@ -23,7 +23,7 @@ from sociolab.worlds.sotopia.checks.outcome import (
 )
 from sociolab.worlds.sotopia.checks.phrases import Phrases
 from sociolab.worlds.sotopia.checks.words import word_set, words
-from sociolab.worlds.sotopia.scene import Casting
+from sociolab.worlds.sotopia.scene import LEAVE, Casting
 
 FOUND = 10.0
 
@@ -193,12 +193,22 @@ class _Search:
         self._subject: list[str] = []  # who was spoken of last
         self._open = False  # whether a bare yes answers to that
         self._twin = self._nobody = False
+        self._spoke: list[str] = []
+        self._denied = False  # in answer to the name, or beyond doubt; or left instead of answering
 
     def hear(self, move: Moved) -> None:
         """Take in a turn."""
-        text = " ".join(action.text for action in move.actions)
-        if not text or move.seat not in self._status:
+        if move.seat not in self._status:
             return
+        text = " ".join(action.text for action in move.actions)
+        if text:
+            self._hear(move, text)
+            self._spoke.append(move.seat)
+        if LEAVE in {action.kind for action in move.actions}:
+            asked = self._open and self._friend in self._subject and self._spoke[-1] != move.seat
+            self._denied = self._denied or asked or move.seat not in self._spoke
+
+    def _hear(self, move: Moved, text: str) -> None:
         before = self._status[move.seat]
         answered, self._open = (self._subject, self._open), False
         own = False
@@ -216,8 +226,11 @@ class _Search:
                 self._nobody = True
             elif self._friend in named:
                 own = True
-                echo = self._friend in answered[0] and len(said) <= _ECHO
+                before_us = self._friend in answered[0]
+                echo = before_us and len(said) <= _ECHO
                 self._status[move.seat] = self._after_name(move.seat, cues, asks, echo)
+                denies = self._status[move.seat] is Status.DENIED
+                self._denied = denies and (before_us or Cue.DISOWNS in cues)
             elif self._friend in self._subject and not named and not asks:
                 self._hear_answer(move.seat, said, cues, own, answered[1])
         self._note(move, text, before)
@@ -248,6 +261,7 @@ class _Search:
         elif _denies(cues):
             if about or open_ or own:
                 self._status[seat] = Status.DENIED
+                self._denied = self._denied or open_ or Cue.DISOWNS in cues
         elif Cue.KNOWS in cues or (Cue.YES in cues and (open_ or own)):
             alone = self._subject == [self._friend]
             self._status[seat] = Status.NAMED if alone else Status.UNCLEAR
@@ -273,7 +287,9 @@ class _Search:
             return CannotTell("it is not clear who was meant by a first name")
         if Status.DENIED not in states and states >= {Status.NAMED, Status.UNCLEAR}:
             return CannotTell("the name was said, and the answer to it is unclear")
-        return NoAgreement("not everybody named or confirmed the mutual friend")
+        if self._denied or self._nobody:
+            return NoAgreement("not everybody named or confirmed the mutual friend")
+        return CannotTell("nobody denied knowing the mutual friend in a way that rules can read")
 
 
 def _cues(said: list[str]) -> list[Cue]:

@@ -52,6 +52,7 @@ def agreed_option(casting: Casting, moves: Sequence[Moved]) -> Outcome[str]:
             agreed = talk.state.meeting("") if reader.by_clock and talk.state.agreed else None
             said, found = reader.mark(words(text), agreed[0] if agreed else None)
             talk.hear(move, text, _with_unknown(read(cues, said, found), said))
+        talk.see_off(move)
     outcome = talk.outcome()
     if isinstance(outcome, Agreed):
         option = outcome.value[""]

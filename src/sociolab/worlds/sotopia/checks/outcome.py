@@ -29,14 +29,14 @@ class Agreed(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class NoAgreement:
-    """There was none, as far as rules can see, and nothing speaks for one."""
+    """The last proposal was refused, or a seat left instead of answering it."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class CannotTell:
-    """A person might know; the rules do not guess."""
+    """The default: neither an agreement nor a refusal was recognised. Never scored as 0."""
 
     why: str
 

@@ -69,6 +69,7 @@ def agreed_price(casting: Casting, moves: Sequence[Moved]) -> Outcome[float]:
             if Sign.MIDDLE in reading.acts:
                 reading = _with_middle(reading, talk.state, middles)
             talk.hear(move, text, reading)
+        talk.see_off(move)
     outcome = talk.outcome()
     if isinstance(outcome, Agreed):
         if reader.several:

@@ -68,7 +68,7 @@ def _parts(sentence: list[str], asked: bool) -> list[tuple[list[str], bool]]:
 class _Turn(Generic[V]):
     """What the sentences of a turn add up to."""
 
-    strictly_tied = ironic = asks_else = logistics = negative = False
+    strictly_tied = ironic = asks_else = logistics = False
 
     def __init__(self) -> None:
         self.acts: list[Act[V]] = []
@@ -78,7 +78,6 @@ class _Turn(Generic[V]):
         acts = sentence.read()
         if sentence.opens_with_but:
             self.acts = [halved(act) for act in self.acts]
-        self.negative = self.negative or sentence.negative
         if sentence.shaping:
             self.strictly_tied = self.strictly_tied or sentence.strictly_tied
             self.ironic = self.ironic or sentence.ironic
@@ -109,7 +108,7 @@ class _Turn(Generic[V]):
             stances = True
         if stances:
             acts = [self._shaped(act, length, sure) for act in acts]
-        return Reading(tuple(acts), self.asks_else, self.negative)
+        return Reading(tuple(acts), self.asks_else)
 
     def _shaped(self, act: Act[V], length: int, sure: bool) -> Act[V]:
         """An act in the light of the whole turn."""

@@ -39,9 +39,6 @@ _SIGNS = {
     Cue.OFF: Sign.WITHDRAW,
     Cue.CHEAT: Sign.CHEAT,
 }
-_NEGATIVE = frozenset(
-    {Cue.NOT, Cue.NO, Cue.NEVER, Cue.BUT, Cue.WAVER, Cue.LATER, Cue.VALUE_REFUSED}
-)
 _SEGMENT_ENDS = word_set(", - : ; but and or if with without including when as")
 _TURNING_TO_ONESELF = word_set("i let how what would could can shall my we")
 _CONCLUDING = word_set("so then")
@@ -78,8 +75,6 @@ class Sentence(Clauses[V]):
         """The acts of the sentence, in order."""
         for start, end, cue in self.marks:
             _HANDLERS[cue](self, start, end, cue)
-            if cue in _NEGATIVE:
-                self.negative = True
         if self.wavers and not self.values:
             self.acts.append((len(self.words), Sign.WAVER))
         if self.another_time:

@@ -26,6 +26,7 @@ class Speaking(Generic[V]):
         self.now = now
         self.mine = state.seats[seat]
         self.before = dict(self.mine)
+        self.proposer = state.proposer
         self.taken: set[str] = set()
         self.adopted: dict[str, Level] = {}
 
@@ -83,7 +84,8 @@ class Speaking(Generic[V]):
         doubt = UNCLEAR_PART if take.mention else ""
         self.mine[issue] = Stand(take.values, self.now, self.now, asked, tied, soft, partial, doubt)
         if not take.mention:
-            self.state.proposer, self.state.dangling = self.seat, False
+            self.state.proposer = self.seat
+            self.state.refused = self.state.dangling = False
         self.state.known.update(take.values)
         self.state.warm.clear()
         self.adopted.pop(issue, None)
@@ -189,24 +191,26 @@ class Speaking(Generic[V]):
         for issue, stand in self.mine.items():
             self.mine[issue] = stand._replace(rank=self.now)
         self.state.loose = self.state.loose and not refuse.hard
-        self._turn_down()
-        if refuse.hard:
-            self.state.proposer, self.state.dangling = None, False
-        if any(self.state.asks_else.values()):
+        elsewhere = any(self.state.asks_else.values())
+        self._turn_down(refused=refuse.hard or not elsewhere)
+        if elsewhere:
             return
         if not self.state.agreed:
             self._refuse_conditions()
         elif refuse.hard:
             self._cast_doubt("somebody refused after the agreement")
 
-    def _turn_down(self) -> None:
-        """The last proposal has got an answer, and it is not yes."""
+    def _turn_down(self, refused: bool = False) -> None:
+        """The last proposal, if another seat made it, has an answer, and that is not yes."""
         self.state.warm.discard(self.seat)
-        if self.state.proposer != self.seat:
-            self.state.proposer, self.state.dangling = None, False
+        if self.state.proposer not in (None, self.seat):
+            self.state.dangling = False
+            self.state.refused = self.state.refused or refused
 
     def _refuse_values(self, values: tuple[V, ...]) -> None:
-        self._turn_down()
+        proposed = self.state.seats.get(self.state.proposer or "", {})
+        if any(not set(values).isdisjoint(stand.values) for stand in proposed.values()):
+            self._turn_down(refused=True)
         for issue, stand in list(self.mine.items()):
             if set(stand.values).isdisjoint(values):
                 self.mine[issue] = stand._replace(rank=self.now)
@@ -236,16 +240,16 @@ class Speaking(Generic[V]):
                 self._put_back(issue)
 
     def _withdraw(self) -> None:
-        self._turn_down()
+        self.state.warm.discard(self.seat)
         self.mine.clear()
         self.taken.clear()
-        self.state.called_off = self.state.called_off or self.state.agreed
 
     def _mock(self) -> None:
         self.mine.clear()
         self.mine.update(self.before)
         self.taken.clear()
         self.adopted.clear()
+        self.state.proposer = self.proposer
         self._refuse(Refuse(hard=True))
 
     def _cast_doubt(self, why: str) -> None:

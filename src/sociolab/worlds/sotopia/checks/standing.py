@@ -46,16 +46,17 @@ class Standing(Generic[V]):
         """Each seat's last turn."""
         self.asks_else = dict.fromkeys(self.seats, False)
         self.agreed = False
-        self.called_off = False
         self.loose = False
         """Whether there was assent, but to nothing that could be read."""
 
         self.warm: set[str] = set()
         """Seats whose last word may be a yes to what another stands for, and may be none."""
         self.proposer: str | None = None
-        """Who took the last stand, while nobody has refused it or taken another."""
+        """Who made the last proposal."""
+        self.refused = False
+        """Whether another seat refused the last proposal, or left instead of answering it."""
         self.dangling = False
-        """Whether the last stand was answered in a way that cannot be read."""
+        """Whether the last proposal was answered in a way that cannot be read."""
 
     def of_others(self, issue: str, but: str) -> tuple[str, Stand[V]] | None:
         """The stand on an issue that was upheld last by another seat than `but`."""
