@@ -161,11 +161,19 @@ def test_without_a_price_the_price_is_unknown_and_not_zero() -> None:
 
 
 def test_a_call_that_could_pass_the_limit_is_not_made() -> None:
-    model, store, budget = FakeModel(), Kept(), Budget(limit=1.0, spent=0.9999)
+    model, store, budget = FakeModel(), Kept(), Budget(limit=1.0)
+    budget.spend(0.9999)
     with pytest.raises(BudgetSpent, match=r"the budget of \$1\.00 is used up: \$0\.9999 spent"):
         complete(kept(model, store, budget, PRICE))
     assert not model.calls
     assert not store.failures
+
+
+def test_a_budget_that_estimates_have_gone_into_says_about_how_much_is_spent() -> None:
+    budget = Budget(limit=0.0002)
+    complete(kept(FakeModel(ChatReply("x" * 600)), Kept(), budget, PRICE))
+    with pytest.raises(BudgetSpent, match=r": ~\$0\.0004 spent \(~\$0\.0002 above it"):
+        complete(kept(FakeModel(), Kept(), budget, PRICE), replace(KEY, turn=4))
 
 
 def test_a_failed_call_is_kept_costs_nothing_and_lets_its_promise_go() -> None:

@@ -332,6 +332,24 @@ def test_calls_are_shown_word_for_word_with_what_repeats_folded(address: str, st
     assert "300 tokens read (120 cached), 30 written" in page
 
 
+def test_tokens_and_cost_that_are_estimated_say_so_wherever_they_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    watched_store(path)
+    with Store.open(path) as opened:
+        opened.write("UPDATE calls SET estimated = 1, fault = 'found -5 <as> prompt tokens'")
+    with served(path) as address:
+        assert "4 1 failed ~$0.0300" in get(address, "/runs")
+        page = get(address, f"/runs/{RUN}")
+        calls = get(address, f"{EPISODES}/{PLAIN}/calls")
+    assert "calls had no usable token count from the provider" in page
+    assert "Cost ~$0.0300" in page
+    assert "agent 4 0 ~300 120 ~30 1.5 ~$0.0300 judge 0 1 0 0 0 2.0 no price" in page
+    assert "Impossible token counts malformed reply 4" in page
+    assert "~300 tokens read (120 cached), ~30 written" in calls
+    assert "3 of 4 calls had no usable token count from the provider" in calls
+    assert calls.count("found -5 <as> prompt tokens") == 3
+
+
 def test_an_episode_without_calls_says_so(address: str) -> None:
     assert "No model was called" in get(address, f"{EPISODES}/{FAILED}/calls")
     assert "Model calls" in get(address, f"{EPISODES}/{PLAIN}")

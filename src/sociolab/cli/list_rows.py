@@ -14,7 +14,7 @@ from sociolab.app.runs.provenance import MADE_WITH, RESUMED_WITH
 from sociolab.app.watching.episodes import Listed, Scored
 from sociolab.report.charts import shortened
 from sociolab.report.episodes import kept_work
-from sociolab.report.words import money
+from sociolab.report.words import about, money
 from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store
 
@@ -43,7 +43,7 @@ def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool, whole: 
 
 def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
     settings = row.settings if isinstance(row.settings, dict) else {}
-    work = kept_work(row)
+    work, totals = kept_work(row), store.totals(row.name)
     holds = f"the replies of {work}" if work else "episodes"
     return {
         "run": row.name,
@@ -55,7 +55,8 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         "played": row.played,
         "failed": row.failed,
         "judges": list(dict.fromkeys(judge.name for judge in store.judges(row.name))),
-        "cost_usd": store.totals(row.name).usd,
+        "cost_usd": totals.usd,
+        "estimated_calls": totals.estimated_calls,
         "tags": list(tags_of(row)),
         "made_with": settings.get(MADE_WITH),
         **({RESUMED_WITH: settings[RESUMED_WITH]} if RESUMED_WITH in settings else {}),
@@ -83,7 +84,7 @@ def _run_cells(one: dict[str, Any]) -> dict[str, Any]:
         "played": f"{one['played']}/{one['trials']}",
         "failed": one["failed"] or "",
         "judges": "\n".join(shortened(name, _LABEL) for name in one["judges"]),
-        "cost": "" if one["cost_usd"] is None else money(one["cost_usd"]),
+        "cost": _cost(one["cost_usd"], one["estimated_calls"]),
         **kept,
     }
 
@@ -99,10 +100,14 @@ def _run_line(one: dict[str, Any]) -> dict[str, Any]:
         "played": f"{one['played']}/{one['trials']}",
         "failed": one["failed"] or "",
         "judges": ", ".join(one["judges"]),
-        "cost": "" if one["cost_usd"] is None else money(one["cost_usd"]),
+        "cost": _cost(one["cost_usd"], one["estimated_calls"]),
         "tags": ", ".join(one["tags"]),
         "holds": one.get("holds", ""),
     }
+
+
+def _cost(usd: float | None, estimated_calls: int) -> str:
+    return "" if usd is None else f"{about(estimated_calls)}{money(usd)}"
 
 
 def _filled(cells: Rows) -> Rows:

@@ -84,6 +84,16 @@ def run(
     on_failed_turn: Annotated[
         OptText, option("--on-failed-turn", "skip|stop", "Go on without it, or end there.")
     ] = None,
+    max_failed_turns: Annotated[
+        OptFloat,
+        option(
+            "--max-failed-turns",
+            "SHARE",
+            "A trial fails where a seat failed more of its turns; default 0.5, 1: never.",
+            min=0,
+            max=1,
+        ),
+    ] = None,
     agent_timeout: Annotated[
         OptFloat,
         option(
@@ -134,6 +144,7 @@ def run(
         "settings": settings_of([*(settings or []), *(["tdp=true"] if tdp else [])]),
         "attempts": attempts,
         "on_failed_turn": on_failed_turn,
+        "max_failed_turns": max_failed_turns,
         "agent_timeout": agent_timeout,
         "episodes": episodes,
         "name": name,

@@ -2,7 +2,7 @@
 
     SociolabError
     ├── ConfigError      the user: a flag, file, spec or data set is wrong
-    ├── StoreError       the user: the store is locked, newer, or not ours
+    ├── StoreError       the user: the store is locked, of another schema, or not ours
     ├── ModelError       the provider: a call failed; `retryable` or not
     │   └── BudgetSpent  the user: the run's budget is used up
     ├── ReplyError       the model: a reply that could not be read
@@ -30,6 +30,7 @@ Cause: TypeAlias = Literal[
     "timeout",  # no reply in time
     "malformed reply",  # the body is not a chat completion
     "gave up",  # a person or plugin gave no reply
+    "failed turns",  # a seat failed too large a share of its turns
     "incomplete",  # a part that this value is made of is missing
     "interrupted",  # the run was stopped while this was open
     "plugin",  # a plugin broke its contract
@@ -46,7 +47,7 @@ class ConfigError(SociolabError):
 
 
 class StoreError(ConfigError):
-    """The store cannot be used as asked: locked, newer than this version, or not ours."""
+    """The store cannot be used as asked: locked, of another schema, or not ours."""
 
 
 class ModelError(SociolabError):

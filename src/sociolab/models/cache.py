@@ -80,7 +80,7 @@ class KeptModel:
         reply = _accounted(prompt, reply)
         if self._price is not None:
             usd = self._price.of(reply.usage)
-            self._budget.spend(usd)
+            self._budget.spend(usd, estimated=reply.usage.estimated)
             reply = replace(reply, usd=usd)
         self._replies.keep(stored, key, self.label, prompt, reply)
         return reply

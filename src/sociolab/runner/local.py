@@ -24,8 +24,9 @@ from sociolab.store.trials import TrialRow
 class Table:
     """All that is needed to play and judge the trials of one run.
 
-    `players` are known by their agents' labels. `foreign` names those that are not ours, with the
-    seconds that each may take to reply (None: as long as it likes).
+    `players` are known by their agents' labels. A trial in which a seat failed more than
+    `max_failed_turns` of its turns (0 to 1) has failed. `foreign` names the players that are not
+    ours, with the seconds that each may take to reply (None: as long as it likes).
     """
 
     store: Store
@@ -35,6 +36,7 @@ class Table:
     judges: Sequence[Judge]
     replies: TalliedReplies
     tally: Tally
+    max_failed_turns: float
     foreign: Mapping[str, float | None] = field(default_factory=dict)
 
     def player(self, trial: Trial, label: str) -> Player:
@@ -119,12 +121,40 @@ async def _one(table: Table, jury: Jury, row: TrialRow) -> None:
         episode = Episode(trial, store.events(table.run, trial.id))
     else:
         episode = await _play(table, trial, _journal(table, row))
+        if problem := spoiled(episode, table.max_failed_turns):
+            _fail(table, trial, "failed turns", problem)
+            return
         store.set_status(table.run, trial.id, "played")
     again = row.status == "played"
     for judge in table.judges:
         if not (again and store.judged(table.run, judge.id, trial=trial.id)):
             await jury.judge(judge, episode)
     table.replies.release(trial.id)
+
+
+def spoiled(episode: Episode, limit: float) -> str:
+    """Which seat failed more than this share of its turns (see `Episode.asked`), in a sentence
+    without a full stop; "" if none did, and where the limit is 1.
+
+    Exactly the limit is not more. It hangs on what is on record alone, so that a trial that is
+    resumed comes to the same, and no call is made for it.
+    """
+    over = {seat: one for seat, one in episode.asked.items() if one.failed / one.asked > limit}
+    if not over:
+        return ""
+    seat, worst = max(over.items(), key=lambda item: item[1].failed / item[1].asked)
+    what = "turn" if episode.moves or episode.failed_turns else "question"
+    others = len(over) - 1
+    too = f", and {'another seat' if others == 1 else f'{others} more seats'} too many"
+    return (
+        f"{seat} ({episode.trial.agent(seat)}) failed {worst.failed:,} of {worst.asked:,} "
+        f"{what}{'' if worst.asked == 1 else 's'}{too if others else ''} "
+        f"(limit: {_limit_words(limit)})"
+    )
+
+
+def _limit_words(limit: float) -> str:
+    return {0.5: "one half", 0.0: "none"}.get(limit, f"{100 * limit:.3g} %")
 
 
 def _journal(table: Table, row: TrialRow) -> tuple[Event, ...]:

@@ -1,4 +1,4 @@
-"""Open a store file: ours, of a version that we know, or a sentence that says why not."""
+"""Open a store file: ours, of the schema that we read, or a sentence that says why not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from sociolab.core.errors import StoreError
-from sociolab.store.migrations import APPLICATION_ID, MIGRATIONS, migrate, schema_version
+from sociolab.store.schema import APPLICATION_ID, VERSION, create, schema_version
 
 BUSY_SECONDS = 30.0
 """How long a write waits for another process that is writing."""
@@ -21,13 +21,13 @@ _PRAGMAS = (
 )
 
 
-def connect(path: Path, create: bool) -> sqlite3.Connection:
-    """A connection to the store at `path`, with the current schema.
+def connect(path: Path, new: bool) -> sqlite3.Connection:
+    """A connection to the store at `path`.
 
-    StoreError if it is not there (and not to be created), not ours, newer than this version of
-    sociolab, or cannot be opened.
+    StoreError if it is not there (and not to be made: `new`), not ours, of another schema than
+    this version of sociolab reads, or cannot be opened.
     """
-    _check_place(path, create)
+    _check_place(path, new)
     try:
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     except sqlite3.Error as error:
@@ -37,7 +37,7 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
         _use_wal(connection)
         for pragma in _PRAGMAS:
             connection.execute(pragma)
-        migrate(connection)
+        create(connection)
     except sqlite3.Error as error:
         connection.close()
         if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
@@ -55,7 +55,7 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
     return connection
 
 
-def _check_place(path: Path, create: bool) -> None:
+def _check_place(path: Path, new: bool) -> None:
     try:
         if path.is_dir():
             raise StoreError(
@@ -64,7 +64,7 @@ def _check_place(path: Path, create: bool) -> None:
             )
         if path.exists():
             return
-        if create:
+        if new:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)  # what people said is in it; SQLite's -wal and -shm follow it
             return
@@ -88,10 +88,10 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
     if owner != APPLICATION_ID:
         if owner or version or tables:
             raise _not_ours(path, "it belongs to another program")
-    elif version > len(MIGRATIONS):
+    elif version != VERSION:
         raise StoreError(
-            f"the store {path} has schema {version} and this sociolab knows only up to "
-            f"{len(MIGRATIONS)}; upgrade sociolab, or name another --store"
+            f"the store {path} has schema {version} and this sociolab reads schema {VERSION}; "
+            "use the version of sociolab that wrote it, or name another --store"
         )
 
 

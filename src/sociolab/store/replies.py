@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Sequence
+from typing import Any
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
@@ -37,14 +39,10 @@ class RunReplies:
         if hash(key) not in self._known:
             return None
         row = self._store.row(
-            "SELECT reply, finish, prompt_tokens, completion_tokens, cached_tokens, seconds, "
-            "tries, usd FROM calls WHERE run = ? AND key = ?",
+            f"SELECT {REPLY} FROM calls WHERE run = ? AND key = ?",
             (self._run, key),
         )
-        if row is None:
-            return None
-        text, finish, prompt, completion, cached, *rest = row
-        return ChatReply(as_text(text), finish, Usage(prompt, completion, cached), *rest)
+        return None if row is None else reply_of(row)
 
     def keep(
         self,
@@ -74,8 +72,10 @@ class RunReplies:
             usage.prompt,
             usage.completion,
             usage.cached,
+            usage.estimated,
             reply.usd,
             reply.finish,
+            reply.fault,
             base,
             self._schema(prompt),
             prompt.fingerprint,
@@ -133,6 +133,20 @@ class RunReplies:
         return pk
 
 
+REPLY = (
+    "reply, finish, prompt_tokens, completion_tokens, cached_tokens, estimated, seconds, tries, "
+    "usd, fault"
+)
+"""The columns of a reply, as `reply_of` wants them."""
+
+
+def reply_of(row: Sequence[Any]) -> ChatReply:
+    """The reply in a row of calls."""
+    text, finish, prompt, completion, cached, estimated, seconds, tries, usd, fault = row
+    usage = Usage(prompt, completion, cached, bool(estimated))
+    return ChatReply(as_text(text), finish, usage, seconds, tries, usd, as_text(fault))
+
+
 def _columns(call: CallKey) -> tuple[str, str, str, int, str, int, int]:
     return call.trial, call.role, call.seat, call.turn, call.name, call.attempt, call.index
 
@@ -140,9 +154,9 @@ def _columns(call: CallKey) -> tuple[str, str, str, int, str, int, int]:
 _CALL = "run, trial, role, seat, turn, name, attempt, idx, model, tries, seconds, at"
 
 _KEEP = f"""
-    INSERT INTO calls ({_CALL}, key, prompt_tokens, completion_tokens, cached_tokens, usd, finish,
-        base, schema, hash, prompt, reply)
-    VALUES ({", ".join("?" * 23)})
+    INSERT INTO calls ({_CALL}, key, prompt_tokens, completion_tokens, cached_tokens, estimated,
+        usd, finish, fault, base, schema, hash, prompt, reply)
+    VALUES ({", ".join("?" * 25)})
 """
 
 _KEEP_FAILURE = f"""

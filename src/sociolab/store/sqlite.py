@@ -28,6 +28,7 @@ class Store(
     def open(cls, path: Path, create: bool = True) -> Self:
         """The store at `path`, made there if `create` and there is none.
 
-        StoreError if it cannot be opened, is not ours, or is newer than this sociolab.
+        StoreError if it cannot be opened, is not ours, or has a schema that this sociolab does not
+        read.
         """
         return cls(connect(path, create), path)

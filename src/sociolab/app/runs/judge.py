@@ -57,7 +57,7 @@ async def judge_run_async(
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
         kit = load_world(row.world, settings=world_settings(row.settings))
-        budget = Budget(config.budget, store.totals(run).usd or 0.0)
+        budget = Budget(config.budget, store.totals(run))
         casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
         named = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
         known = store.judges(run)

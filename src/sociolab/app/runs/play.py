@@ -14,6 +14,7 @@ from sociolab.core.errors import ModelError
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.local import Table, play_all
 from sociolab.runner.tally import Tally
+from sociolab.store.trials import TrialRow
 
 Watch = Callable[[str, Tally], AbstractContextManager[None]]
 """Shows the progress of a run while its context is open; is given the run's name and its tally."""
@@ -25,7 +26,8 @@ _FEW = 8
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a run is. `total` and `done` count trials, earlier parts of the run included; all
-    else is of this part. `seconds_left` is None until a trial is over."""
+    else is of this part. Tokens and cost of `estimated_calls` are estimates. `seconds_left` is None
+    until a trial is over."""
 
     run: str
     total: int
@@ -35,6 +37,7 @@ class Progress:
     calls: int
     tokens: int
     usd: float
+    estimated_calls: int
     seconds: float
     seconds_left: float | None
 
@@ -104,6 +107,7 @@ def _progress(run: str, tally: Tally) -> Progress:
         tally.calls,
         tally.tokens,
         tally.usd,
+        tally.estimated,
         tally.seconds,
         tally.seconds_left,
     )
@@ -118,18 +122,11 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
         session.judges,
         session.replies,
         session.tally,
+        session.config.max_failed_turns,
         _foreign(session),
     )
     rows = session.store.trials(session.name)
-    pending = [
-        row
-        for row in rows
-        if row.status != "played"
-        or not all(
-            session.store.judged(session.name, judge.id, trial=row.trial.id)
-            for judge in session.judges
-        )
-    ]
+    pending = [row for row in rows if _is_pending(session, row)]
     tally = session.tally
     tally.total, tally.done = len(rows), len(rows) - len(pending)
     tally.done_before = tally.done
@@ -140,6 +137,15 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
         await session.models.close()
         session.store.add_seconds(session.name, tally.seconds)
     return stopped.error
+
+
+def _is_pending(session: Session, row: TrialRow) -> bool:
+    """Whether anything is left to be played or judged of a trial."""
+    if row.status == "played":
+        judged = session.store.judged
+        return not all(judged(session.name, j.id, trial=row.trial.id) for j in session.judges)
+    # Failed turns are on record with the rest: another try would read the same replies.
+    return (row.status, row.cause) != ("failed", "failed turns")
 
 
 def _foreign(session: Session) -> dict[str, float | None]:

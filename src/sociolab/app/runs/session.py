@@ -92,7 +92,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
                 judges = tuple(as_known(judge, known) for judge in judges)
                 if isinstance(row.settings, dict):
                     store.set_settings(name, resumed(row.settings, settings))
-                budget.spent = store.totals(name).usd or 0.0
+                budget.carry_over(store.totals(name))
             else:
                 store.create_run(name, config.world, settings, plan)
             replies.keep_in(RunReplies(store, name))
@@ -196,6 +196,7 @@ def _settings(
         "seed": config.seed,
         "attempts": config.attempts,
         "on_failed_turn": config.on_failed_turn,
+        "max_failed_turns": config.max_failed_turns,
         "world_settings": dict(config.settings) or None,
     }
     # Only where there are some, so that runs from before there were lists go on.

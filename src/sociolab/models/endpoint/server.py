@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 from sociolab.models.endpoint.by_hand import ByHand
 from sociolab.models.endpoint.chance import Chance, latency_seconds
 from sociolab.models.endpoint.chat import ChatBody, ChatReader
-from sociolab.models.endpoint.completion import completion, usage_of
+from sociolab.models.endpoint.completion import completion, usage_json, usage_of
 from sociolab.models.endpoint.counters import Counters, Tally
 from sociolab.models.endpoint.faults import (
     HANG_SECONDS,
@@ -143,7 +143,7 @@ class Endpoint:
         text, finish_reason = await self._text(chat, chance, fault)
         usage = usage_of(characters, repeated, text)
         self._tally.replied(text, usage)
-        body = completion(chat, text, finish_reason, usage)
+        body = completion(chat, text, finish_reason, self.settings.usage or usage_json(usage))
         if fault == "truncated_body":
             return await _cut_short(request, body)
         return web.Response(body=body, headers={hdrs.CONTENT_TYPE: _JSON})
