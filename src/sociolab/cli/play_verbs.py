@@ -72,6 +72,14 @@ def run(
             "heuristic or rules, endpoint/model, python:module:Class, or none. Repeat it.",
         ),
     ] = None,
+    reader: Annotated[
+        OptTexts,
+        option(
+            "--reader",
+            "SPEC",
+            "A model that reads off each transcript what was agreed (sotopia). Repeat it.",
+        ),
+    ] = None,
     tasks: TaskFilter = None,
     limit: Annotated[OptInt, option("--limit", "N", "At most so many tasks.", min=1)] = None,
     repeats: Annotated[OptInt, option("--repeats", "N", "Play each so often.", min=1)] = None,
@@ -136,6 +144,7 @@ def run(
         "agents": agent,
         "partner": partner,
         "judges": judge,
+        "readers": reader,
         "tasks": tasks,
         "limit": limit,
         "repeats": repeats,

@@ -422,7 +422,8 @@ class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 
     `checks` are judges that need no model and are applied to every episode. `model_judge` makes
-    a judge of a chat model. `casts` says who sits where; without it every seating is played. A
+    a judge of a chat model, `reader` one that only reads off what was agreed. `casts` says who sits
+    where; without it every seating is played. A
     world whose requests are for players of its own kind makes them itself: `model_player` of a
     chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
     `temperature` is that of a model that plays, where its spec names none. `dry_run` is for a world
@@ -434,6 +435,7 @@ class WorldKit:
     judges: Mapping[str, Judge]
     checks: tuple[Judge, ...]
     model_judge: Callable[[ChatModel], Judge]
+    reader: Callable[[ChatModel], Judge] | None = None
     casts: CastRule | None = None
     model_player: Callable[[ChatModel, Role, float, str], Player] | None = None
     python_player: Callable[[str, object], Player] | None = None

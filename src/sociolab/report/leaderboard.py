@@ -15,7 +15,7 @@ from sociolab.report.section import Section, TextTable
 from sociolab.report.text_tables import value_text
 from sociolab.report.words import agent_kind, failed_turns, interval_words, nature, plural
 
-_ORDER: tuple[Method, ...] = ("people", "model", "rules", "heuristic", "scripted")
+_ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
 _RULES = "rules, no model"
 
 ALPHA = 0.05

@@ -17,6 +17,7 @@ from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEnt
 _NATURE: Mapping[Method, str] = {
     "model": "a model; another model, or another prompt, would judge otherwise",
     "heuristic": "heuristic judge, rules only: not comparable to a model judge or to the paper",
+    "formula": "the goal's own formula, over what those who played established as the outcome",
     "rules": "rules that read the transcript; where they cannot tell, nothing is scored",
     "scripted": "scripted: its figures are made up for a test and say nothing of any agent",
     "people": "people",

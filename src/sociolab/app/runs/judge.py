@@ -60,10 +60,11 @@ async def judge_run_async(
         budget = Budget(config.budget, store.totals(run))
         casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
         named = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
+        named += [casting.reader(text) for text in config.readers]
         known = store.judges(run)
         judges = [as_known(judge, known) for judge in named]
         if not judges:
-            raise ConfigError("--judge: expected a judge, found none")
+            raise ConfigError("--judge: expected a judge, or a --reader, found none")
         bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
         new = [check for check in kit.checks if not _replaced(check, known)]
         tally.judges = tuple(judge.id.name for judge in judges)

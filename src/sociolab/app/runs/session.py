@@ -157,12 +157,14 @@ def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[
             )
         wanted = by_rules
     named = [casting.judge(text) for text in dict.fromkeys(wanted) if text != NO_JUDGE]
-    return (*casting.kit.checks, *named)
+    readers = [casting.reader(text) for text in dict.fromkeys(config.readers)]
+    return (*casting.kit.checks, *named, *readers)
 
 
 def _options(config: RunConfig, models: Models) -> dict[str, Json]:
     """What models.toml adds to the specs of a description, if it adds anything."""
-    texts = (*config.agents, *((config.partner,) if config.partner else ()), *config.judges)
+    partner = (config.partner,) if config.partner else ()
+    texts = (*config.agents, *partner, *config.judges, *config.readers)
     specs = (parse(text, "agent") for text in texts if text != NO_JUDGE)
     listed = {one.label: models.listed(one) for one in specs if isinstance(one, ModelSpec)}
     found: dict[str, Json] = {label: words for label, words in listed.items() if words}
