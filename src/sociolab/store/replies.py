@@ -33,15 +33,19 @@ class RunReplies:
         self._last: dict[str, dict[tuple[str, str], tuple[int, Prompt]]] = {}
 
     def find(self, key: str) -> ChatReply | None:
-        """The reply stored under this key in this run; None if there is none."""
-        if hash(key) not in self._known:
-            return None
-        row = self._store.row(
-            "SELECT reply, finish, prompt_tokens, completion_tokens, cached_tokens, seconds, "
-            "tries, usd FROM calls WHERE run = ? AND key = ?",
-            (self._run, key),
-        )
+        """The reply stored under this key in this run; None if there is none.
+
+        A call follows then: StorageError where its reply could not be stored.
+        """
+        row = None
+        if hash(key) in self._known:
+            row = self._store.row(
+                "SELECT reply, finish, prompt_tokens, completion_tokens, cached_tokens, seconds, "
+                "tries, usd FROM calls WHERE run = ? AND key = ?",
+                (self._run, key),
+            )
         if row is None:
+            self._store.check_room()
             return None
         text, finish, prompt, completion, cached, *rest = row
         return ChatReply(as_text(text), finish, Usage(prompt, completion, cached), *rest)

@@ -25,9 +25,13 @@ class Store(
     """
 
     @classmethod
-    def open(cls, path: Path, create: bool = True) -> Self:
-        """The store at `path`, made there if `create` and there is none.
+    def open(cls, path: Path, create: bool = True, *, synced: bool = False) -> Self:
+        """The store at `path`, made there if `create` and there is none; one that cannot be
+        written can be read.
+
+        `synced`: what is committed survives a power cut too. That is for what people are told is
+        stored; what a model said can be asked for again.
 
         StoreError if it cannot be opened, is not ours, or is newer than this sociolab.
         """
-        return cls(connect(path, create), path)
+        return cls(connect(path, create, synced=synced), path)
