@@ -217,6 +217,36 @@ def test_doctor_says_in_a_sentence_what_works_and_what_does_not(
     assert "404" in ill.out
 
 
+def test_the_address_of_the_environment_is_used_and_shown(
+    sociolab: Sociolab, endpoint: EndpointProcess
+) -> None:
+    here = {"OPENAI_BASE_URL": endpoint.url}
+    found = sociolab("doctor", "openai/x", **here)
+    assert (found.code, f"from {endpoint.url}" in found.out) == (0, True)
+    args = ("run", "sotopia", "--agent", "openai/x", "--judge", "openai/j", "--limit", 1)
+    assert f"openai/x at {endpoint.url}: " in sociolab(*args, "--dry-run", **here).out
+    models = sociolab(*args, "--dry-run", "--json", **here).document["models"]
+    assert {row["address"] for row in models.values()} == {endpoint.url}
+    assert sociolab(*args, **here).code == 0
+
+
+def test_a_header_is_sent_and_appears_nowhere_else(sociolab: Sociolab, tmp_path: Path) -> None:
+    with start_in_process(EndpointSettings(api_key=KEY, characters=40)) as locked:
+        (tmp_path / "models.toml").write_text(
+            f'[endpoints.lab]\nbase_url = "{locked.url}"\n'
+            'headers = {authorization = "Bearer ${LAB_HEADER}"}\n'
+        )
+        args = ("run", "sotopia", "--agent", "lab/x", "--judge", "lab/j", "--limit", 1)
+        done = sociolab(*args, LAB_HEADER=KEY)
+        assert done.code == 0, done.err
+        wrong = sociolab(*args, "--name", "w", LAB_HEADER="wrong header 1")
+        assert wrong.code == 1
+        assert "wrong header" not in wrong.err + wrong.out
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert KEY.encode() not in path.read_bytes(), path
+
+
 def test_a_key_is_sent_and_appears_nowhere_else(sociolab: Sociolab, tmp_path: Path) -> None:
     with start_in_process(EndpointSettings(api_key=KEY, characters=40)) as locked:
         args = model_run(locked, "secret", "--limit", 1, "--key-env", "LAB_KEY")

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from models.tuning_cases import asked_about, training_file, tuning
 from sociolab.core.errors import Cause, ConfigError, ModelError
-from sociolab.models import finetuning
+from sociolab.models import chat, finetuning
 from sociolab.models.chat import Endpoint
 from sociolab.models.endpoint.running import serve
 from sociolab.models.endpoint.settings import EndpointSettings
@@ -28,7 +28,7 @@ Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finetuning, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
 
 
 def ignore(said: str) -> None:
@@ -88,8 +88,9 @@ def test_epochs_are_sent_where_they_are_set() -> None:
     asyncio.run(go())
 
 
-def test_a_file_arrives_byte_by_byte() -> None:
+def test_a_file_of_megabytes_arrives_byte_by_byte() -> None:
     content = '{"text": "Ünrühig \\" \u2028"}\r\n\n{"x": "--sociolab"}\n'.encode() + b"\xff\n"
+    content += b"x" * 3_000_000
 
     async def go() -> None:
         async with tuning() as (server, client):

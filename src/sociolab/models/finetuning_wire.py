@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any, TypeVar
 
@@ -83,19 +82,6 @@ def order_body(model: str, order: TuningOrder, training_file: str) -> bytes:
     if order.epochs is not None:
         body["hyperparameters"] = {"n_epochs": order.epochs}
     return json.dumps(body).encode()
-
-
-def multipart(name: str, content: bytes) -> tuple[str, bytes]:
-    """The content type and the body of an upload; the same for the same file, byte by byte."""
-    border = "sociolab-" + hashlib.blake2b(content, digest_size=16).hexdigest()
-    disposition = "Content-Disposition: form-data; name="
-    parts = (
-        f'--{border}\r\n{disposition}"purpose"\r\n\r\nfine-tune\r\n',
-        f'--{border}\r\n{disposition}"file"; filename="{name}"\r\n',
-        "Content-Type: application/jsonl\r\n\r\n",
-    )
-    body = "".join(parts).encode() + content + f"\r\n--{border}--\r\n".encode()
-    return f"multipart/form-data; boundary={border}", body
 
 
 def json_object(data: bytes) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 
 from sociolab.core.ports import Prompt, Usage
-from sociolab.models.limits import Gate
 from sociolab.models.prices import Price
 
 FIRST = 4
@@ -52,7 +52,7 @@ class Forecast:
     """
 
     def __init__(self, price: Price) -> None:
-        self.first = Gate(FIRST)
+        self.first = asyncio.Semaphore(FIRST)
         self._price = price
         self._replies = Longest()
         self._tokens_a_byte = Longest()

@@ -38,6 +38,7 @@ SAMPLE = 30
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """Calls, tokens and dollars by model, for all trials of a plan; None: no price is known.
+    `addresses` are the base URLs that the models would be called at.
 
     Every scene is taken to last until its turn limit, with replies of about 150 characters and no
     reply asked for again; dollars are without the provider's cache, where nothing else is said.
@@ -55,6 +56,7 @@ class Estimate:
     parts: dict[str, dict[Role, Part]] = field(default_factory=dict)
     time: str = ""
     seconds: float | None = None
+    addresses: dict[str, str] = field(default_factory=dict)
 
     def usd(self, model: str) -> float | None:
         """Dollars of one model."""
@@ -65,6 +67,7 @@ class Estimate:
         """As JSON."""
         models = {
             name: {
+                "address": self.addresses[name],
                 "calls": spend.calls,
                 "prompt_tokens": spend.prompt,
                 "completion_tokens": spend.completion,
@@ -103,8 +106,8 @@ class Estimate:
             usd = self.usd(name)
             money = "price unknown (add it to models.toml)" if usd is None else f"${usd:.2f}"
             lines.append(
-                f"{name}: {spend.calls} calls, {spend.prompt:,} tokens read, "
-                f"{spend.completion:,} written, {money}"
+                f"{name} at {self.addresses[name]}: {spend.calls} calls, "
+                f"{spend.prompt:,} tokens read, {spend.completion:,} written, {money}"
                 f"{cached_words(list(self.parts[name].values()), self.prices[name])}"
             )
             lines += role_lines(name, self.parts[name], self.prices[name])
@@ -132,15 +135,17 @@ class _MeasuringModels(Models):
 
     spends: dict[str, Spend] = field(default_factory=dict)
     known_prices: dict[str, Price | None] = field(default_factory=dict)
+    addresses: dict[str, str] = field(default_factory=dict)
 
     measured: dict[str, Measured] = field(default_factory=dict)
     specs: dict[str, ModelSpec] = field(default_factory=dict)
 
     def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """A model that measures; a wrong endpoint is refused as in a real run."""
-        self.endpoint(spec)
+        address = self.endpoint(spec).base_url
         name = f"{spec.endpoint}/{spec.model}"
         self.known_prices[name], self.specs[name] = self.price(spec), spec
+        self.addresses[name] = address
         spend = self.spends.setdefault(name, Spend())
         return MeasuringModel(name, spend, self.measured.setdefault(name, Measured()))
 
@@ -203,6 +208,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
         parts,
         time_line(paces, at_once, latency) if paces else "",
         seconds_in_all(paces, at_once) if known else None,
+        models.addresses,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -57,16 +58,19 @@ class Models:
         self.file = load_models(self.config.models)
 
     def endpoint(self, spec: ModelSpec) -> EndpointSpec:
-        """Where a model is served: `models.toml` first, then `openai` and `--base-url`."""
+        """Where a model is served: as `models.toml` says, and `openai` where that gives no address
+        as `--base-url` or else the environment says."""
+        table = self.file.endpoints.get(spec.endpoint)
         found = self.file.endpoint(spec.endpoint)
+        addressed = table is not None and "base_url" in table.model_fields_set
+        if spec.endpoint == "openai" and not addressed:
+            found = _openai(self.config, found or EndpointSpec(name="openai"))
         if found is None:
-            if spec.endpoint != "openai":
-                raise ConfigError(
-                    f'"{spec.label}": there is no endpoint called "{spec.endpoint}"; describe it '
-                    f"in models.toml under [endpoints.{spec.endpoint}], or use "
-                    f"openai/{spec.model} with --base-url"
-                )
-            found = _openai(self.config)
+            raise ConfigError(
+                f'"{spec.label}": there is no endpoint called "{spec.endpoint}"; describe it '
+                f"in models.toml under [endpoints.{spec.endpoint}], or use "
+                f"openai/{spec.model} with --base-url"
+            )
         if self.config.in_flight is not None:
             found = found.model_copy(update={"in_flight": self.config.in_flight})
         return found
@@ -172,14 +176,21 @@ class _Asked:
         return await self.model.complete(prompt, key)
 
 
-def _openai(config: Served) -> EndpointSpec:
-    """OpenAI itself, or whatever `--base-url` names: then no key unless `--key-env` names one,
-    so that a key never goes where it was not meant to."""
-    if config.base_url is None:
-        return EndpointSpec(name="openai", key_env=config.key_env or "OPENAI_API_KEY")
+def _openai(config: Served, spec: EndpointSpec) -> EndpointSpec:
+    """The spec at `--base-url`, or else at the environment's OPENAI_BASE_URL, or else at OpenAI.
+
+    A key never goes where it was not meant to: with `--base-url` none is sent unless `--key-env`
+    names one. OPENAI_BASE_URL and OPENAI_API_KEY belong together, as for OpenAI's own client.
+    """
+    source, address = "--base-url", config.base_url
+    paired = False
+    if address is None:
+        source, address = "OPENAI_BASE_URL", os.environ.get("OPENAI_BASE_URL") or OPENAI
+        paired = bool(os.environ.get("OPENAI_API_KEY"))
     try:
-        url = checked_url(config.base_url)
+        url = checked_url(address)
     except ValueError as error:
-        raise ConfigError(f'--base-url: {error}, found "{config.base_url}"') from error
-    key_env = config.key_env or ("OPENAI_API_KEY" if url == OPENAI else None)
-    return EndpointSpec(name="openai", base_url=url, key_env=key_env)
+        raise ConfigError(f'{source}: {error}, found "{address}"') from error
+    usual = "OPENAI_API_KEY" if paired or url == OPENAI else None
+    key_env = spec.key_env or config.key_env or usual
+    return spec.model_copy(update={"base_url": url, "key_env": key_env})
