@@ -464,7 +464,7 @@ def test_a_key_that_guards_nothing_is_not_looked_for_in_texts(
 ) -> None:
     monkeypatch.setenv("THE_KEY", "none")
     _, error = fail(EndpointSettings(models=("none",)), key_env="THE_KEY")
-    assert "[key]" not in str(error)
+    assert "[secret]" not in str(error)
 
 
 def test_a_key_that_is_not_set_is_named_before_any_call(monkeypatch: pytest.MonkeyPatch) -> None:

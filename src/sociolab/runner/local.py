@@ -10,7 +10,6 @@ from sociolab.core.blame import told
 from sociolab.core.episode import Answered, Ended, Episode, Event, Moved, Trial
 from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError, StorageError
 from sociolab.core.ports import Judge, Player, World
-from sociolab.core.secrets import without_secrets
 from sociolab.engine.drive import drive
 from sociolab.runner.blocking import interruptible
 from sociolab.runner.foreign import ForeignPlayer
@@ -165,5 +164,5 @@ async def _play(table: Table, trial: Trial, journal: Sequence[Event]) -> Episode
 
 def _fail(table: Table, trial: Trial, cause: Cause, problem: str) -> None:
     table.tally.failed += 1
-    table.store.set_status(table.run, trial.id, "failed", cause, without_secrets(problem))
+    table.store.set_status(table.run, trial.id, "failed", cause, problem)
     table.replies.release(trial.id)

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from sociolab.core.errors import StorageError, StoreError
+from sociolab.core.redaction import redacted
 from sociolab.store.connect import FREE_SOME, FrozenConnection, storage_error
 from sociolab.store.surrogates import storable
 
@@ -32,7 +33,7 @@ _TOO_LARGE = "the store holds whole numbers below 2^63; found a larger one"
 
 
 class Database:
-    """A connection for one thread.
+    """A connection for one thread. Keys and passwords are blacked out of all text on its way in.
 
     Outside `transaction`, what `write` wrote is on disk when it returns, with all that waited.
     What `write_soon`, `begin` and `part` wrote may wait for its neighbours, see `commit_soon`.
@@ -85,7 +86,7 @@ class Database:
         A broken constraint passes through as IntegrityError: the caller knows what it means.
         """
         try:
-            return self._run_statement(statement, values)
+            return self._run_statement(statement, [*map(_clean, values)])
         except UnicodeDecodeError as error:  # SQLite quotes what is damaged, as it is
             raise self._failed(sqlite3.DatabaseError("the file is damaged")) from error
         except UnicodeEncodeError:
@@ -98,9 +99,10 @@ class Database:
             raise self._failed(error) from error
 
     def execute_many(self, statement: str, values: Sequence[Sequence[Value]]) -> None:
-        """Run one statement for each of `values`, whose text must be `storable`."""
+        """Run one statement for each of `values`."""
+        rows = [[_storable(_clean(value)) for value in row] for row in values]
         try:
-            self._connection.executemany(statement, values)
+            self._connection.executemany(statement, rows)
         except OverflowError as error:
             raise StoreError(_TOO_LARGE) from error
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
@@ -323,6 +325,11 @@ def _running_loop() -> AbstractEventLoop | None:
 def _running_task() -> Task[Any] | None:
     """The task that runs in this thread, if any."""
     return sys.modules["asyncio.tasks"].current_task() if _running_loop() else None
+
+
+def _clean(value: Value) -> Value:
+    """The value; text without the secrets in it."""
+    return redacted(value) if isinstance(value, str) else value
 
 
 def _storable(value: Value) -> Value:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from dataclasses import replace
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
+from sociolab.core.redaction import redacted
 from sociolab.store.prompts import pack
 from sociolab.store.runs import RunTable
 from sociolab.store.surrogates import as_text
@@ -64,6 +66,7 @@ class RunReplies:
         StoreError if the run holds a reply under this key already.
         """
         self._store.begin()
+        prompt = _clean(prompt)
         last = self._last_prompts(call.trial)
         base, before = last.get((call.role, call.seat), (None, None))
         usage = reply.usage
@@ -135,6 +138,15 @@ class RunReplies:
                 "INSERT INTO schemas (run, name, text) VALUES (?, ?, ?)", (self._run, *key)
             )
         return pk
+
+
+def _clean(prompt: Prompt) -> Prompt:
+    """The prompt; without the secrets in it, should a player have told one."""
+    texts = [redacted(message.text) for message in prompt.messages]
+    if all(text is message.text for text, message in zip(texts, prompt.messages, strict=True)):
+        return prompt
+    said = (replace(one, text=text) for one, text in zip(prompt.messages, texts, strict=True))
+    return replace(prompt, messages=tuple(said))
 
 
 def _columns(call: CallKey) -> tuple[str, str, str, int, str, int, int]:
