@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
 
+from hostile_json import bodies
 from models.tuning_cases import asked_about, training_file, tuning
 from sociolab.core.errors import Cause, ConfigError, ModelError
 from sociolab.models import chat, finetuning
@@ -19,7 +22,16 @@ from sociolab.models.endpoint.running import serve
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import TuningJob, TuningOrder
+from sociolab.models.finetuning_wire import (
+    Known,
+    TuningEvent,
+    TuningJob,
+    TuningOrder,
+    UploadedFile,
+    json_object,
+    page_of,
+    typed,
+)
 
 KEY = "sk-hush-hush/0123456789"
 ORDER = TuningOrder(seed=3)
@@ -236,6 +248,23 @@ def test_an_upload_that_never_works_fails_by_its_cause_after_all_tries(
             assert (caught.value.cause, caught.value.tries) == (cause, 3)
 
     asyncio.run(go())
+
+
+@given(data=st.binary() | bodies())
+def test_no_bytes_do_worse_than_a_malformed_reply(data: bytes) -> None:
+    for kind in (UploadedFile, TuningJob, TuningEvent):
+        for found in (outcome(kind, data), outcome(kind, b'{"data":[%b]}' % data)):
+            if isinstance(found, ModelError):
+                assert (found.cause, found.retryable) == ("malformed reply", True)
+
+
+def outcome(kind: type[Known], data: bytes) -> object:
+    """What a client makes of a body: a record, or the rows of a page."""
+    try:
+        found = json_object(data)
+        return page_of(found, kind) if "data" in found else typed(kind, found)
+    except ModelError as error:
+        return error
 
 
 def test_a_job_that_does_not_end_in_time_can_be_watched_again() -> None:

@@ -200,6 +200,16 @@ def test_a_cancelled_call_lets_its_promise_go() -> None:
     assert nothing_is_held(budget)
 
 
+def test_an_impossible_usage_of_any_provider_is_kept_as_an_estimate_and_a_fault() -> None:
+    store = Kept()
+    told = ChatReply("abcdef", usage=Usage(5, -1))
+    reply = complete(kept(FakeModel(told), store, price=PRICE))
+    assert reply.usage == Usage(2, 2, estimated=True)  # four bytes read, six written
+    assert reply.usd == pytest.approx((2 * 1 + 2 * 2) / 1e6)
+    assert reply.fault == "expected token counts from 0 to 2^31, found -1 as completion tokens"
+    assert list(store.replies.values()) == [reply]
+
+
 def test_a_store_that_keeps_nothing_finds_nothing() -> None:
     store = Unkept()
     store.keep("k", KEY, "m", PROMPT, ChatReply("Hi."))

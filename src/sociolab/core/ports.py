@@ -6,9 +6,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from sociolab.core.episode import ACT, Action, ActionSpace, Episode, Event, Json, Task
 from sociolab.core.errors import Cause, ModelError
@@ -279,13 +279,25 @@ class Prompt:
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
+MOST_TOKENS = 2**31
+"""No model reads or writes so many in one call: a larger count is a provider's mistake."""
+
+Tokens: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=MOST_TOKENS)]
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a call as the provider counted them; `cached` is a part of `prompt`."""
+    """Tokens of a call; `cached` is the part of `prompt` that came from the provider's cache.
 
-    prompt: int = 0
-    completion: int = 0
-    cached: int = 0
+    As the provider counted them, 0 where it did not. `estimated`: the provider did not count the
+    prompt or the completion, or its counts are impossible, and an estimate from the texts stands
+    in for them (see `models.forecast.counted`).
+    """
+
+    prompt: Tokens = 0
+    completion: Tokens = 0
+    cached: Tokens = 0
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +305,8 @@ class ChatReply:
     """A chat model's reply, cut or withheld ones included.
 
     `seconds` is the time of the call, its retries included, but not its wait for a place in
-    flight; `usd` its price, None if unknown.
+    flight; `usd` its price, None if unknown. `fault` says what was wrong with a reply whose text
+    could be used all the same (an impossible usage), "" where nothing was.
     """
 
     text: str
@@ -302,6 +315,7 @@ class ChatReply:
     seconds: float = 0.0
     tries: int = 1
     usd: float | None = None
+    fault: str = ""
 
 
 class ChatModel(Protocol):

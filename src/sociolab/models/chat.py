@@ -112,7 +112,7 @@ class Endpoint:
         method: str,
         path: str,
         seconds: float,
-        body: bytes | aiohttp.FormData | None = None,
+        body: bytes | aiohttp.MultipartWriter | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """One request, which ends after `seconds`.
@@ -187,10 +187,10 @@ class Endpoint:
         async for part in response.content.iter_any():
             body += part
             if len(body) > self.spec.max_reply_mb * 1e6:
-                most = f"{self.spec.max_reply_mb:g}"
                 raise ModelError(
-                    f"{response.url} was expected to reply with at most {most} MB, and sent more; "
-                    f"if that is right there, raise max_reply_mb = {most} in models.toml",
+                    f"{response.url}: expected a reply of at most {self.spec.max_reply_mb:g} MB, "
+                    "found more; if that is right, set a larger max_reply_mb under "
+                    f"[endpoints.{self.spec.name}] in models.toml",
                     cause="malformed reply",
                 )
         return redacted_bytes(bytes(body))  # some servers repeat what they were sent
@@ -266,7 +266,7 @@ class Call:
                 again = error.retryable and self.tries < spec.tries
                 if again and self.seconds + pause + self._fair > spec.total_s:
                     again = False
-                    said += f"; no time is left to try again (total_s = {spec.total_s:g})"
+                    said += f"; not retried: too little of total_s = {spec.total_s:g} s is left"
                 error.args = (said,)
                 if not again:
                     raise
@@ -278,7 +278,7 @@ class Call:
         self,
         method: str,
         path: str,
-        body: bytes | aiohttp.FormData | None = None,
+        body: bytes | aiohttp.MultipartWriter | None = None,
         kind: str | None = None,
     ) -> Answer:
         """One request, in its place and its time; `kind` is the body's content type."""
@@ -289,8 +289,8 @@ class Call:
             left = self._spec.total_s - self.seconds
             if left < self._fair:
                 raise ModelError(
-                    f"{self._endpoint.base_url + path} took {self.seconds:.3g} s to get here, and "
-                    f"no time is left to ask (total_s = {self._spec.total_s:g})",
+                    f"{self._endpoint.base_url + path} was not asked again: only {left:.3g} s of "
+                    f"total_s = {self._spec.total_s:g} s are left, too little for a reply",
                     cause="timeout",
                 )
             began = time.perf_counter()
@@ -331,7 +331,7 @@ class EndpointModel:
 
         async def attempt(call: Call) -> ChatReply:
             answer = await self._answer(prompt, call)
-            return read_reply(answer.body, call.seconds, call.tries)
+            return read_reply(answer.body, prompt, call.seconds, call.tries)
 
         return await self._endpoint.call(attempt)
 
@@ -367,9 +367,9 @@ def _proxy_for(address: SplitResult, spec: EndpointSpec) -> str | None:
     """The proxy that the environment names for an address; ConfigError if it is no HTTP proxy."""
     from urllib.request import getproxies, proxy_bypass  # aiohttp loads it, too
 
-    host = address.hostname or ""
+    host, port = address.hostname or "", address.port or {"http": 80, "https": 443}[address.scheme]
     proxy = getproxies().get(address.scheme)
-    if not proxy or proxy_bypass(host) or proxy_bypass(f"{host}:{address.port}"):
+    if not proxy or proxy_bypass(host) or proxy_bypass(f"{host}:{port}"):
         return None
     if "://" not in proxy:
         proxy = f"http://{proxy}"
@@ -421,7 +421,7 @@ def _certificates(spec: EndpointSpec) -> ssl.SSLContext:
 
 
 def _refused_by_proxy(where: str, status: int, reason: str) -> ModelError:
-    message = f"{where} cannot be reached: it answered {status} {reason}".rstrip()
+    message = f"{where} cannot be reached ({f'{status} {reason}'.strip()})"
     if status == 407:
         advice = "write its name and password into the proxy's address, http://NAME:PASSWORD@HOST"
         return ModelError(f"{message}; {advice}", cause="credentials", fatal=True)

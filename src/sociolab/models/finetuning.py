@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from collections.abc import Callable
 from io import BytesIO
@@ -30,7 +31,7 @@ _FILES = "/files"
 _PAGE = 100
 
 if TYPE_CHECKING:  # loaded with the first request
-    from aiohttp import FormData
+    from aiohttp import MultipartWriter
 
 
 class FineTuningClient:
@@ -66,16 +67,12 @@ class FineTuningClient:
 
         So the name must stand for the content: hold its hash.
         """
-        from aiohttp import FormData
 
         async def attempt(call: Call) -> UploadedFile:
             for file in await self._list(call, _FILES, UploadedFile):
                 if file.filename == name and file.bytes in (None, len(content)):
                     return file
-            form = FormData({"purpose": "fine-tune"})
-            lines = BytesIO(content)
-            form.add_field("file", lines, filename=name, content_type="application/jsonl")
-            return typed(UploadedFile, await self._send(call, "POST", _FILES, form))
+            return typed(UploadedFile, await self._send(call, "POST", _FILES, _form(name, content)))
 
         return await self._endpoint.call(attempt)
 
@@ -173,7 +170,7 @@ class FineTuningClient:
         return typed(kind, await self._send(call, method, path))
 
     async def _send(
-        self, call: Call, method: str, path: str, body: bytes | FormData | None = None
+        self, call: Call, method: str, path: str, body: bytes | MultipartWriter | None = None
     ) -> dict[str, Any]:
         """One request; its JSON object, or ModelError."""
         kind = "application/json" if isinstance(body, bytes) else None  # a form names its own
@@ -183,3 +180,15 @@ class FineTuningClient:
             refusal.pause = answer.pause
             raise refusal
         return json_object(answer.body)
+
+
+def _form(name: str, content: bytes) -> MultipartWriter:
+    """An upload; the same for the same file, byte by byte."""
+    from aiohttp import MultipartWriter
+
+    border = "sociolab-" + hashlib.blake2b(content, digest_size=16).hexdigest()
+    form = MultipartWriter("form-data", border)
+    form.append("fine-tune").set_content_disposition("form-data", name="purpose")
+    file = form.append(BytesIO(content), {"content-type": "application/jsonl"})
+    file.set_content_disposition("form-data", name="file", filename=name)
+    return form

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TypeVar
 
+import pydantic_core
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sociolab.core.errors import ModelError
@@ -87,7 +88,7 @@ def order_body(model: str, order: TuningOrder, training_file: str) -> bytes:
 def json_object(data: bytes) -> dict[str, Any]:
     """The object in a response body; ModelError (retryable) if there is none."""
     try:
-        found = json.loads(data)
+        found = pydantic_core.from_json(data)  # json.loads breaks on deep nesting
     except ValueError:
         found = None
     if not isinstance(found, dict):
