@@ -11,6 +11,7 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -331,7 +332,8 @@ class EndpointModel:
 
         async def attempt(call: Call) -> ChatReply:
             answer = await self._answer(prompt, call)
-            return read_reply(answer.body, prompt, call.seconds, call.tries)
+            reply = read_reply(answer.body, prompt, call.seconds, call.tries)
+            return replace(reply, text=redacted(reply.text))  # JSON may hide it as \\u002d
 
         return await self._endpoint.call(attempt)
 

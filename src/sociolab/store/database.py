@@ -90,7 +90,7 @@ class Database:
         except UnicodeDecodeError as error:  # SQLite quotes what is damaged, as it is
             raise self._failed(sqlite3.DatabaseError("the file is damaged")) from error
         except UnicodeEncodeError:
-            return self.execute(statement, tuple(_storable(value) for value in values))
+            return self.execute(statement, [_storable(_clean(value)) for value in values])
         except OverflowError as error:
             raise StoreError(_TOO_LARGE) from error
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
