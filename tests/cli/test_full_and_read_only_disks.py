@@ -6,6 +6,7 @@ import os
 import re
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,6 +130,29 @@ def test_a_full_disk_can_be_read_and_a_run_on_it_deleted(
         assert raw.execute("SELECT name FROM runs").fetchall() == [("b",)]
     raw.close()
     assert run(sociolab, store, "a").code == 0
+
+
+def test_a_log_that_finds_no_room_keeps_a_run_from_being_deleted(
+    sociolab: Sociolab, store: Path
+) -> None:
+    """A process was killed while it played, and others filled the disk since."""
+    playing = (
+        "import os, sys; from pathlib import Path; from sociolab.store.sqlite import Store\n"
+        "store = Store.open(Path(sys.argv[1]))\n"
+        "store.attach('b', store.trial_ids('b')[0], 'trace', os.urandom(2_000_000))\n"
+        "os._exit(9)"
+    )
+    assert subprocess.run([sys.executable, "-c", playing, str(store)], check=False).returncode == 9
+    fill(store.parent)
+    before = sociolab("list", "runs", "--store", store)
+    assert before.code == 0, before.err
+    done = sociolab("delete", "a", "--yes", "--store", store)
+    assert (done.code, done.sentence) == (2, done.err.strip())
+    assert "is full; free some space" in done.sentence
+    assert sociolab("list", "runs", "--store", store).out == before.out
+    (store.parent / "filler").unlink()
+    assert sociolab("delete", "a", "--yes", "--store", store).code == 0
+    assert sociolab("store", "check", "--store", store).code == 0
 
 
 def test_a_store_on_a_read_only_disk_is_read_and_not_written(

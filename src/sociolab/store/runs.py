@@ -9,7 +9,7 @@ from typing import Any
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import StorageError, StoreError
-from sociolab.store.connect import connect
+from sociolab.store.connect import connect, storage_error
 from sociolab.store.database import Database
 from sociolab.store.lock import lock_run
 from sociolab.store.names import checked_name
@@ -122,9 +122,11 @@ class RunTable(Database):
         """Remove a run where the disk has no room left for the log of that.
 
         What SQLite needs to undo a change is in memory only: a process that is killed within it
-        leaves a damaged store. Nobody else may have the store open.
+        leaves a damaged store. Nobody else may have the store open. StorageError where a log that a
+        killed process left finds no room in the store.
         """
         self._connection.close()
+        self._closed = True
         connection = sqlite3.connect(self.path, isolation_level=None)
         try:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -133,10 +135,11 @@ class RunTable(Database):
             connection.execute(_DELETE, (pk,))
             connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.Error as error:
-            raise self._failed(error) from error
+            raise storage_error(self.path, error) from error
         finally:
             connection.close()
-            self._use(connect(self.path, create=False))
+        self._use(connect(self.path, create=False))
+        self._closed = False
 
     def size(self) -> StoreSize:
         """What the store takes on disk, its log included, and how much of it holds nothing."""
