@@ -10,7 +10,6 @@ from sociolab.core.blame import told
 from sociolab.core.episode import Ended, Event, Happened, Json, Unusable
 from sociolab.core.errors import SociolabError, WorldError
 from sociolab.core.ports import Begin, Came, NoReply, Play, Player, Reply, Request, Sent
-from sociolab.core.secrets import without_secrets
 from sociolab.engine.journal import Journal
 
 Record: TypeAlias = Callable[[Event], None]
@@ -125,4 +124,4 @@ class _Asked:
             raise
         except Exception as error:
             where = f"the player of {request.seat} broke at turn {request.turn + 1}"
-            raise WorldError(f"{where}: {without_secrets(told(error))}") from error
+            raise WorldError(f"{where}: {told(error)}") from error
