@@ -138,7 +138,7 @@ class RunTable(Database):
             raise storage_error(self.path, error) from error
         finally:
             connection.close()
-        self._use(connect(self.path, create=False))
+        self._use(connect(self.path, new=False))
         self._closed = False
 
     def size(self) -> StoreSize:
