@@ -2,7 +2,7 @@
 
 The local endpoint makes its replies up from a hash of the request, so a change of a prompt changes
 what is played; a change of structure must change nothing. Whoever means a change writes the files
-anew, `SOCIOLAB_GOLDEN=write pytest tests/cli/test_golden_results.py`, in a commit of its own that says why.
+anew, in a commit of its own that says why: `SOCIOLAB_GOLDEN=write pytest tests/cli -k golden`.
 """
 
 from __future__ import annotations

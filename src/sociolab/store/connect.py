@@ -70,7 +70,10 @@ def _writing(path: Path, synced: bool) -> sqlite3.Connection:
     except BaseException as error:
         connection.close()
         if isinstance(error, UnicodeDecodeError):  # SQLite quotes what is damaged, as it is
-            raise sqlite3.DatabaseError("the file is damaged") from error
+            raise StoreError(
+                f"the store {path} is damaged: SQLite cannot read its schema; restore a copy of "
+                "it, or name another --store"
+            ) from error
         raise
     return connection
 
