@@ -1,4 +1,5 @@
-"""What a model call costs this process in CPU: the client and its parts, beside bare aiohttp.
+"""What a model call costs this process in CPU: the client and its parts, beside bare aiohttp; and
+what reading a reply costs, the degenerate ones of looping models too.
 
     PYTHONPATH=src python benchmarks/bench_client.py
 
@@ -12,10 +13,15 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from typing import Literal
 
 import aiohttp
+from pydantic import BaseModel
 
+from sociolab.core.errors import ReplyError
 from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Schema
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel, reply_key
@@ -26,6 +32,7 @@ from sociolab.models.endpoints import EndpointSpec
 from sociolab.models.prices import Price
 from sociolab.models.unkept import Unkept
 from sociolab.models.wire import Quirks, body_of, read_reply
+from sociolab.prompting.structured import read
 
 CALLS = 1000
 IN_FLIGHT = 64
@@ -50,7 +57,16 @@ WORDS = "You meet at the market and talk about the price of a bicycle that one o
 PROMPT = Prompt(
     (Message("system", WORDS * 30), Message("user", WORDS * 26)), SCHEMA, temperature=1.0
 )
+GOOD = '{"action": "speak", "text": "Would you take forty for it, if I fetch it today?"}'
+LONG = 84_000
+LOOPS = ("<think>", "{", '{"', '{"a":', '{"a":1},', "{}", "[", '"', "\\", "```", "9")
+"""What looping models repeat up to the token limit."""
 KEY = CallKey("0123456789abcdef", "agent", "ada", 7, "act", 1)
+
+
+class Turn(BaseModel):
+    action: Literal["speak", "none", "leave"]
+    text: str
 
 
 def main() -> None:
@@ -67,7 +83,13 @@ def main() -> None:
     _show("KeptModel.complete over it (nothing stored)", kept)
     _show("of which body_of", _timed(lambda: body_of("m", PROMPT, Quirks())))
     _show("of which reply_key", _timed(lambda: reply_key("http://x/v1", "x/m", PROMPT, KEY)))
-    _show("of which read_reply", _timed(lambda: read_reply(reply, 0.0, 1)))
+    _show("of which read_reply", _timed(lambda: read_reply(reply, PROMPT, 0.0, 1)))
+    _show("structured.read of a turn", _timed(lambda: _read(GOOD)))
+    fenced = f"<think>{WORDS * 20}</think>Sure:\n```json\n{GOOD}\n```"
+    _show("structured.read of a turn after reasoning, in a fence", _timed(lambda: _read(fenced)))
+    for piece in LOOPS:
+        text = piece * (LONG // len(piece))
+        _show(f"structured.read of 84 KB of {piece!r}", _timed(partial(_read, text), 1))
 
 
 async def _best(job: Callable[[], Awaitable[float]]) -> float:
@@ -122,13 +144,18 @@ async def _one_reply(url: str) -> bytes:
             return await response.read()
 
 
-def _timed(job: Callable[[], object]) -> float:
+def _read(text: str) -> None:
+    with suppress(ReplyError):
+        read(text, Turn)
+
+
+def _timed(job: Callable[[], object], calls: int = CALLS) -> float:
     best = float("inf")
     for _ in range(ROUNDS):
         began = time.process_time()
-        for _ in range(CALLS):
+        for _ in range(calls):
             job()
-        best = min(best, (time.process_time() - began) / CALLS)
+        best = min(best, (time.process_time() - began) / calls)
     return best
 
 

@@ -13,6 +13,11 @@ from hypothesis import settings
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_threads, "1")
 
+# No test calls a model through somebody's proxy, or at somebody's address.
+for _name in list(os.environ):
+    if _name.lower().endswith("_proxy") or _name == "OPENAI_BASE_URL":
+        del os.environ[_name]
+
 # Started in the background of a shell, a process ignores Ctrl-C, and so would all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -119,7 +119,7 @@ def table(
     tally = Tally()
     replies = TalliedReplies(tally)
     replies.keep_in(RunReplies(store, RUN))
-    return Table(store, RUN, World(), {"a": player}, judges, replies, tally, foreign or {})
+    return Table(store, RUN, World(), {"a": player}, judges, replies, tally, 0.5, foreign or {})
 
 
 def play_run(table: Table, episodes: int = 3) -> Stopped:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import uvicorn
 
-from sociolab.web.server import HTTP, create_app
+from sociolab.web.server import server_of
 from sociolab.web.settings import WebSettings
 
 TOKEN = "a-token-that-only-tests-know"
@@ -35,11 +35,7 @@ def served(store: Path, *, token: str | None = None, port: int = 0) -> Iterator[
 @contextmanager
 def running(settings: WebSettings) -> Iterator[uvicorn.Server]:
     """A server with these settings, which is up when this returns and down afterwards."""
-    config = uvicorn.Config(
-        create_app(settings), settings.host, settings.port, log_level="error",
-        timeout_graceful_shutdown=2, access_log=False, http=HTTP,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
+    server = server_of(settings)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     deadline = time.monotonic() + 20

@@ -107,6 +107,8 @@ def test_an_unreadable_reply_is_asked_for_again_with_the_problem_and_counted() -
         (ChatReply("", finish="content filter"), "content filter"),
         (ChatReply(""), "unreadable"),
         (ChatReply('{"action":"sing","text":"la"}'), "unreadable"),
+        (ChatReply(f'{{"action":"speak","text":{"9" * 5000}'), "unreadable"),
+        (ChatReply(f'{{"action":"speak","text":{"9" * 5000}}}'), "unreadable"),
     ],
 )
 def test_a_reply_of_no_use_says_why_and_may_be_asked_for_again(

@@ -46,6 +46,27 @@ def test_a_plain_reply_without_a_kind_is_a_problem(text: str) -> None:
         read_plain(text, ACTIONS)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # No time is measured: what does not grow with the length alone would take years here.
+        (f"speak{' ' * 200_000}x", None),
+        (f"speak (to {'a' * 200_000}: Hello.", None),
+        (f"{'*' * 200_000}x", None),
+        (f"speak{'(' * 200_000}: Hello.", "Hello."),
+        (f"speak{' ' * 200_000}: Hello.", "Hello."),
+        (f"speak:{' ' * 200_000}Hello.", "Hello."),
+        ("speak: so" + "\nso" * 200_000, "so" + " so" * 200_000),
+    ],
+)
+def test_a_plain_reply_that_runs_on_is_read_all_the_same(text: str, found: str | None) -> None:
+    if found is None:
+        with pytest.raises(ReplyError, match="expected a line that begins with one of"):
+            read_plain(text, ACTIONS)
+    else:
+        assert read_plain(text, ACTIONS) == (Action(SPEAK, found),)
+
+
 def test_a_plain_turn_may_hold_several_lines() -> None:
     assert read_plain("say: Hello.\nDO IT: waves\nand smiles", TWO) == (
         Action("Say", "Hello."),

@@ -11,7 +11,7 @@ AGENT = "python:app.runs.test_python_api:Parrot"
 
 def test_a_round_of_the_three_verbs(sociolab: Sociolab, tmp_path: Path) -> None:
     pair, store = ("--agent", "scripted", "--agent", AGENT), ("--store", "s.db")
-    done = sociolab("run", "sotopia", *pair, "--limit", 6, "--name", "two", *store)
+    done = sociolab("run", "sotopia", *pair, "--limit", 12, "--name", "two", *store)
     assert done.code == 0, done.err
 
     done = sociolab("rank", "two", "--html", "page.html", *store)

@@ -71,6 +71,34 @@ def test_a_study_goes_from_an_example_to_its_data(made: Path, tmp_path: Path) ->
     assert "talks" in study("list", store=made).stdout
 
 
+def test_what_is_written_is_its_owners_alone(made: Path, tmp_path: Path) -> None:
+    file, folder = tmp_path / "links.csv", tmp_path / "out"
+    folder.mkdir()
+    printed = study("invite", "talks", "2", "--out", str(file), store=made)
+    assert printed.exit_code == 0
+    assert "/join/" not in printed.output
+    rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
+    assert [sorted(row) for row in rows] == [["link", "participant"]] * 2
+    assert study("export", "talks", str(folder), store=made).exit_code == 0
+    files = [file, *folder.iterdir()]
+    assert len(files) > 5
+    assert {one.stat().st_mode & 0o777 for one in files} == {0o600}
+    (tmp_path / "after").touch()
+    assert (tmp_path / "after").stat().st_mode & 0o044, "only what these commands write"
+
+
+def test_links_replace_no_file_and_leave_none_behind(made: Path, tmp_path: Path) -> None:
+    file = tmp_path / "links.csv"
+    file.write_text("the links of last week")
+    for words in (("invite", "talks", "2"), ("reissue", "talks", invited(made)[0])):
+        assert "expected a new file" in refused(study(*words, "--out", str(file), store=made))
+    assert file.read_text() == "the links of last week"
+    with Store.open(made) as opened:
+        assert len(opened.participants("talks")) == 2, "no links were made for nobody"
+    assert study("invite", "nothing", "2", "--out", str(tmp_path / "x"), store=made).exit_code
+    assert not (tmp_path / "x").exists()
+
+
 def test_a_participant_is_forgotten_by_one_command(made: Path) -> None:
     who = invited(made)
     assert study("forget", "talks", who[0], "--yes", store=made).exit_code == 0

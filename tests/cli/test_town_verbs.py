@@ -61,7 +61,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     one = Played(tmp_path_factory.mktemp("town"))
     one.run(
         "run", "stss", "--data", one.data, "--agent", "scripted", "--seed", 1,
-        "--set", "step=60", "--store", one.store, "--name", "plain",
+        "--set", "step=60", "--max-failed-turns", 1, "--store", one.store, "--name", "plain",
     )  # fmt: skip
     return one
 
@@ -152,7 +152,8 @@ def test_an_episode_without_a_town_cannot_be_replayed(played: Played) -> None:
 def test_with_tdp_is_another_run_than_without(played: Played) -> None:
     played.run(
         "run", "stss", "--data", played.data, "--agent", "scripted", "--seed", 1, "--tdp",
-        "--background", "scripted", "--set", "step=60", "--store", played.store, "--name", "tdp",
+        "--background", "scripted", "--set", "step=60", "--max-failed-turns", 1,
+        "--store", played.store, "--name", "tdp",
     )  # fmt: skip
     shown = played.run(
         "show", played.episode_of("tdp"), "--run", "tdp", "--as", "ben", "--store", played.store

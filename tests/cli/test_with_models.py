@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab, environment
-from sociolab.core.episode import Event
+from sociolab.core.episode import Event, Moved, Unusable
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.store.sqlite import Store
@@ -156,19 +156,101 @@ def prices(folder: Path) -> Path:
     return file
 
 
-def test_a_budget_stops_the_run_and_a_larger_one_goes_on(
+def test_a_spent_budget_stays_spent_and_a_larger_one_goes_on_from_there(
     sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path
 ) -> None:
     prices(tmp_path)
-    short = sociolab(*model_run(endpoint, "poor", "--limit", 3), "--budget", 0.2)
+    run = model_run(endpoint, "poor", "--limit", 3)
+    short = sociolab(*run, "--budget", 0.2)
     assert short.code == 1
-    result = short.document
-    assert "budget" in result["stopped"]
-    assert 0 < result["cost_usd"] <= 0.2
-    more = sociolab(*model_run(endpoint, "poor", "--limit", 3), "--budget", 100)
-    assert more.code == 0, more.err
-    assert more.document["calls"] == 3 * 21
-    assert more.document["cost_usd"] > 0.2
+    assert "the budget of $0.20 is used up" in short.document["stopped"]
+    assert 0.1 < short.document["cost_usd"] <= 0.2
+
+    before = endpoint.counters.requests
+    again = sociolab(*run, "--budget", 0.2)
+    assert again.code == 1
+    assert "the budget of $0.20 is used up" in again.document["stopped"]
+    assert endpoint.counters.requests == before
+    assert again.document["cost_usd"] == short.document["cost_usd"]
+
+    more = sociolab(*run, "--budget", 0.4)
+    assert more.code == 1
+    assert endpoint.counters.requests > before
+    assert 0.3 < more.document["cost_usd"] <= 0.4
+
+    enough = sociolab(*run, "--budget", 100)
+    assert enough.code == 0, enough.err
+    assert enough.document["calls"] == 3 * 21
+    assert endpoint.counters.requests == 3 * 21 + before - short.document["calls"]
+
+
+def test_a_budget_that_was_spent_before_a_run_was_killed_stays_spent(
+    sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    prices(tmp_path)
+    store = tmp_path / "s.db"
+    run = (*model_run(endpoint, "cut", "--limit", 3, "--in-flight", 1), "--store", store)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sociolab", *map(str, run), "--budget", "0.2"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_for_turns(store, "cut", 2)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    with Store.open(store, create=False) as opened:
+        killed = opened.totals("cut")
+    assert killed.usd is not None
+    assert 0 < killed.usd < 0.2
+    before = endpoint.counters.requests
+    nothing = sociolab(*run, "--budget", killed.usd)
+    assert (nothing.code, nothing.document["calls"]) == (1, killed.calls)
+    assert endpoint.counters.requests == before
+    rest = sociolab(*run, "--budget", 0.2)
+    assert rest.code == 1
+    assert killed.calls < rest.document["calls"]
+    assert killed.usd < rest.document["cost_usd"] <= 0.2
+
+
+@pytest.mark.parametrize(
+    ("usage", "faults"),
+    [
+        ("null", 0),
+        ('{"prompt_tokens": 4611686018427387904, "completion_tokens": 4611686018427387904}', 1),
+        ('{"prompt_tokens": -1000000000, "completion_tokens": -1000000000}', 1),
+    ],
+)
+def test_a_budget_holds_where_tokens_are_not_counted_or_miscounted(
+    sociolab: Sociolab, tmp_path: Path, usage: str, faults: int
+) -> None:
+    prices(tmp_path)
+    with start_in_process(EndpointSettings(characters=60, usage=usage)) as server:
+        done = sociolab(*model_run(server, "a", "--limit", 3, "--judge", "none"), "--budget", 0.2)
+        requests = server.counters.requests
+        doctor = sociolab("doctor", "openai/x", "--base-url", server.url)
+    assert done.code == 1, done.err
+    found = done.document
+    assert "the budget of $0.20 is used up: ~$0.1" in found["stopped"]
+    assert 0.1 < found["cost_usd"] <= 0.2
+    assert found["estimated_calls"] == found["calls"] == requests
+    assert found["failures"]["usage"] == ({"malformed reply": requests} if faults else {})
+
+    report = " ".join(sociolab("report", "a").out.split())
+    assert f"{requests} of {requests} calls had no usable token count from the provider" in report
+    assert "Cost ~$0.1" in report
+    assert ("Impossible token counts malformed reply" in report) == bool(faults)
+    assert "~$0.1" in sociolab("list", "runs").out
+    assert sociolab("list", "runs", "--json").document["runs"][0]["estimated_calls"] == requests
+    episode = sociolab("list", "episodes", "--run", "a", "--json").document["episodes"][0]
+    prompts = sociolab("show", episode["episode"], "--run", "a", "--prompts").out
+    assert prompts.count(": openai/x, ~") == prompts.count("====") > 0
+    assert prompts.count("---- fault\nexpected token counts") == faults * prompts.count("====")
+    assert "works" in doctor.out
+    assert "tokens and costs are estimated" in doctor.out
 
 
 def test_a_budget_without_a_price_is_refused(sociolab: Sociolab, endpoint: EndpointProcess) -> None:
@@ -185,9 +267,9 @@ def test_an_estimate_is_near_what_the_run_then_takes(
     estimate = sociolab(*model_run(endpoint, "e", "--limit", 3), "--dry-run").document
     assert endpoint.counters.requests == before
     played = sociolab(*model_run(endpoint, "e", "--limit", 3)).document
-    calls = sum(model["calls"] for model in estimate["models"].values())
-    tokens = sum(model["prompt_tokens"] for model in estimate["models"].values())
-    assert calls == played["calls"]
+    (case,) = estimate["cases"]
+    tokens = sum(model["prompt_tokens"] for model in case["models"].values())
+    assert case["calls"] == played["calls"]
     assert tokens == pytest.approx(played["tokens"]["prompt"], rel=0.35)
 
 
@@ -217,6 +299,36 @@ def test_doctor_says_in_a_sentence_what_works_and_what_does_not(
     assert "404" in ill.out
 
 
+def test_the_address_of_the_environment_is_used_and_shown(
+    sociolab: Sociolab, endpoint: EndpointProcess
+) -> None:
+    here = {"OPENAI_BASE_URL": endpoint.url}
+    found = sociolab("doctor", "openai/x", **here)
+    assert (found.code, f"from {endpoint.url}" in found.out) == (0, True)
+    args = ("run", "sotopia", "--agent", "openai/x", "--judge", "openai/j", "--limit", 1)
+    assert f"openai/x at {endpoint.url}" in sociolab(*args, "--dry-run", **here).out
+    document = sociolab(*args, "--dry-run", "--json", **here).document
+    assert set(document["addresses"].values()) == {endpoint.url}
+    assert sociolab(*args, **here).code == 0
+
+
+def test_a_header_is_sent_and_appears_nowhere_else(sociolab: Sociolab, tmp_path: Path) -> None:
+    with start_in_process(EndpointSettings(api_key=KEY, characters=40)) as locked:
+        (tmp_path / "models.toml").write_text(
+            f'[endpoints.lab]\nbase_url = "{locked.url}"\n'
+            'headers = {authorization = "Bearer ${LAB_HEADER}"}\n'
+        )
+        args = ("run", "sotopia", "--agent", "lab/x", "--judge", "lab/j", "--limit", 1)
+        done = sociolab(*args, LAB_HEADER=KEY)
+        assert done.code == 0, done.err
+        wrong = sociolab(*args, "--name", "w", LAB_HEADER="wrong header 1")
+        assert wrong.code == 1
+        assert "wrong header" not in wrong.err + wrong.out
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert KEY.encode() not in path.read_bytes(), path
+
+
 def test_a_key_is_sent_and_appears_nowhere_else(sociolab: Sociolab, tmp_path: Path) -> None:
     with start_in_process(EndpointSettings(api_key=KEY, characters=40)) as locked:
         args = model_run(locked, "secret", "--limit", 1, "--key-env", "LAB_KEY")
@@ -230,3 +342,111 @@ def test_a_key_is_sent_and_appears_nowhere_else(sociolab: Sociolab, tmp_path: Pa
     for file in tmp_path.rglob("*"):
         if file.is_file():
             assert KEY.encode() not in file.read_bytes(), file
+
+
+@pytest.fixture(scope="module")
+def garbling() -> Iterator[EndpointProcess]:
+    """An endpoint every second reply of which is of no use."""
+    with start_in_process(EndpointSettings(characters=60, ignores_schema=0.5)) as process:
+        yield process
+
+
+def garbled_run(endpoint: EndpointProcess, name: str, *more: object) -> tuple[object, ...]:
+    return (
+        "run", "sotopia", "--agent", "openai/x", "--partner", "scripted", "--judge", "heuristic",
+        "--limit", 8, "--attempts", 1, "--base-url", endpoint.url, "--name", name, "--json", *more,
+    )  # fmt: skip
+
+
+def spoiled_by_hand(store: Path, run: str) -> set[str]:
+    """The trials in which the model failed more than half of what it was asked, counted anew."""
+    found = set()
+    with Store.open(store, create=False) as opened:
+        for row in opened.trials(run):
+            (seat,) = (m.seat for m in row.trial.cast if m.agent == "openai/x")
+            good = failed = 0
+            for event in opened.events(run, row.trial.id):
+                good += isinstance(event, Moved) and event.seat == seat
+                failed += isinstance(event, Unusable) and event.seat == seat
+            if 2 * failed > good + failed:
+                found.add(row.trial.id)
+    return found
+
+
+def test_trials_in_which_the_model_failed_most_turns_have_failed(
+    sociolab: Sociolab, garbling: EndpointProcess, tmp_path: Path
+) -> None:
+    store = tmp_path / "s.db"
+    args = (*garbled_run(garbling, "half"), "--store", store)
+    done = sociolab(*args)
+    assert done.code == 1, done.err
+    spoiled = spoiled_by_hand(store, "half")
+    result = done.document
+    assert 0 < len(spoiled) < 16
+    assert (result["trials"], result["failed"]) == (16, len(spoiled))
+    assert result["failures"]["trials"] == {"failed turns": len(spoiled)}
+    assert result["settings"]["max_failed_turns"] == 0.5
+    with Store.open(store, create=False) as opened:
+        failed = {row.trial.id for row in opened.trials("half") if row.status == "failed"}
+        judged = {row.trial for row in opened.verdicts("half")}
+    assert failed == spoiled
+    assert judged.isdisjoint(spoiled)
+    (social,) = (
+        s
+        for s in result["scores"]
+        if (s["agent"], s["measure"], s["by"]) == ("openai/x", "social_rules", {})
+    )
+    assert (social["n"], social["failures"]) == (16 - len(spoiled), len(spoiled))
+
+    shown = sociolab("show", min(spoiled), "--run", "half", "--store", store)
+    assert shown.code == 0, shown.err
+    assert "This trial failed: " in shown.out
+    assert "(limit: one half)" in shown.out
+
+    # Resumed, nothing is asked for again, and what failed has failed.
+    before = garbling.counters.requests
+    again = sociolab(*args)
+    assert again.code == 1
+    assert garbling.counters.requests == before
+    assert again.document["failures"] == result["failures"]
+    # Another limit is another run; without one the same trials are scored.
+    refused = sociolab(*args, "--max-failed-turns", 1)
+    assert refused.code == 2
+    assert "max_failed_turns was 0.5, now 1.0" in refused.sentence
+    off = sociolab(*garbled_run(garbling, "off"), "--store", store, "--max-failed-turns", 1)
+    assert (off.code, off.document["failed"]) == (0, 0)
+
+
+def test_such_a_run_killed_at_any_moment_comes_to_the_same(
+    sociolab: Sociolab, garbling: EndpointProcess, tmp_path: Path
+) -> None:
+    store = tmp_path / "s.db"
+    args = (*garbled_run(garbling, "killed", "--episodes", 2), "--store", store)
+    command = [sys.executable, "-m", "sociolab", *(str(arg) for arg in args)]
+    for turns in (15, 60):
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            wait_for_turns(store, "killed", turns)
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    killed = sociolab(*args)
+    undisturbed = sociolab(*garbled_run(garbling, "undisturbed"), "--store", store)
+    assert (killed.code, undisturbed.code) == (1, 1)
+    assert killed.document["calls"] == undisturbed.document["calls"]
+    assert killed.document["failures"] == undisturbed.document["failures"]
+    assert everything(store, "killed") == everything(store, "undisturbed")
+
+
+@pytest.mark.parametrize("share", ["-0.1", "1.1", "nan", "half"])
+def test_a_share_of_failed_turns_lies_between_0_and_1(sociolab: Sociolab, share: str) -> None:
+    done = sociolab("run", "sotopia", "--max-failed-turns", share)
+    assert done.code == 2
+    assert "max" in done.err
+    assert "Traceback" not in done.err

@@ -73,6 +73,23 @@ def test_64_calls_at_once_with_replies_far_longer_than_expected_stay_within_the_
     assert model.most_at_once > 40  # and they were not made one by one
 
 
+@pytest.mark.parametrize(
+    "told", [Usage(), Usage(-(10**9), -(10**9)), Usage(10**30, 10**30), Usage(True, True)]
+)
+def test_a_budget_holds_against_a_provider_that_counts_no_tokens_or_miscounts(told: Usage) -> None:
+    class Uncounted(Wordy):
+        async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+            self.calls += 1
+            assert self.calls < 1000, "nothing ends this"
+            return ChatReply("word " * 300, usage=told)
+
+    model = Uncounted()
+    budget = spend(model, 0.5, workers=4)
+    # 4,000 bytes read at $1 and 1,500 written at $10 a million tokens, three bytes a token.
+    assert budget.spent == pytest.approx(model.calls * (1334 * 1 + 500 * 10) / 1e6)
+    assert 0.49 < budget.spent <= 0.5
+
+
 def test_what_is_known_of_no_reply_is_told_by_the_first_few() -> None:
     model = Wordy(9000)
     budget = Budget(100.0)

@@ -136,12 +136,12 @@ def test_truncated_body_ends_the_connection_in_mid_json(capfd: pytest.CaptureFix
 
 def test_malformed_body_is_never_a_completion() -> None:
     got, _ = replies(EndpointSettings(malformed_body=1), [str(n) for n in range(30)])
-    assert len(set(got)) == 4
+    assert len(set(got)) == 6
     for answer in got:
         assert answer.startswith("200  ")
         try:
             body = json.loads(answer[5:])
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         assert not [choice for choice in body.get("choices", []) if "message" in choice]
 

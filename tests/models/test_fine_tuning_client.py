@@ -10,16 +10,28 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
 
+from hostile_json import bodies
 from models.tuning_cases import asked_about, training_file, tuning
 from sociolab.core.errors import Cause, ConfigError, ModelError
-from sociolab.models import finetuning
+from sociolab.models import chat, finetuning
 from sociolab.models.chat import Endpoint
 from sociolab.models.endpoint.running import serve
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import TuningJob, TuningOrder
+from sociolab.models.finetuning_wire import (
+    Known,
+    TuningEvent,
+    TuningJob,
+    TuningOrder,
+    UploadedFile,
+    json_object,
+    page_of,
+    typed,
+)
 
 KEY = "sk-hush-hush/0123456789"
 ORDER = TuningOrder(seed=3)
@@ -28,7 +40,7 @@ Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finetuning, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
 
 
 def ignore(said: str) -> None:
@@ -88,8 +100,9 @@ def test_epochs_are_sent_where_they_are_set() -> None:
     asyncio.run(go())
 
 
-def test_a_file_arrives_byte_by_byte() -> None:
+def test_a_file_of_megabytes_arrives_byte_by_byte() -> None:
     content = '{"text": "Ünrühig \\" \u2028"}\r\n\n{"x": "--sociolab"}\n'.encode() + b"\xff\n"
+    content += b"x" * 3_000_000
 
     async def go() -> None:
         async with tuning() as (server, client):
@@ -237,6 +250,23 @@ def test_an_upload_that_never_works_fails_by_its_cause_after_all_tries(
     asyncio.run(go())
 
 
+@given(data=st.binary() | bodies())
+def test_no_bytes_do_worse_than_a_malformed_reply(data: bytes) -> None:
+    for kind in (UploadedFile, TuningJob, TuningEvent):
+        for found in (outcome(kind, data), outcome(kind, b'{"data":[%b]}' % data)):
+            if isinstance(found, ModelError):
+                assert (found.cause, found.retryable) == ("malformed reply", True)
+
+
+def outcome(kind: type[Known], data: bytes) -> object:
+    """What a client makes of a body: a record, or the rows of a page."""
+    try:
+        found = json_object(data)
+        return page_of(found, kind) if "data" in found else typed(kind, found)
+    except ModelError as error:
+        return error
+
+
 def test_a_job_that_does_not_end_in_time_can_be_watched_again() -> None:
     async def go() -> None:
         async with tuning() as (_, client):
@@ -325,7 +355,7 @@ def test_a_server_that_repeats_the_key_does_not_get_it_into_an_error(
         async with odd_server(parrot, key_env="SOCIOLAB_TEST_KEY", tries=2) as client:
             with pytest.raises(ModelError) as caught:
                 await client.upload("train.jsonl", training_file())
-            assert "[key]" in str(caught.value)
+            assert "[secret]" in str(caught.value)
             assert KEY not in repr(caught.value)
 
     asyncio.run(go())
@@ -371,7 +401,7 @@ def test_a_key_in_a_broken_status_line_is_not_shown(monkeypatch: pytest.MonkeyPa
             async with FineTuningClient(spec, "m") as client:
                 with pytest.raises(ModelError) as caught:
                     await client.jobs()
-            assert "[key]" in str(caught.value)
+            assert "[secret]" in str(caught.value)
             assert KEY not in str(caught.value)
 
     asyncio.run(go())
@@ -392,10 +422,10 @@ def test_a_reason_or_an_event_that_repeats_the_key_is_told_without_it(
     async def go() -> None:
         async with odd_server(parrot, key_env="SOCIOLAB_TEST_KEY") as client:
             job = await client.watch("j", 0, 0, told.append)
-            assert client.reason(job) == "your [key] is odd"
+            assert client.reason(job) == "your [secret] is odd"
 
     asyncio.run(go())
-    assert told == ["with [key]"]
+    assert told == ["with [secret]"]
 
 
 def test_another_server_in_a_redirect_never_sees_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ import pytest
 import sociolab
 from models.tuning_cases import ANIMALS, training_file, tuning
 from sociolab.core.errors import ConfigError, ModelError
-from sociolab.models import finetuning
+from sociolab.models import chat
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
@@ -34,7 +34,7 @@ class StoppedError(Exception):
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finetuning, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
 
 
 def ignore(said: str) -> None:

@@ -161,11 +161,19 @@ def test_without_a_price_the_price_is_unknown_and_not_zero() -> None:
 
 
 def test_a_call_that_could_pass_the_limit_is_not_made() -> None:
-    model, store, budget = FakeModel(), Kept(), Budget(limit=1.0, spent=0.9999)
+    model, store, budget = FakeModel(), Kept(), Budget(limit=1.0)
+    budget.spend(0.9999)
     with pytest.raises(BudgetSpent, match=r"the budget of \$1\.00 is used up: \$0\.9999 spent"):
         complete(kept(model, store, budget, PRICE))
     assert not model.calls
     assert not store.failures
+
+
+def test_a_budget_that_estimates_have_gone_into_says_about_how_much_is_spent() -> None:
+    budget = Budget(limit=0.0002)
+    complete(kept(FakeModel(ChatReply("x" * 600)), Kept(), budget, PRICE))
+    with pytest.raises(BudgetSpent, match=r": ~\$0\.0004 spent \(~\$0\.0002 above it"):
+        complete(kept(FakeModel(), Kept(), budget, PRICE), replace(KEY, turn=4))
 
 
 def test_a_failed_call_is_kept_costs_nothing_and_lets_its_promise_go() -> None:
@@ -198,6 +206,16 @@ def test_a_cancelled_call_lets_its_promise_go() -> None:
 
     asyncio.run(go())
     assert nothing_is_held(budget)
+
+
+def test_an_impossible_usage_of_any_provider_is_kept_as_an_estimate_and_a_fault() -> None:
+    store = Kept()
+    told = ChatReply("abcdef", usage=Usage(5, -1))
+    reply = complete(kept(FakeModel(told), store, price=PRICE))
+    assert reply.usage == Usage(2, 2, estimated=True)  # four bytes read, six written
+    assert reply.usd == pytest.approx((2 * 1 + 2 * 2) / 1e6)
+    assert reply.fault == "expected token counts from 0 to 2^31, found -1 as completion tokens"
+    assert list(store.replies.values()) == [reply]
 
 
 def test_a_store_that_keeps_nothing_finds_nothing() -> None:

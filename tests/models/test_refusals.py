@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from hostile_json import bodies
 from sociolab.core.errors import Cause
 from sociolab.models.refusals import learn, read_error
 from sociolab.models.wire import Quirks
@@ -70,6 +73,9 @@ def test_a_refusal_says_what_to_do() -> None:
         (b'{"detail": "other"}', '{"detail": "other"}'),
         (b"\xff", "\N{REPLACEMENT CHARACTER}"),
         (b"x" * 1000, "x" * 300),
+        (b'{"error":' * 9999, ('{"error":' * 9999)[:300]),
+        (b'{"error": {"code": 1e999}}', "inf"),
+        (b'{"error": {"code": ' + b"9" * 9999 + b"}}", '{"error": {"code": ' + "9" * 281),
     ],
 )
 def test_what_the_server_said_is_shown_on_one_line(data: bytes, shown: str) -> None:
@@ -105,6 +111,14 @@ def test_what_is_known_already_teaches_nothing() -> None:
     known = Quirks("max_completion_tokens", False, False, False, False)
     text = "max_completion_tokens temperature presence_penalty response_format 'system'"
     assert learn(known, 400, said(text)) is None
+
+
+@given(status=st.integers(300, 599), data=st.binary() | bodies())
+def test_any_refusal_has_a_cause_and_one_short_line(status: int, data: bytes) -> None:
+    error = read_error(status, data, "m", URL)
+    assert "\n" not in str(error)
+    assert len(str(error)) < 600
+    learn(Quirks(), status, data)
 
 
 def test_a_server_in_trouble_teaches_nothing() -> None:

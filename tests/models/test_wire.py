@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hostile_json import bodies
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import ChatReply, Message, Prompt, Schema, Usage
+from sociolab.core.ports import MOST_TOKENS, ChatReply, Message, Prompt, Schema, Usage
+from sociolab.models.forecast import bytes_of
 from sociolab.models.wire import Quirks, body_of, read_reply
+
+DEEP = b'{"choices":[{"message":{"content":%b}}]}'
+"""A completion whose content is no text."""
 
 SCHEMA = Schema("Turn", '{"type":"object","properties":{"z":{"type":"string"},"a":{}}}')
 PROMPT = Prompt(
@@ -118,7 +124,7 @@ def test_a_reply_has_text_finish_and_usage_with_its_cached_part() -> None:
         "prompt_tokens_details": {"cached_tokens": 40},
     }
     data = completion({"content": "Hi."}, usage=usage)
-    assert read_reply(data, 0.5, 2) == ChatReply("Hi.", "stop", Usage(50, 7, 40), 0.5, 2)
+    assert read_reply(data, PROMPT, 0.5, 2) == ChatReply("Hi.", "stop", Usage(50, 7, 40), 0.5, 2)
 
 
 @pytest.mark.parametrize(
@@ -135,20 +141,68 @@ def test_a_reply_has_text_finish_and_usage_with_its_cached_part() -> None:
 def test_texts_and_finish_reasons_are_read(
     message: object, finish: str | None, text: str, read_as: str
 ) -> None:
-    found = read_reply(completion(message, finish), 0.0, 1)
+    found = read_reply(completion(message, finish), PROMPT, 0.0, 1)
     assert (found.text, found.finish) == (text, read_as)
 
 
+PROMPT_BYTES = bytes_of(PROMPT)
+
+
 @pytest.mark.parametrize(
-    "usage", [None, {}, {"prompt_tokens": None, "prompt_tokens_details": None}]
+    ("usage", "message", "found"),
+    [
+        (None, {"content": "abcd"}, Usage(107, 2, estimated=True)),
+        ({}, {"content": "abcd"}, Usage(107, 2, estimated=True)),
+        ({"prompt_tokens": None, "prompt_tokens_details": None}, {}, Usage(107, 0, estimated=True)),
+        ({"prompt_tokens": 0, "completion_tokens": 0}, {"content": "abcd"}, Usage(107, 2, 0, True)),
+        ({"prompt_tokens": 70}, {"content": "h\xe9!!"}, Usage(70, 2, estimated=True)),
+        ({"completion_tokens": 9}, {"content": "abcd"}, Usage(107, 9, estimated=True)),
+        (None, {"content": "abcd", "reasoning_content": "x" * 299}, Usage(107, 101, 0, True)),
+        (None, {"content": "abcd", "reasoning": "x" * 299}, Usage(107, 101, 0, True)),
+        ({"prompt_tokens": 70, "completion_tokens": 0}, {"content": ""}, Usage(70, 0)),
+        (
+            {"prompt_tokens": 2**31, "completion_tokens": 2**31},
+            {"content": ""},
+            Usage(2**31, 2**31),
+        ),
+    ],
 )
-def test_missing_usage_counts_as_none(usage: object) -> None:
-    assert read_reply(completion({"content": "a"}, usage=usage), 0.0, 1).usage == Usage()
+def test_tokens_that_nobody_counted_are_estimated_from_the_bytes_and_marked(
+    usage: object, message: object, found: Usage
+) -> None:
+    prompt = replace(PROMPT, messages=(Message("user", "\xe9" * 130),))
+    assert bytes_of(prompt) == 260 + 61 == 3 * 107
+    reply = read_reply(completion(message, usage=usage), prompt, 0.0, 1)
+    assert (reply.usage, reply.fault) == (found, "")
+
+
+@pytest.mark.parametrize(
+    ("usage", "found"),
+    [
+        ({"prompt_tokens": -5, "completion_tokens": 1}, "-5 as prompt tokens"),
+        ({"prompt_tokens": 9, "completion_tokens": 2**31 + 1}, "2147483649 as completion tokens"),
+        ({"prompt_tokens": 2**62}, "4611686018427387904 as prompt tokens"),
+        ({"prompt_tokens": 10**30}, "a number beyond 10^20 as prompt tokens"),
+        ({"prompt_tokens": float("nan")}, "nan as prompt tokens"),
+        ({"prompt_tokens": float("inf")}, "inf as prompt tokens"),
+        ({"prompt_tokens": 12.5}, "12.5 as prompt tokens"),
+        ({"prompt_tokens": True}, "True as prompt tokens"),
+        ({"prompt_tokens": "sk-secret"}, "a str as prompt tokens"),
+        ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 10}}, "10 as cached"),
+        ({"prompt_tokens": 9, "prompt_tokens_details": [1]}, "a list as cached tokens"),
+        (7, "7 as usage"),
+    ],
+)
+def test_an_impossible_usage_is_a_fault_and_costs_no_reply(usage: object, found: str) -> None:
+    reply = read_reply(completion({"content": "abcd"}, usage=usage), PROMPT, 0.0, 1)
+    assert reply.fault.startswith(f"expected token counts from 0 to 2^31, found {found}")
+    assert reply.usage == Usage(-(-PROMPT_BYTES // 3), 2, estimated=True)
+    assert reply.text == "abcd"
 
 
 def test_a_text_that_was_cut_in_the_middle_of_a_surrogate_pair_is_read() -> None:
     data = b'{"choices":[{"message":{"content":"a\\ud83d"},"finish_reason":"length"}]}'
-    assert read_reply(data, 0.0, 1).text == "a\ud83d"
+    assert read_reply(data, PROMPT, 0.0, 1).text == "a\ud83d"
 
 
 @pytest.mark.parametrize(
@@ -164,13 +218,31 @@ def test_a_text_that_was_cut_in_the_middle_of_a_surrogate_pair_is_read() -> None
         b'{"choices":[{"message":null}]}',
         b'{"choices":[{"message":{"content":7}}]}',
         b'{"choices":[{"message":{"content":["a"]}}]}',
-        b'{"choices":[{"message":{"content":"a"}}],"usage":7}',
-        b'{"choices":[{"message":{"content":"a"}}],"usage":{"prompt_tokens":"many"}}',
         b"\xff\xfe",
+        *(DEEP % part for part in (b"[" * 9999, b'{"a":' * 9999, b"[" * 190 + b"]" * 190)),
+        b"9" * 9999,
+        b'{"choices":[{"message":{"content":%b}}]}' % (b"9" * 9999),
     ],
 )
 def test_what_is_no_completion_may_be_tried_again(data: bytes) -> None:
     with pytest.raises(ModelError, match="expected a chat completion as JSON") as caught:
-        read_reply(data, 0.0, 1)
+        read_reply(data, PROMPT, 0.0, 1)
     assert caught.value.cause == "malformed reply"
     assert caught.value.retryable
+
+
+@given(data=st.binary() | bodies())
+def test_no_bytes_do_worse_than_a_malformed_reply(data: bytes) -> None:
+    found = outcome(data)
+    if isinstance(found, ModelError):
+        assert (found.cause, found.retryable) == ("malformed reply", True)
+    else:
+        usage = found.usage
+        assert all(0 <= n <= MOST_TOKENS for n in (usage.prompt, usage.completion, usage.cached))
+
+
+def outcome(data: bytes) -> ChatReply | ModelError:
+    try:
+        return read_reply(data, PROMPT, 0.0, 1)
+    except ModelError as error:
+        return error

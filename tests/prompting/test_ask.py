@@ -64,6 +64,23 @@ def test_an_empty_reply_is_sent_back_as_nothing() -> None:
     assert model.calls[1][0].messages[2].text == "(nothing)"
 
 
+def test_a_reply_that_ran_on_is_sent_back_as_its_beginning_and_end() -> None:
+    model = FakeModel(f"Well,{' and so' * 10_000} on.", "x" * 8_000, '{"grade": 3}')
+    ask(model)
+    sent = model.calls[1][0].messages[2].text
+    assert sent.startswith("Well, and so and so")
+    assert sent.endswith(" and so and so on.")
+    assert "\n[62,009 characters left out]\n" in sent
+    assert len(sent) == 8_000 + len("\n[62,009 characters left out]\n")
+    assert model.calls[2][0].messages[2].text == "x" * 8_000
+
+
+def test_a_problem_that_quotes_a_reply_at_length_is_cut() -> None:
+    model = FakeModel('{"grade": 30}', '{"grade": 3}')
+    ask(model, complaint=lambda g: "too high" * 10_000 if g.grade > 10 else "")
+    assert len(model.calls[1][0].messages[-1].text) < 1_200
+
+
 def test_a_complaint_is_sent_back_and_the_last_readable_reply_is_kept() -> None:
     model = FakeModel('{"grade": 30}', "broken {", '{"grade": 31}')
     found = ask(model, complaint=lambda g: "too high" if g.grade > 10 else "")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import ReplyError
-from sociolab.prompting.structured import read, schema_of, without_thinking
+from sociolab.prompting import structured
+from sociolab.prompting.structured import _objects, read, schema_of, without_thinking
 
 
 class Turn(BaseModel):
@@ -58,6 +60,13 @@ def test_the_last_object_that_fits_is_read(text: str) -> None:
         ),
         ('{"action":"none"}', 'text: field required, found {"action": "none"}'),
         ("[" * 9999 + "{" * 9999, "expected a JSON object, found broken JSON"),
+        ('{"a":' * 9999, "expected a JSON object, found broken JSON"),
+        ('{"a":[' * 300 + "]}" * 300, "the object: invalid JSON: recursion limit exceeded"),
+        ('{"action":"speak","text":' + "9" * 9999 + "}", "the object: invalid JSON: number out"),
+        ('{"action":"speak","text":' + "9" * 9999, "expected a JSON object, found broken JSON"),
+        ('{"action":"speak","text":1e999}', "text: input should be a valid string, found Infinity"),
+        ("{" + f'"{"k" * 9999}":1,' * 3 + '"text":""}', "action: field required, found"),
+        ("words " * 99999, "expected a JSON object, found 599,994 characters that are none"),
     ],
 )
 def test_what_cannot_be_read_is_a_sentence_with_the_raw_text(text: str, problem: str) -> None:
@@ -79,11 +88,103 @@ def test_half_a_surrogate_pair_is_a_problem_and_no_crash() -> None:
         read('{"action":"speak","text":"\\ud83d"}', Turn)
 
 
-@given(st.text(), st.text())
+# What JSON is made of, whole and in pieces; halves of surrogate pairs are text, too.
+PIECES = st.sampled_from('{}[]":,\\x1- \n\x01\ud83d') | st.sampled_from(
+    ['{"a":', '{"', '"}', '{"a": 1}', "{}", "],", '"b":', '"y"', "01", "true", "nul", "NaN", HELLO]
+)
+LONG_PIECES = st.sampled_from(["\\n", "\\x", "```", "<think>", "</think>", "9" * 4400])
+ANY_TEXT = st.text(st.characters()) | st.lists(PIECES | LONG_PIECES, max_size=30).map("".join)
+
+
+@given(ANY_TEXT, ANY_TEXT)
 def test_any_text_is_read_or_refused(before: str, after: str) -> None:
     for text in (before, before + HELLO + after, HELLO[:20] + before):
         with suppress(ReplyError):
             assert isinstance(read(text, Turn), Turn)
+
+
+def objects_by_json(text: str) -> list[str]:
+    """The outermost objects as Python's own decoder finds them, trying one brace after another."""
+    found, at = [], text.find("{")
+    while at >= 0:
+        try:
+            _, end = json.JSONDecoder().raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
+                break
+            end = at + 1
+        else:
+            found.append(text[at:end])
+        at = text.find("{", end)
+    return found
+
+
+@settings(max_examples=400)
+@given(st.lists(PIECES, max_size=30).map("".join))
+@example('{"a" "{}')
+@example('{"text": "I say {"action": "speak"} now"}')
+def test_the_objects_in_a_text_are_those_that_json_finds(text: str) -> None:
+    assert _objects(text).texts == objects_by_json(text)
+
+
+class Reader:
+    """Reads tokens, and counts the characters that it went over."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self._pattern = pattern
+        self.characters = 0
+
+    def match(self, text: str, at: int) -> re.Match[str] | None:
+        found = self._pattern.match(text, at)
+        assert found is not None
+        self.characters += found.end() - at + 1
+        return found
+
+
+SOME = st.lists(PIECES, max_size=5).map("".join)
+
+
+@settings(max_examples=100)
+@given(before=SOME, again=SOME.filter(bool), after=SOME)
+@example(before="", again="{", after="")
+@example(before="", again='{"', after="")
+@example(before="", again='{"a":', after="x")
+@example(before='{"a":"', again='{"b":[{"c":1},', after="x")
+@example(before='{"a":[', again='{"b":1} ', after='"')
+@example(before='{"', again='\\"{', after='"')
+def test_the_work_grows_with_the_length_and_not_faster(before: str, again: str, after: str) -> None:
+    reader = Reader(structured._TOKEN)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(structured, "_TOKEN", reader)
+        for times in (50, 500):
+            text = before + again * times + after
+            reader.characters = 0
+            _objects(text)
+            # Once within quotation marks and once without, and a step for each token.
+            assert reader.characters <= 4 * len(text)
+
+
+def test_few_of_many_objects_are_tried() -> None:
+    tried = []
+
+    class Counted(Turn):
+        @classmethod
+        def model_validate_json(cls, *args: Any, **more: Any) -> Self:
+            tried.append(args)
+            return super().model_validate_json(*args, **more)
+
+    with pytest.raises(ReplyError):
+        read("{}" * 50_000, Counted)
+    assert len(tried) == 1001
+    assert read("{}" * 50_000 + HELLO, Counted).text == "Hello."
+
+
+@pytest.mark.parametrize(
+    "tag", ["<think>", "</think>", "<thinking></think>", "<think", "<think></", "think "]
+)
+def test_megabytes_of_reasoning_are_passed_over(tag: str) -> None:
+    # No time is measured: what does not grow with the length alone would take days here.
+    assert without_thinking(tag * 500_000 + "</think>left") == "left"
 
 
 @given(said=st.text(max_size=200))
@@ -98,6 +199,7 @@ def test_what_is_said_comes_through_unchanged(said: str) -> None:
         ("I think so.", "I think so."),
         ("<think>a</think>b<think>c</think>d", "bd"),
         ("a</think>b", "b"),
+        ("a<think>b</think>c</think>d", "d"),
         ("a<think>b", "a"),
         ("<think>a<think>b</think>c</think>d", "d"),
     ],

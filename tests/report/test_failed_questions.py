@@ -73,6 +73,8 @@ def test_questions_that_failed_are_not_called_turns(talks: RunResult) -> None:
     assert talks.failures.replies_asked_again == 2
     said = warnings(talks)
     assert "8 questions failed for good: unreadable 8" in said
+    # 2 of 4, 1 of 3, 1 of 3, 1 of 2, 2 of 2, and 1 of 1 in the failed trial.
+    assert "scripted failed 8 of 15 questions (53 %)" in said
     assert "turn" not in " ".join(said)
     facts = dict(account(talks))
     assert facts["Failed questions"] == "unreadable 8"

@@ -387,9 +387,10 @@ def test_of_one_scenario_no_interval_is_spoken_of(result: RunResult) -> None:
 def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> None:
     assert findings(result) == (
         "GOAL by heuristic, on a scale from 0 to 10: openai/alpha 7.33 [2.93, 10.00] (12 plays); "
-        "scripted 3.78 ±2.87 (9 plays, 3 failed).",
+        "scripted 3.78 ±2.87 (9 plays, 3 failed; 6.7 % of its turns failed).",
         "goal (checked) by goal check, on a scale from 0 to 10: openai/alpha 5.00 without an "
-        "interval (4 plays); scripted 5.00 without an interval (4 plays, 2 failed).",
+        "interval (4 plays); scripted 5.00 without an interval (4 plays, 2 failed; 6.7 % of its "
+        "turns failed).",
     )
 
 

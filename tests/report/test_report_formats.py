@@ -91,7 +91,7 @@ def test_a_row_of_a_markdown_table_stays_one_row(text: str) -> None:
     cells = [line for line in lines if line.startswith("|")]
     assert len(cells) == 3
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 3 for line in cells)
-    assert not any(re.search(r"(?<!\\)<", line) for line in lines)
+    assert not any("<" in line for line in lines)
 
 
 def test_nothing_at_the_beginning_of_a_line_is_a_list_or_a_rule() -> None:
@@ -187,11 +187,11 @@ def test_counts_have_their_own_columns_where_a_row_shares_them(result: RunResult
     grid = next(grid for grid in agent_grids(result) if "heuristic" in grid.heading)
     differing = grid_text(result, grid)
     assert differing.rows[0][1:] != ()
-    assert any("(9, 3 failed)" in cell for row in differing.rows for cell in row)
+    assert any("(9, 3 failed, " in cell for row in differing.rows for cell in row)
     one = replace(grid, columns=grid.columns[:1], rows=tuple(
         replace(row, cells=row.cells[:1]) for row in grid.rows))  # fmt: skip
-    assert grid_text(result, one).columns == ("agent", "SOC", "n", "failed")
-    assert [row[2:] for row in grid_text(result, one).rows] == [("12", "0"), ("10", "2")]
+    assert grid_text(result, one).columns == ("agent", "SOC", "n", "failed", "failed turns")
+    assert [row[2:4] for row in grid_text(result, one).rows] == [("12", "0"), ("10", "2")]
 
 
 def test_a_table_that_is_wider_than_long_is_turned(result: RunResult) -> None:

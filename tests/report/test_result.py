@@ -16,8 +16,10 @@ from sociolab.core.episode import CastMember, Ended
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure
+from sociolab.report.facts import account
 from sociolab.report.result import outline_of, result_of
-from sociolab.report.schema import Failures, RunResult, ScoreEntry
+from sociolab.report.schema import Failures, FirstFailure, RunResult, ScoreEntry
+from sociolab.report.words import warnings
 from sociolab.stats.scale import CUT
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
@@ -347,6 +349,29 @@ def test_a_partner_is_the_one_agent_that_is_met(
             for found in result.scores
             if found.agent == agent and "partner" in found.by
         } == expected
+
+
+def test_what_rests_on_estimates_is_marked_and_counted(store: Store) -> None:
+    fault = "expected token counts from 0 to 2^31, found -5 as prompt tokens"
+    plain = result_of(store, RUN)
+    store.write("UPDATE calls SET estimated = 1, fault = ? WHERE trial = 'lamp-AS'", (fault,))
+    result = result_of(store, RUN)
+    assert (plain.estimated_calls, plain.failures.usage) == (0, {})
+    assert (result.estimated_calls, result.failures.usage) == (1, {"malformed reply": 1})
+    assert result.failures.first[-1] == FirstFailure(
+        kind="usage", cause="malformed reply", count=1, problem=fault, episode="lamp-AS"
+    )
+    assert (result.tokens, result.cost_usd) == (plain.tokens, plain.cost_usd)
+    assert plain.measure("cost_usd").title == "cost in USD"
+    assert result.measure("cost_usd").title == "cost in USD (~)"
+    facts = dict(account(result))
+    assert facts["Impossible token counts"] == "malformed reply 1"
+    assert facts["Tokens"].replace("~", "") == dict(account(plain))["Tokens"]
+    assert (facts["Tokens"].count("~"), facts["Cost"].count("~")) == (3, 2)
+    said = warnings(result)
+    assert f"1 of {result.calls} calls had no usable token count" in said[-2]
+    assert said[-1] == f"malformed reply 1, in episode lamp-AS: {fault}"
+    assert "~" not in "".join((*dict(account(plain)).values(), *warnings(plain)))
 
 
 def test_an_unknown_run_is_refused(store: Store) -> None:

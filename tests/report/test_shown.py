@@ -200,7 +200,7 @@ def test_legible_keeps_what_is_text() -> None:
 
 def test_markup_is_text() -> None:
     assert "[bold]x[/bold]" in play_text(hostile("[bold]x[/bold]"))
-    assert r"\[a\](b) \*c\* \<i\> d\|e" in play_markdown(hostile("[a](b) *c* <i>\nd|e"))
+    assert r"\[a\](b) \*c\* &lt;i&gt; d\|e" in play_markdown(hostile("[a](b) *c* <i>\nd|e"))
 
 
 def test_a_very_long_word_is_folded() -> None:

@@ -71,7 +71,7 @@ def test_a_python_class_that_calls_itself_a_model_is_told_from_one(result: RunRe
 def test_a_run_without_failures_warns_of_nothing(result: RunResult) -> None:
     clean = result.model_copy(
         update={"played": 12, "failed": 0, "failures": result.failures.model_copy(update={
-            "trials": {}, "turns": {}, "scores": {}, "calls": {}})}
+            "trials": {}, "turns": {}, "agents": (), "scores": {}, "calls": {}})}
     )  # fmt: skip
     assert warnings(clean) == ()
     assert "! " not in shown(clean)

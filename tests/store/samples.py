@@ -125,8 +125,9 @@ replies = st.builds(
     ChatReply,
     texts,
     st.sampled_from(["stop", "length", "content filter"]),
-    st.builds(Usage, counts, counts, counts),
+    st.builds(Usage, counts, counts, counts, st.booleans()),
     st.floats(0, 1e6),
     counts,
     st.none() | st.floats(0, 1e6),
+    texts,
 )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.ports import Role
+from sociolab.core.ports import Role, Usage
 from sociolab.store.calls import CallFailureRow
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
-from sociolab.store.totals import RoleTotals, Totals
+from sociolab.store.totals import RoleTotals, SeatCost, Totals
 
 from . import samples
 
@@ -24,14 +25,21 @@ def played(store: Store) -> Store:
 
 
 def keep(
-    store: Store, trial: str, turn: int, role: Role = "agent", usd: float | None = 0.25
+    store: Store,
+    trial: str,
+    turn: int,
+    role: Role = "agent",
+    usd: float | None = 0.25,
+    *,
+    estimated: bool = False,
+    fault: str = "",
 ) -> None:
     RunReplies(store, "r").keep(
         f"{trial}/{turn}/{role}",
         samples.call(trial, turn, role),
         "openai/x",
         samples.prompt(f"turn {turn}"),
-        samples.reply(usd=usd),
+        replace(samples.reply(usd=usd), usage=Usage(100, 20, 80, estimated=estimated), fault=fault),
     )
 
 
@@ -87,6 +95,14 @@ def test_a_failed_call_is_on_record(played: Store) -> None:
     )
 
 
+def test_what_was_wrong_with_replies_that_were_used_is_on_record_as_it_came(played: Store) -> None:
+    keep(played, "t2", 0, fault="\ud83d -5 prompt tokens", estimated=True)
+    keep(played, "t2", 1)
+    keep(played, "t1", 0, fault="later")
+    assert played.call_faults("r") == (("t2", "\ud83d -5 prompt tokens"), ("t1", "later"))
+    assert [row.reply.usage.estimated for row in played.calls("r", "t2")] == [True, False]
+
+
 def test_totals_add_up_calls_failures_and_all_parts_of_a_run(path: Path) -> None:
     with Store.open(path) as store:
         store.create_run("r", "world", {}, samples.plan(2))
@@ -94,21 +110,22 @@ def test_totals_add_up_calls_failures_and_all_parts_of_a_run(path: Path) -> None
         keep(store, "t1", 1, usd=None)
         store.add_seconds("r", 10.0)
     with Store.open(path) as store:
-        keep(store, "t2", 0, "judge", usd=0.5)
+        keep(store, "t2", 0, "judge", usd=0.5, estimated=True)
         error = ModelError("gone", cause="connection")
         RunReplies(store, "r").keep_failure(samples.call(role="judge"), "m", error, 4.0)
         store.add_seconds("r", 5.0)
         assert store.totals("r") == Totals(
             calls=3,
             failed_calls=1,
+            estimated_calls=1,
             prompt_tokens=300,
             completion_tokens=60,
             cached_tokens=240,
             usd=0.75,
             seconds=15.0,
             by_role={
-                "agent": RoleTotals(2, 0, 200, 40, 160, 0.25, 3.0),
-                "judge": RoleTotals(1, 1, 100, 20, 80, 0.5, 5.5),
+                "agent": RoleTotals(2, 0, 0, 200, 40, 160, 0.25, 3.0),
+                "judge": RoleTotals(1, 1, 1, 100, 20, 80, 0.5, 5.5),
             },
         )
 
@@ -124,7 +141,7 @@ def test_a_price_of_nothing_is_a_price(played: Store) -> None:
 
 
 def test_totals_of_a_run_without_calls_are_zero(played: Store) -> None:
-    assert played.totals("r") == Totals(0, 0, 0, 0, 0, None, 0.0, {})
+    assert played.totals("r") == Totals(0, 0, 0, 0, 0, 0, None, 0.0, {})
 
 
 def test_costs_by_trial_and_seat_know_no_price_where_one_is_missing(played: Store) -> None:
@@ -141,8 +158,11 @@ def test_costs_by_trial_and_seat_know_no_price_where_one_is_missing(played: Stor
     ):
         call = samples.call(trial, n, role, seat)  # type: ignore[arg-type]
         replies.keep(f"k{n}", call, "m", samples.prompt(f"p{n}"), samples.reply(usd=usd))
+    keep(played, "t3", 0, usd=1.0)
+    keep(played, "t3", 1, usd=1.0, estimated=True)
     assert played.seat_costs("r") == {
-        ("t1", "ann"): 0.75,
-        ("t1", "bob"): 0.0,
-        ("t2", "ann"): None,
+        ("t1", "ann"): SeatCost(0.75, estimated=False),
+        ("t1", "bob"): SeatCost(0.0, estimated=False),
+        ("t2", "ann"): SeatCost(None, estimated=False),
+        ("t3", "ann"): SeatCost(2.0, estimated=True),
     }

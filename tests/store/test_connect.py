@@ -1,4 +1,4 @@
-"""Opening a store: ours, of a version that we know, in a place where we may write."""
+"""Opening a store: ours, of the schema that we read, in a place where we may write."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from sociolab.core.errors import StoreError
 from sociolab.store.connect import _use_wal
-from sociolab.store.migrations import APPLICATION_ID, MIGRATIONS
+from sociolab.store.schema import APPLICATION_ID, VERSION
 from sociolab.store.sqlite import Store
 
 HEAVY = {"aiohttp", "asyncio", "jinja2", "numpy", "pyarrow", "rich", "scipy", "typer"}
@@ -22,9 +22,19 @@ def test_a_new_store_is_marked_as_ours_and_has_the_current_schema(path: Path) ->
     Store.open(path).close()
     with sqlite3.connect(path) as raw:
         assert raw.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
-        assert raw.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+        assert raw.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert raw.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     raw.close()
+
+
+def test_a_new_store_is_its_owners_alone(path: Path) -> None:
+    with Store.open(path):
+        files = sorted(path.parent.glob(f"{path.name}*"))
+        assert [file.name.removeprefix(path.name) for file in files] == ["", "-shm", "-wal"]
+        assert [file.stat().st_mode & 0o777 for file in files] == [0o600] * 3
+    path.chmod(0o640)
+    with Store.open(path):
+        assert path.stat().st_mode & 0o777 == 0o640, "what the owner decided stays"
 
 
 def test_folders_on_the_way_are_made(tmp_path: Path) -> None:
@@ -83,14 +93,27 @@ def test_another_programs_empty_database_is_refused(path: Path) -> None:
         Store.open(path)
 
 
-def test_a_newer_schema_is_refused_with_both_versions(path: Path) -> None:
+@pytest.mark.parametrize("other", [VERSION + 1, VERSION + 7])
+def test_another_schema_is_refused_with_both_versions_and_left_as_it_is(
+    path: Path, other: int
+) -> None:
     Store.open(path).close()
-    newer = len(MIGRATIONS) + 1
     with sqlite3.connect(path) as raw:
-        raw.execute(f"PRAGMA user_version = {newer}")
+        raw.execute(f"PRAGMA user_version = {other}")
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     raw.close()
-    with pytest.raises(StoreError, match=rf"has schema {newer} .* only up to {newer - 1}; upgrade"):
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=rf"has schema {other} and .* reads schema {VERSION}; use"):
         Store.open(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(("synced", "level"), [(False, 1), (True, 2)])
+def test_where_people_play_a_commit_waits_for_the_disk(
+    path: Path, synced: bool, level: int
+) -> None:
+    with Store.open(path, synced=synced) as store:
+        assert store.row("PRAGMA synchronous") == (level,)
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:

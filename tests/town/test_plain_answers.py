@@ -46,6 +46,12 @@ def problem(question: Thought, reply: str | ChatReply) -> ReplyError:
     return caught.value
 
 
+def test_blank_lines_without_end_are_read_all_the_same() -> None:
+    # No time is measured: what does not grow with the length alone would take hours here.
+    text = "\n" * 500_000
+    assert answer(one(Utter), f"{text}```\nGood morning.{text}x").text == "Good morning. x"
+
+
 # ---------------------------------------------------------------- what is asked
 
 

@@ -40,7 +40,7 @@ def test_a_play_stops_when_its_player_is_deleted_and_others_go_on(tmp_path: Path
             page = await asyncio.to_thread(browser.post, f"/studies/chat/people/{gone}/delete")
             assert page.status == 200, page.text
             status, _ = await first.call("GET", "state")
-            assert status == 403
+            assert status == 404
             screen = await second.until(my_turn)
             await second.act(screen, say("I am still here."))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import requests
 
 from sociolab.app.study.links import Link, invite
 from sociolab.app.study.setup import create
@@ -67,7 +68,7 @@ def test_a_cookie_that_is_sent_where_it_does_not_belong_opens_nothing(two: Two, 
     with pytest.raises(urllib.error.HTTPError) as raised:
         urllib.request.urlopen(request, timeout=20)
     with raised.value:
-        assert raised.value.code == 403
+        assert raised.value.code == 404
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -80,8 +81,27 @@ def test_another_study_under_the_same_name_is_refused(two: Two, page: str) -> No
 def test_guessed_names_are_refused_alike(two: Two, who: str) -> None:
     found = two.first.get(f"/take/s/{who}")
     real = two.first.get(f"/take/s/{two.links[1].participant}")
-    assert found.status in (403, 404)
+    assert found.status == 404
     assert found.problem in (real.problem, "There is nothing at this address.")
+
+
+@pytest.mark.parametrize("page", [*PAGES, "/play", "/play/state", "/rate/instructions"])
+@pytest.mark.parametrize("cookie", ["", "sociolab-participant=" + "x" * 43])
+def test_nobody_learns_which_studies_and_participants_there_are(
+    two: Two, page: str, cookie: str
+) -> None:
+    visit = next(f"{one.name}={one.value}" for one in two.first.cookies if one.path == "/")
+    headers = {"Cookie": f"{visit}; {cookie}"}
+
+    def answer(study: str, who: str) -> tuple[int, str]:
+        address = f"{two.first.server}/take/{study}/{who}{page}"
+        found = requests.get(address, headers=headers, timeout=20)
+        return found.status_code, found.text
+
+    there = two.links[0].participant
+    assert answer("s", there)[0] == 404
+    for study, who in (("s", "p-aaaaaa"), ("closed", there), ("nowhere", there)):
+        assert answer(study, who) == answer("s", there)
 
 
 @pytest.mark.parametrize("secret", ["a" * 32, "a", "a" * 99, "%00", "..%2F..", "%F0%9F%98%80"])

@@ -115,10 +115,12 @@ def test_a_killed_server_loses_nothing_that_it_acknowledged(tmp_path: Path) -> N
     lay_out(path, participants=2, people=2, limit=1)
     address = f"http://127.0.0.1:{port}"
     said: list[str] = []
+    before: list[Client] = []
 
     async def until_killed(browser: Browser, server: subprocess.Popen[str]) -> None:
         one, two = browser("p1"), browser("p2")
-        for person in (one, two):
+        before.extend((one, two))
+        for person in before:
             await person.open()
             await person.begin()
         for turn, person in enumerate((one, two, one)):
@@ -129,8 +131,9 @@ def test_a_killed_server_loses_nothing_that_it_acknowledged(tmp_path: Path) -> N
 
     async def after(browser: Browser) -> None:
         one, two = browser("p1"), browser("p2")
-        for person in (one, two):
-            await person.open()
+        for person, earlier in zip((one, two), before, strict=True):
+            # The page was open all the time, and is not loaded again.
+            person.csrf, person.cookies = earlier.csrf, earlier.cookies
         screen = await two.until(my_turn)
         assert [line["actions"][0]["text"] for line in screen["scene"]["history"]] == said
         own = (await one.state())["scene"]["trial"]
@@ -173,12 +176,12 @@ def test_nobody_sees_or_does_anything_in_another_ones_seat(tmp_path: Path) -> No
         await me.begin()
         thief.base = me.base
         sent = answer_to(await me.state(), say("I am p1."))
-        assert (await thief.call("GET", "state"))[0] == 403
-        assert (await thief.call("POST", "act", sent))[0] == 403
+        assert (await thief.call("GET", "state"))[0] == 404
+        assert (await thief.call("POST", "act", sent))[0] == 404
         with pytest.raises(aiohttp.WSServerHandshakeError):
             await thief.socket()
         thief.cookies = {}
-        assert (await thief.call("GET", "state"))[0] == 403
+        assert (await thief.call("GET", "state"))[0] == 404
         elsewhere = {"Origin": "https://elsewhere.example"}
         with pytest.raises(aiohttp.WSServerHandshakeError):
             await me.socket(**elsewhere)
@@ -313,7 +316,7 @@ def test_a_page_of_another_kind_of_study_has_nothing_to_play(tmp_path: Path) -> 
     async def story(browser: Browser) -> None:
         me = browser("p1")
         me.base = me.base.replace(home("chat", "p1"), home("other", "p1"))
-        assert (await me.call("GET", "state"))[0] == 403
+        assert (await me.call("GET", "state"))[0] == 404
 
     with served(tmp_path / "store.db") as address:
         play(address, story)

@@ -147,7 +147,7 @@ def test_an_episode_that_was_not_given_to_one_cannot_be_rated(store: Store, addr
     rating = {"seat": ADA, "dimension": "goal", "score": 3}
     assert client.send(f"{strange}/draft", rating).status == 409
     assert client.get(f"{HOME}/rate/play/none").url.endswith(place)
-    assert other.get(place).status == 403
+    assert other.get(place).status == 404
 
 
 def test_no_page_of_a_rater_holds_the_id_of_an_episode_and_an_id_opens_none(

@@ -34,7 +34,7 @@ def test_a_run_that_is_deleted_under_an_open_study_is_told_to_all(
         rating = {"seat": ADA, "dimension": "goal", "score": 3}
         for answer in (client.get(place), client.send(f"{place}/draft", rating)):
             assert answer.status == 404
-            assert "This study is not there any more" in answer.text
+            assert "If the study or your part in it was deleted" in answer.text
         researcher = Browser(address)
         assert researcher.get("/studies").status == 200
         for path in (f"/studies/{STUDY}", f"/studies/{STUDY}/ratings", f"/runs/{RUN}"):

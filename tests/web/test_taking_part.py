@@ -167,7 +167,7 @@ def test_a_link_is_used_once(site: Served) -> None:
     page = second.get(link.path)
     assert (page.status, page.title) == (410, "This link was used already")
     assert second.post(link.path).status == 410
-    assert second.get(home(link)).status == 403
+    assert second.get(home(link)).status == 404
     assert first.get(home(link)).status == 200
 
 
@@ -177,7 +177,7 @@ def test_a_new_link_goes_on_where_the_old_browser_was(site: Served) -> None:
     first.post(f"{home(link)}/consent", choice="agree")
     with Store.open(site.path) as store:
         again = reissue(store, "s", link.participant)
-    assert first.get(home(link)).status == 403
+    assert first.get(home(link)).status == 404
     assert Browser(site.address).get(link.path).status == 404
     assert site.joined(again).get(home(link)).path == f"{home(link)}/instructions"
 
@@ -215,7 +215,7 @@ def test_leaving_can_delete_everything(site: Served) -> None:
     files = [site.path, site.path.with_name(site.path.name + "-wal")]
     data = b"".join(file.read_bytes() for file in files if file.exists())
     assert link.participant.encode() not in data
-    assert browser.get(home(link)).status == 403
+    assert browser.get(home(link)).status == 404
     assert browser.get(link.path).status == 404
 
 

@@ -307,6 +307,7 @@ def test_an_episode_renews_itself_while_it_is_played(address: str, store: Path) 
 def test_downloads_hold_all_of_an_episode(address: str) -> None:
     markdown = requests.get(f"{address}{EPISODES}/{HOSTILE_ONE}/transcript.md", timeout=20)
     assert LONG in markdown.text
+    assert "<" not in markdown.text, "whoever renders it gets no elements"
     assert "attachment" in markdown.headers["content-disposition"]
     record = requests.get(f"{address}/api{EPISODES}/{HOSTILE_ONE}", timeout=20).json()
     assert LONG in record["transcript"]["lines"][1]["text"]
@@ -329,6 +330,24 @@ def test_calls_are_shown_word_for_word_with_what_repeats_folded(address: str, st
     assert "All of it is word for word as in call 1" in " ".join(page.split())
     assert "Failed for good (connection): the line was cut" in page
     assert "300 tokens read (120 cached), 30 written" in page
+
+
+def test_tokens_and_cost_that_are_estimated_say_so_wherever_they_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    watched_store(path)
+    with Store.open(path) as opened:
+        opened.write("UPDATE calls SET estimated = 1, fault = 'found -5 <as> prompt tokens'")
+    with served(path) as address:
+        assert "4 1 failed ~$0.0300" in get(address, "/runs")
+        page = get(address, f"/runs/{RUN}")
+        calls = get(address, f"{EPISODES}/{PLAIN}/calls")
+    assert "calls had no usable token count from the provider" in page
+    assert "Cost ~$0.0300" in page
+    assert "agent 4 0 ~300 120 ~30 1.5 ~$0.0300 judge 0 1 0 0 0 2.0 no price" in page
+    assert "Impossible token counts malformed reply 4" in page
+    assert "~300 tokens read (120 cached), ~30 written" in calls
+    assert "3 of 4 calls had no usable token count from the provider" in calls
+    assert calls.count("found -5 <as> prompt tokens") == 3
 
 
 def test_an_episode_without_calls_says_so(address: str) -> None:

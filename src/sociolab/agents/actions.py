@@ -48,30 +48,32 @@ def read_plain(text: str, space: ActionSpace) -> tuple[Action, ...]:
 
     `kind (to Name, Name): text` is for those named only. ReplyError where no kind leads.
     """
-    actions: list[Action] = []
+    turns: list[tuple[str, list[str], tuple[str, ...]]] = []
     for line in without_thinking(text).strip().splitlines():
         match = _plain_line(space).match(line)
         if match:
             to = tuple(n.strip() for n in (match["to"] or "").split(",") if n.strip())
             kind = match["kind"].casefold()
             name = next(k.name for k in space.kinds if k.name.casefold() == kind)
-            actions.append(Action(name, (match["text"] or "").strip(), to))
-        elif actions and line.strip():
-            last = actions.pop()
-            actions.append(Action(last.kind, f"{last.text} {line.strip()}".strip(), last.to))
-    if not actions:
+            turns.append((name, [(match["text"] or "").strip()], to))
+        elif turns and line.strip():
+            turns[-1][1].append(line.strip())
+    if not turns:
         names = ", ".join(kind.name for kind in space.kinds)
         shown = " ".join(text.split())[:80]
         raise ReplyError(
             f'expected a line that begins with one of: {names}; found "{shown}"', raw=text
         )
-    return tuple(actions)
+    return tuple(Action(kind, " ".join(words).strip(), to) for kind, words, to in turns)
 
 
 @cache
 def _plain_line(space: ActionSpace) -> re.Pattern[str]:
     kinds = "|".join(re.escape(kind.name) for kind in space.kinds)
+    # Possessive (*+), or a line of blanks would be divided among its parts in every possible way.
     return re.compile(
-        rf"^\W*(?P<kind>{kinds})\W*?(?:\(to (?P<to>[^)]*)\))?\s*(?::\s*(?P<text>.*)|[.\s*]*)$",
-        re.IGNORECASE,
+        rf"""^\W*(?P<kind>{kinds})
+            (?: [^\w:(] | \((?!to\ ) )*+ (?: \(to\ (?P<to>[^)]*+)\) )?+
+            (?: \s*+ : \s*+ (?P<text>.*) | [.\s*]*+ $ )""",
+        re.IGNORECASE | re.VERBOSE,
     )

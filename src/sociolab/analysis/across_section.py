@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sociolab.analysis.across import Column, Relation
-from sociolab.analysis.figures import NOTHING, listed
+from sociolab.analysis.figures import NOTHING, in_words, listed
 from sociolab.core.score import BASELINES
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import minus, plural
+from sociolab.report.words import failed_share, minus, plural
 from sociolab.stats.correlation import Correlation
 
 ABREAST = 3
@@ -111,6 +111,7 @@ def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Itera
     )
     if rules:
         yield f"{listed(rules)} {'plays' if len(rules) == 1 else 'play'} by rules: a baseline."
+    yield from _failed_turns(columns)
     if relations:
         least = min(one.pearson.n for one in relations)
         if least < 30:
@@ -120,6 +121,19 @@ def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Itera
             )
 
 
+def _failed_turns(columns: Sequence[Column]) -> Iterator[str]:
+    """Which agents failed turns, each run once."""
+    found = {
+        (place.run, agent): place.lost
+        for column in columns
+        for agent, place in column.places.items()
+        if place.lost
+    }
+    if found:
+        told = listed([f"{who} {in_words(lost)} in {run}" for (run, who), lost in found.items()])
+        yield f"Failed turns: {told}. Scores rest on the turns that did not fail."
+
+
 def _agents(agents: Sequence[str], columns: Sequence[Column], titles: Sequence[str]) -> TextTable:
     rows = tuple(
         (agent, *(_cell(column, agent) for column in columns))
@@ -127,6 +141,8 @@ def _agents(agents: Sequence[str], columns: Sequence[Column], titles: Sequence[s
         if any(agent in column.places for column in columns)
     )
     notes = ["mean, 95 % interval; in parentheses n, the plays with a value, and how many failed"]
+    if any(place.lost for column in columns for place in column.places.values()):
+        notes[0] += ", and the share of its turns (in a town: questions) that the agent failed"
     notes += [
         f"{title}: {'; '.join(column.notes)}; {column.terms}; {_runs(column)}"
         for title, column in zip(titles, columns, strict=True)
@@ -143,7 +159,9 @@ def _cell(column: Column, agent: str) -> str:
     if place is None:
         return ""
     failed = f", {place.entry.failures:,} failed" if place.entry.failures else ""
-    return f"{place.value} ({place.entry.n:,}{failed})"
+    lost = failed_share(place.entry)
+    turns = f", {lost} of its turns failed" if lost else ""
+    return f"{place.value} ({place.entry.n:,}{failed}{turns})"
 
 
 def _related(heading: str, corner: str, found: Sequence[Relation]) -> TextTable:

@@ -139,7 +139,13 @@ def comparison_document(found: Compared) -> dict[str, Any]:
 
 
 def _side(side: Side) -> dict[str, Any]:
-    return {"run": side.run, "agent": side.agent, "partners": list(side.partners)}
+    return {
+        "run": side.run,
+        "agent": side.agent,
+        "partners": list(side.partners),
+        "failed_turns": side.asked.failed,
+        "turns_asked": side.asked.asked,
+    }
 
 
 def _measured(found: Compared, name: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sociolab.analysis.comparing import Compared, Counts, Unit
 from sociolab.analysis.comparison_chart import difference_figures
@@ -19,10 +19,11 @@ from sociolab.analysis.comparison_tables import (
     tested,
     times,
 )
-from sociolab.analysis.figures import figure, listed, p_text, span, title_of, titles
+from sociolab.analysis.figures import figure, in_words, listed, p_text, span, title_of, titles
+from sociolab.core.episode import Asked
 from sociolab.report.layout import layout_of
 from sociolab.report.section import Section
-from sociolab.report.words import plural
+from sociolab.report.words import plural, share
 from sociolab.stats.comparison import Comparison
 from sociolab.stats.power import ALPHA
 
@@ -156,6 +157,7 @@ def _settling(found: Compared, one: Comparison) -> str:
 
 
 def _cautions(found: Compared) -> Iterator[str]:
+    yield from failed_turns_told({"A": found.a.asked, "B": found.b.asked})
     clusters = [one.clusters for one in found.found.values() if one.pairs]
     if clusters and min(clusters) < FEW:
         yield (
@@ -169,6 +171,16 @@ def _cautions(found: Compared) -> Iterator[str]:
             f"Matched plays without a value, in a measure up to: {a:,} of A, {b:,} of B. They are "
             "left out on both sides; if an agent fails where it is hard, that flatters it."
         )
+
+
+def failed_turns_told(asked: Mapping[str, Asked]) -> Iterator[str]:
+    """Who failed turns, and what share, in a sentence each."""
+    for name, one in asked.items():
+        if one.failed:
+            yield (
+                f"{name} failed {one.failed:,} of {plural(one.asked, 'turn')} "
+                f"({in_words(share(*one))}). Its scores rest on the others."
+            )
 
 
 def _few(clusters: Sequence[int], of: str) -> str:

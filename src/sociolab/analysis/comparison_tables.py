@@ -10,7 +10,7 @@ from sociolab.analysis.figures import NOTHING, figure, p_text, span, title_of, t
 from sociolab.core.score import Measure
 from sociolab.report.layout import layout_of
 from sociolab.report.section import TextTable
-from sociolab.report.words import first_digits, minus, plural
+from sociolab.report.words import failed_of, first_digits, minus, plural
 from sociolab.stats.comparison import Comparison
 from sociolab.stats.power import ALPHA
 from sociolab.stats.scale import CUT
@@ -39,10 +39,19 @@ def differences(found: Compared) -> TextTable:
             f"95 % interval clustered by {cluster_of(found)}: {_methods(found)}{_cut(found)}",
             f"p: flipping the signs of whole {cluster_of(found)}s at random (all flips up to 16); "
             f"Holm p: corrected for the {plural(tested(found), 'measure')} that can be tested",
+            *_failed_turns(found),
             *_left_out(found),
             *_no_interval(found),
         ),
     )
+
+
+def _failed_turns(found: Compared) -> Iterator[str]:
+    """What share of its turns each side failed, where one did."""
+    sides = {"A": found.a.asked, "B": found.b.asked}
+    if any(one.failed for one in sides.values()):
+        told = ", ".join(f"{name} {failed_of(one) or 'none'}" for name, one in sides.items())
+        yield f"failed turns, over all plays of a side: {told}"
 
 
 def basis(found: Compared) -> TextTable:

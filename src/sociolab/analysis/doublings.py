@@ -12,10 +12,12 @@ from sociolab.stats.variance import Components
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What one episode costs to play, and one judging of it, in dollars."""
+    """What one episode costs to play, and one judging of it, in dollars; `estimated` where some
+    calls that this is known from had no token count."""
 
     play: float
     judging: float
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,24 +11,27 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from sociolab.analysis.values import Value
-from sociolab.core.episode import CastMember
+from sociolab.core.episode import Asked, CastMember
 from sociolab.core.errors import ConfigError
 
 By: TypeAlias = Literal["partner", "role"]
 """Partners are matched by who they are, or, where both sides share none, by what they are."""
 
+NOTHING_ASKED = Asked(0, 0)
 ITSELF, ANOTHER = "itself", "another"
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One agent of one run as one judge saw it; `casts` says who sat where in each trial."""
+    """One agent of one run as one judge saw it; `casts` says who sat where in each trial, `asked`
+    how many turns the agent failed in all these plays, and of how many."""
 
     name: str
     run: str
     agent: str
     values: tuple[Value, ...]
     casts: Mapping[str, tuple[CastMember, ...]]
+    asked: Asked = NOTHING_ASKED
 
     def met(self, value: Value) -> str:
         """Whom the agent met in a play; several agents are named in the order of their seats."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import permutations
 from statistics import NormalDist
@@ -12,7 +12,9 @@ from typing import Any
 
 from sociolab.analysis.pooled import Pool
 from sociolab.analysis.values import Value
+from sociolab.core.episode import Asked
 from sociolab.core.errors import ConfigError
+from sociolab.report.plays import PlayKey, asked_in
 from sociolab.stats.bradley_terry import POINTS, Rating, Ratings, rate
 from sociolab.stats.contests import Compared, Comparison, Score, comparisons
 from sociolab.stats.student import LEVEL, reach
@@ -41,6 +43,7 @@ class Ranking:
     scored plays with several partners at once, which answer to no other play; `alone` are the
     agents that were never compared. `records` has both orders of each two agents that were.
     `firm`: by group, the share of the resamples below which an order that they turn is settled.
+    `asked`: how many turns each agent failed, and of how many, in all its plays.
     """
 
     pool: Pool
@@ -52,12 +55,14 @@ class Ranking:
     alone: tuple[str, ...]
     records: dict[tuple[str, str], Record]
     firm: dict[int, float]
+    asked: Mapping[str, Asked]
 
 
-def ranking(pool: Pool) -> Ranking:
+def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]] | None = None) -> Ranking:
     """Rate the agents of a pool; ConfigError where no two of them can be compared.
 
-    Intervals and the firmness of the order resample clusters of tasks.
+    Intervals and the firmness of the order resample clusters of tasks. `asked`: by run, how many
+    turns each play was asked for, and failed.
     """
     mine = [value for value in pool.values if value.agent is not None]
     placed = [value for value in mine if value.partner is not None]
@@ -80,7 +85,16 @@ def ranking(pool: Pool) -> Ranking:
         alone=tuple(sorted({str(value.agent) for value in mine} - rated)),
         records=_records(compared.comparisons),
         firm=_firm(ratings, compared.comparisons),
+        asked=_asked(pool, asked or {}),
     )
+
+
+def _asked(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]]) -> dict[str, Asked]:
+    every = {(run, key): one for run, found in asked.items() for key, one in found.items()}
+    plays: dict[str, set[tuple[str, PlayKey]]] = {}
+    for value in (*pool.values, *pool.untold):
+        plays.setdefault(str(value.agent), set()).add((value.run, (value.trial, value.seat)))
+    return {agent: asked_in(every, keys) for agent, keys in plays.items()}
 
 
 def points(strength: float | None) -> float | None:
@@ -105,7 +119,7 @@ def ranking_document(found: Ranking) -> dict[str, Any]:
         "clusters": ratings.clusters,
         "level": LEVEL,
         "settled_below": {str(group): share for group, share in found.firm.items()},
-        "agents": [_agent(one) for one in ratings.models],
+        "agents": [_agent(one, found.asked[one.model]) for one in ratings.models],
         "not_compared": list(found.alone),
         "order": [asdict(one) for one in ratings.neighbours],
         "records": [
@@ -115,7 +129,7 @@ def ranking_document(found: Ranking) -> dict[str, Any]:
     }
 
 
-def _agent(one: Rating) -> dict[str, Any]:
+def _agent(one: Rating, asked: Asked) -> dict[str, Any]:
     return {
         "agent": one.model,
         "group": one.group,
@@ -128,6 +142,8 @@ def _agent(one: Rating) -> dict[str, Any]:
         "tied": one.tied,
         "lost": one.lost,
         "note": one.note,
+        "failed_turns": asked.failed,
+        "turns_asked": asked.asked,
     }
 
 

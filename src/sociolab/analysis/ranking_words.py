@@ -11,7 +11,7 @@ from sociolab.analysis.ranking import Ranking, points
 from sociolab.report.charts import Dot, dot_plot
 from sociolab.report.prose import FEW_CLUSTERS
 from sociolab.report.section import Figure, Section, TextTable
-from sociolab.report.words import minus, plural
+from sociolab.report.words import failed_of, minus, plural
 from sociolab.stats.bradley_terry import Neighbours, Rating
 
 _STEP = 100
@@ -146,6 +146,10 @@ def _cautions(found: Ranking) -> Iterator[str]:
             f"All of it rests on {plural(ratings.clusters, pool.clusters)}: other tasks may well "
             "give another order."
         )
+    failed = {agent: one for agent, one in found.asked.items() if one.failed}
+    if failed:
+        told = listed([f"{agent} {in_words(failed_of(one))}" for agent, one in failed.items()])
+        yield f"Failed turns: {told}. Scores rest on the turns that did not fail."
     if found.missing:
         told = listed([f"{agent} {count:,}" for agent, count in sorted(found.missing.items())])
         yield (
@@ -162,6 +166,7 @@ def _cautions(found: Ranking) -> Iterator[str]:
 def _ratings(found: Ranking) -> TextTable:
     ratings, pool = found.ratings, found.pool
     groups = len({one.group for one in ratings.models}) > 1
+    failed = any(one.failed for one in found.asked.values())
     heads = ("agent", *(["group"] if groups else []), "points", "95 % interval", "expected")
     rows = tuple(
         (
@@ -169,12 +174,13 @@ def _ratings(found: Ranking) -> TextTable:
             *([str(one.group)] if groups else []),
             *_cells(one),
             f"{found.plays.get(one.model, 0):,}",
+            *([failed_of(found.asked[one.model])] if failed else []),
         )
         for one in ratings.models
     )
     return TextTable(
         "Bradley-Terry ratings",
-        (*heads, "won", "tied", "lost", "plays"),
+        (*heads, "won", "tied", "lost", "plays", *(["failed turns"] if failed else [])),
         rows,
         tuple(_notes(found, pool.clusters)),
     )

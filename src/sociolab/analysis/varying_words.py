@@ -21,7 +21,7 @@ from sociolab.core.code_mark import code_in
 from sociolab.core.score import RULE_BASED
 from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import method_words, money, plural
+from sociolab.report.words import about, method_words, money, plural
 from sociolab.stats.variance import Component
 
 FEW_LEVELS = 10
@@ -101,7 +101,8 @@ def _advice(found: Variances, one: Varying) -> str:
         return f"Plays for plays, more of {name} helps most."
     error, then = one.error or 0.0, one.best.error or 0.0
     return (
-        f"The next dollar helps most with {name}: doubling them costs {money(one.best.cost)} and "
+        f"The next dollar helps most with {name}: doubling them costs "
+        f"{about(found.costs.estimated)}{money(one.best.cost)} and "
         f"takes {figure(error - then, found.measure)} off the standard error."
     )
 
@@ -133,6 +134,11 @@ def _cautions(found: Variances) -> Iterator[str]:
         yield (
             "Costs are not known, so plays cannot be weighed against judgings: give "
             "--cost-per-play and --cost-per-judging."
+        )
+    elif found.costs.estimated:
+        yield (
+            "Some calls of these runs had no usable token count from the provider: costs (~) are "
+            "estimated from the texts, rather too high than too low."
         )
     if any(part.factor == PARTNER and part.levels > 1 for o in found.agents for part in o.parts):
         yield (
@@ -213,8 +219,10 @@ def _notes(found: Variances, one: Varying) -> Iterator[str]:
         f"and {one.found.n:,} more judgings; more judges or judgings take no plays"
     )
     if found.costs is not None:
+        mark = about(found.costs.estimated)
         yield (
-            f"a play costs {money(found.costs.play)}, a judging {money(found.costs.judging)}; "
+            f"a play costs {mark}{money(found.costs.play)}, "
+            f"a judging {mark}{money(found.costs.judging)}; "
             "per dollar: what a dollar takes off the standard error, of the best"
         )
 
@@ -226,7 +234,8 @@ def _doubled(found: Variances, one: Varying, step: Step | None) -> tuple[str, ..
     error = figure(step.error, found.measure)
     if found.costs is None:
         return (error,)
-    cost = NOTHING if step.cost is None else money(step.cost)
+    mark = about(found.costs.estimated)
+    cost = NOTHING if step.cost is None else f"{mark}{money(step.cost)}"
     return error, cost, _worth(one, step)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.redaction import redacted
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -32,4 +33,7 @@ def first_problem(error: ValidationError) -> str:
     place = ".".join(str(part) for part in item["loc"]) or "the file"
     if item["type"] == "extra_forbidden":
         return f'"{place}" is no field; check its spelling'
-    return f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}, found {item['input']!r}"
+    expected = f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}"
+    # The headers of an endpoint hold secrets.
+    found = redacted(repr(item["input"]), lookalikes=True)
+    return expected if "headers" in item["loc"] else f"{expected}, found {found}"

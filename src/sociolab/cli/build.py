@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sociolab.app.towns.building import WORLD, Build, Built
 from sociolab.app.towns.building import build as build_talks
-from sociolab.cli.output import say
+from sociolab.cli.output import console, say
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ def build(world: str, wanted: Build) -> None:
     if world != WORLD:
         raise ConfigError(f'what can be built is {WORLD}, found "{world}"')
     built = build_talks(wanted, _Progress())
-    from rich.console import Console
-
-    Console().print(_table(built), soft_wrap=True)
+    console().print(_table(built))
     data = built.data
     say(f"{len(data.scenarios)} of {built.candidates} talks that could be frozen, hash {data.hash}")
     where = str(wanted.out) if wanted.out else data.name

@@ -52,6 +52,7 @@ def document(found: CreditResult) -> dict[str, Any]:
         "stopped": found.stopped,
         "in_vain": found.in_vain,
         "calls": found.calls,
+        "estimated_calls": found.estimated_calls,
         "cost_usd": found.usd,
         "episodes_waiting": found.waiting,
         "episodes_with_nothing_at_stake": found.nothing,

@@ -12,11 +12,11 @@ from sociolab.app.finding.stored import open_store
 from sociolab.app.results.page import write_page
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run as play
-from sociolab.cli.output import say, show_result
+from sociolab.cli.output import say, show_result, show_sections
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import RunResult
-from sociolab.report.section import Section, printed
+from sociolab.report.section import Section
 from sociolab.store.sqlite import Store
 
 
@@ -49,14 +49,12 @@ def demo(*, html: Path, store: Path | None) -> None:
 
 def _levels(store: Store, results: Sequence[RunResult]) -> tuple[Section, ...]:
     """The scripted performer's talks beside what came of its tasks in the town."""
-    from rich.console import Console
-
     from sociolab.app.conclusions.levels import levels
     from sociolab.app.conclusions.levels_section import levels_sections
 
     runs = {result.world: result.run for result in results}
     sections = levels_sections(levels(store, runs["stss-talk"], runs["stss"]))
-    Console().print(printed(sections))
+    show_sections(sections, dict, as_json=False)
     return sections
 
 

@@ -12,7 +12,7 @@ from sociolab.analysis.figures import NOTHING
 from sociolab.app.gaps.gap import GapConfig, GapResult
 from sociolab.app.gaps.gap import gap as measure
 from sociolab.app.user_files import first_problem
-from sociolab.cli.output import print_json, say
+from sociolab.cli.output import console, print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import minus
 from sociolab.worlds.anteval.gap.records import Figure, Floor, Gap, GapRow, GapTable, Scores
@@ -40,18 +40,16 @@ def gap(flags: dict[str, Any], *, as_json: bool) -> None:
 
 def print_gap(found: GapResult) -> None:
     """The tables, and what to know of them."""
-    from rich.console import Console
-
-    console = Console()
+    shown = console()
     tables = [_reading(found.table, found.play)]
     if any(row.information for row in found.table.rows):
         tables.append(_exchange(found.table))
     tables.append(_gaps(found.table, "Who makes a check: F_c and G_c in percent", _characters))
     tables.append(_gaps(found.table, "Who makes which check: F_o and G_o in percent", _tuples))
     for table in tables:
-        console.print(table)
+        shown.print(table)
     for line in (*_explained(found.table), *found.notes):
-        console.print(line, style="dim italic", markup=False)
+        shown.print(line, style="dim italic", markup=False)
 
 
 def _document(found: GapResult) -> dict[str, Any]:

@@ -32,13 +32,21 @@ verbs = typer.Typer()
 def judge(
     run: RunName,
     judge: Annotated[
-        list[str],
+        OptTexts,
         option(
             "--judge",
             "SPEC",
             "heuristic or rules, endpoint/model, or python:module:Class. Repeat it.",
         ),
-    ],
+    ] = None,
+    reader: Annotated[
+        OptTexts,
+        option(
+            "--reader",
+            "SPEC",
+            "A model that reads off each transcript what was agreed (sotopia). Repeat it.",
+        ),
+    ] = None,
     repeats: Annotated[int, option("--repeats", "N", "Judge each so often.", min=1)] = 1,
     agent_timeout: Annotated[
         OptFloat,
@@ -59,7 +67,12 @@ def judge(
     """Have the episodes of a run judged anew."""
     from sociolab.cli import judge as verb
 
-    flags = {"judges": judge, "agent_timeout": agent_timeout, **calling(locals())}
+    flags = {
+        "judges": judge,
+        "readers": reader,
+        "agent_timeout": agent_timeout,
+        **calling(locals()),
+    }
     verb.judge(run, flags, repeats=repeats, as_json=json)
 
 

@@ -14,7 +14,7 @@ from sociolab.app.runs.provenance import MADE_WITH, RESUMED_WITH
 from sociolab.app.watching.episodes import Listed, Scored
 from sociolab.report.charts import shortened
 from sociolab.report.episodes import kept_work
-from sociolab.report.words import money
+from sociolab.report.words import about, money
 from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store
 
@@ -34,15 +34,16 @@ class Table:
     head: dict[str, Any]
 
 
-def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool) -> Table:
-    """A row for each run; `everything`: with what is kept there."""
+def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool, whole: bool) -> Table:
+    """A row for each run; `everything`: with what is kept there; `whole`: on a line, uncut."""
     objects = [_run(store, row, everything=everything) for row in runs]
-    return Table(objects, _filled([_run_cells(one) for one in objects]), {})
+    cells = [_run_line(one) if whole else _run_cells(one) for one in objects]
+    return Table(objects, _filled(cells), {})
 
 
 def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
     settings = row.settings if isinstance(row.settings, dict) else {}
-    work = kept_work(row)
+    work, totals = kept_work(row), store.totals(row.name)
     holds = f"the replies of {work}" if work else "episodes"
     return {
         "run": row.name,
@@ -54,7 +55,8 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         "played": row.played,
         "failed": row.failed,
         "judges": list(dict.fromkeys(judge.name for judge in store.judges(row.name))),
-        "cost_usd": store.totals(row.name).usd,
+        "cost_usd": totals.usd,
+        "estimated_calls": totals.estimated_calls,
         "tags": list(tags_of(row)),
         "made_with": settings.get(MADE_WITH),
         **({RESUMED_WITH: settings[RESUMED_WITH]} if RESUMED_WITH in settings else {}),
@@ -82,9 +84,30 @@ def _run_cells(one: dict[str, Any]) -> dict[str, Any]:
         "played": f"{one['played']}/{one['trials']}",
         "failed": one["failed"] or "",
         "judges": "\n".join(shortened(name, _LABEL) for name in one["judges"]),
-        "cost": "" if one["cost_usd"] is None else money(one["cost_usd"]),
+        "cost": _cost(one["cost_usd"], one["estimated_calls"]),
         **kept,
     }
+
+
+def _run_line(one: dict[str, Any]) -> dict[str, Any]:
+    """The same with a cell for each thing, and none of several lines."""
+    return {
+        "run": one["run"],
+        "world": one["world"],
+        "created": one["created"],
+        "agents": ", ".join(one["agents"]),
+        "partner": one["partner"] or "",
+        "played": f"{one['played']}/{one['trials']}",
+        "failed": one["failed"] or "",
+        "judges": ", ".join(one["judges"]),
+        "cost": _cost(one["cost_usd"], one["estimated_calls"]),
+        "tags": ", ".join(one["tags"]),
+        "holds": one.get("holds", ""),
+    }
+
+
+def _cost(usd: float | None, estimated_calls: int) -> str:
+    return "" if usd is None else f"{about(estimated_calls)}{money(usd)}"
 
 
 def _filled(cells: Rows) -> Rows:
@@ -93,21 +116,20 @@ def _filled(cells: Rows) -> Rows:
     return [{name: value for name, value in row.items() if name not in empty} for row in cells]
 
 
-def episode_table(answer: Answer) -> Table:
+def episode_table(answer: Answer, *, whole: bool) -> Table:
     """A row for each episode, with the scores of one measure if there are any.
 
-    People are spared agents and repeats where these are the same in every row.
+    People are spared agents and repeats where these are the same in every row. `whole`: no label is
+    shortened.
     """
     scored = answer.scored
     head = {
         "of": answer.fit,
         "score": scored and {"judge": scored.label, "measure": scored.measure.name},
     }
-    return Table(
-        [_episode(one) for one in answer.listed],
-        _varied([_episode_cells(one, scored) for one in answer.listed], ("agents", "repeat")),
-        head,
-    )
+    cells = [_episode_cells(one, scored, whole) for one in answer.listed]
+    objects = [_episode(one) for one in answer.listed]
+    return Table(objects, _varied(cells, ("agents", "repeat")), head)
 
 
 def _varied(cells: Rows, columns: Sequence[str]) -> Rows:
@@ -132,14 +154,15 @@ def _episode(one: Listed) -> dict[str, Any]:
     }
 
 
-def _episode_cells(one: Listed, scored: Scored | None) -> dict[str, Any]:
+def _episode_cells(one: Listed, scored: Scored | None, whole: bool) -> dict[str, Any]:
     row = one.row
+    agents = [agent if whole else shortened(agent, _LABEL) for _, agent in row.cast]
     state = row.status if not row.cause else f"{row.status}: {row.cause}"
     values = {scored.title: _values(one)} if scored else {}
     return {
         "episode": row.trial,
         "task": row.task,
-        "agents": _cast([shortened(agent, _LABEL) for _, agent in row.cast]),
+        "agents": _cast(agents),
         "repeat": row.repeat,
         "status": f"{state}, {row.failed} turns failed" if row.failed else state,
         **values,

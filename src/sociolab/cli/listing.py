@@ -13,14 +13,14 @@ from sociolab.app.finding.run_list import runs_with
 from sociolab.app.finding.stored import open_store
 from sociolab.app.registry import names
 from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
-from sociolab.cli.output import print_json, say
+from sociolab.cli.output import console, endless, print_json, say
 from sociolab.cli.settings import refuse
 from sociolab.core.errors import ConfigError
 from sociolab.report.episodes import kept_work, run_of_episodes
 from sociolab.report.words import plural
 
 _WHOLE = ("episode", "run", "played", "cost")
-"""Columns that are never folded."""
+"""Columns that are not folded, unless they leave no room for the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _runs(store: Path | None, sought: Sought) -> Table:
         runs = opened.runs()
         shown = [row for row in runs if sought.everything or not kept_work(row)]
         shown = runs_with(shown, sought.asked.agent, sought.tags)
-        table = run_table(opened, shown, everything=sought.everything)
+        table = run_table(opened, shown, everything=sought.everything, whole=endless())
     hidden = 0 if sought.everything else sum(bool(kept_work(row)) for row in runs)
     if hidden:
         told = f"{plural(hidden, 'run')} of replies only, such as an audit's"
@@ -112,7 +112,7 @@ def _episodes(store: Path | None, sought: Sought) -> Table:
         answer = asked_episodes(opened, name, sought.asked)
     if len(answer.listed) < answer.fit:
         say(f"{len(answer.listed):,} of {answer.fit:,} episodes: --limit")
-    return episode_table(answer)
+    return episode_table(answer, whole=endless())
 
 
 def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
@@ -146,13 +146,15 @@ def _agents(world: str) -> Rows:
 
 
 def _print(rows: Rows) -> None:
-    from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
 
+    shown = console()
     table = Grid(box=None, pad_edge=False)
     for column in rows[0]:
-        table.add_column(column, overflow="fold", no_wrap=column in _WHOLE)
+        widest = max(len(line) for row in rows for line in str(row[column]).splitlines() or [""])
+        whole = column in _WHOLE and widest <= shown.width // 2
+        table.add_column(column, overflow="fold", no_wrap=whole)
     for row in rows:
         table.add_row(*(Text(str(value)) for value in row.values()))
-    Console().print(table)
+    shown.print(table)

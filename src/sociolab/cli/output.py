@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,9 +14,27 @@ import typer
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from sociolab.report.result import RunResult
     from sociolab.report.section import Section
     from sociolab.store.sqlite import Store
+
+
+_ENDLESS = 100_000
+"""Columns into a pipe or a file: more than any line has."""
+
+
+def endless() -> bool:
+    """Whether lines are printed whole: into a pipe or a file, unless COLUMNS says how wide."""
+    return not sys.stdout.isatty() and not os.environ.get("COLUMNS", "").isdigit()
+
+
+def console() -> Console:
+    """Where tables are printed: as wide as the terminal, and else as wide as they are."""
+    from rich.console import Console
+
+    return Console(width=_ENDLESS) if endless() else Console()
 
 
 def say(text: str) -> None:
@@ -56,11 +75,9 @@ def show_sections(
     if as_json:
         print_json(document())
     else:
-        from rich.console import Console
-
         from sociolab.report.section import printed
 
-        Console().print(printed(sections))
+        console().print(printed(sections, endless=endless()))
     if html is not None:
         say(f"wrote {html}")
 
@@ -88,16 +105,14 @@ def show_result(
     if as_json:
         typer.echo(result.as_json())
         return
-    from rich.console import Console
-
     if brief:
         from sociolab.report.brief import brief_section
         from sociolab.report.section import printed
 
-        Console().print(printed([brief_section(result)]))
+        console().print(printed([brief_section(result)], endless=endless()))
     else:
         from sociolab.report.tables import print_report
 
-        print_report(result, Console(), details=details)
+        print_report(result, console(), details=details)
     where = f" --store {store}" if store else ""
     say(f"read an episode: sociolab list episodes --run {result.run}{where}")

@@ -72,6 +72,14 @@ def run(
             "heuristic or rules, endpoint/model, python:module:Class, or none. Repeat it.",
         ),
     ] = None,
+    reader: Annotated[
+        OptTexts,
+        option(
+            "--reader",
+            "SPEC",
+            "A model that reads off each transcript what was agreed (sotopia). Repeat it.",
+        ),
+    ] = None,
     tasks: TaskFilter = None,
     limit: Annotated[OptInt, option("--limit", "N", "At most so many tasks.", min=1)] = None,
     repeats: Annotated[OptInt, option("--repeats", "N", "Play each so often.", min=1)] = None,
@@ -83,6 +91,16 @@ def run(
     ] = None,
     on_failed_turn: Annotated[
         OptText, option("--on-failed-turn", "skip|stop", "Go on without it, or end there.")
+    ] = None,
+    max_failed_turns: Annotated[
+        OptFloat,
+        option(
+            "--max-failed-turns",
+            "SHARE",
+            "A trial fails where a seat failed more of its turns; default 0.5, 1: never.",
+            min=0,
+            max=1,
+        ),
     ] = None,
     agent_timeout: Annotated[
         OptFloat,
@@ -126,6 +144,7 @@ def run(
         "agents": agent,
         "partner": partner,
         "judges": judge,
+        "readers": reader,
         "tasks": tasks,
         "limit": limit,
         "repeats": repeats,
@@ -134,6 +153,7 @@ def run(
         "settings": settings_of([*(settings or []), *(["tdp=true"] if tdp else [])]),
         "attempts": attempts,
         "on_failed_turn": on_failed_turn,
+        "max_failed_turns": max_failed_turns,
         "agent_timeout": agent_timeout,
         "episodes": episodes,
         "name": name,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from sociolab.app.runs.play import Watch
+from sociolab.report.words import about
 from sociolab.runner.tally import Tally
 
 LIVE_EVERY = 0.25
@@ -49,10 +50,11 @@ def line(tally: Tally, failed: str = "failed") -> str:
         parts.append(f"{tally.turns} turns")
     else:  # a town: questions are answered there, and nobody takes turns
         parts.append(f"{tally.answers} answers")
+    mark = about(tally.estimated)
     if tally.calls:
-        parts += [f"{tally.calls} calls", f"{_short(tally.tokens)} tokens"]
+        parts += [f"{tally.calls} calls", f"{mark}{_short(tally.tokens)} tokens"]
     if tally.usd:
-        parts.append(f"${tally.usd:.2f}")
+        parts.append(f"{mark}${tally.usd:.2f}")
     if tally.done < tally.total and tally.seconds_left is not None:
         parts.append(f"about {_time(tally.seconds_left)} left")
     return "; ".join([", ".join(parts), *tally.waits.words()])

@@ -13,9 +13,9 @@ from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run as play
 from sociolab.app.runs.run_file import check_file, described, write_run
 from sociolab.cli.judges_failed import judges_failed
-from sociolab.cli.output import print_json, say, show_result
+from sociolab.cli.output import say, show_result, show_sections
 from sociolab.cli.progress import watch
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, StorageError
 
 TDP_WORLDS = ("stss", "stss-talk")
 """The worlds in which a performer plans for a target (TDP, STSS appendix B)."""
@@ -86,6 +86,10 @@ def play_and_show(
 
     try:
         result = play(config, watch(seen, plain=by_person))
+    except StorageError as error:
+        if name_seen and config.name is None:
+            raise StorageError(f"{error} (with --name {name_seen[0]})") from error
+        raise
     except KeyboardInterrupt:
         if name_seen:
             result = interrupted_result(config, name_seen[0])
@@ -103,8 +107,4 @@ def _estimate(config: RunConfig, latency: float | None, *, as_json: bool) -> Non
     from sociolab.app.beforehand.estimate import estimate
 
     found = estimate(config, latency)
-    if as_json:
-        print_json(found.document())
-    else:
-        for line in found.sentences():
-            typer.echo(line)
+    show_sections([found.section()], found.document, as_json=as_json)

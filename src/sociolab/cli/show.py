@@ -21,6 +21,7 @@ from sociolab.report.shown import Shown, shown
 from sociolab.report.side_by_side import Reader, pair_page, side_by_side
 from sociolab.report.transcript import play, play_markdown
 from sociolab.report.whole_file import write_whole
+from sociolab.report.words import about
 from sociolab.store.calls import CallRow
 from sociolab.store.sqlite import Store
 
@@ -111,12 +112,15 @@ def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
     `told` numbers the long messages that were shown already: these are named, not repeated.
     """
     call, prompt, usage = row.call, store.prompt_of(row), row.reply.usage
-    who = f"{call.role} {call.seat}".strip()
+    who, mark = f"{call.role} {call.seat}".strip(), about(usage.estimated)
     parts = [
         f"==== {number}. {who}, turn {call.turn + 1}, {call.name}, attempt {call.attempt}: "
-        f"{row.model}, {usage.prompt} tokens read ({usage.cached} cached), {usage.completion} "
-        f"written, {row.reply.seconds:.2f} s, prompt {row.prompt_hash[:12]}"
+        f"{row.model}, {mark}{usage.prompt} tokens read ({usage.cached} cached), "
+        f"{mark}{usage.completion} written, {row.reply.seconds:.2f} s, prompt "
+        f"{row.prompt_hash[:12]}"
     ]
+    if row.reply.fault:
+        parts.append(f"---- fault\n{row.reply.fault}")
     for message in prompt.messages:
         known = told.get(message.text)
         shown = message.text if known is None else f"(as in prompt {known}, word for word)"

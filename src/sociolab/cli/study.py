@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import typer
 
 from sociolab.app.study import examples, forgetting, links, setup
 from sociolab.app.study import export as exporting
 from sociolab.app.study.progress import StudyProgress, progress_of
-from sociolab.cli.output import confirm, print_json, say
+from sociolab.cli.output import confirm, console, print_json, say
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.store.lock import lock_run
 from sociolab.store.place import store_path
@@ -29,7 +31,7 @@ def example(kind: str) -> None:
 def create(file: Path, name: str | None, store: Path | None) -> None:
     """Set up the study of a file."""
     named, settings = setup.read_study(file)
-    with Store.open(store_path(store)) as opened:
+    with Store.open(store_path(store), synced=True) as opened:
         row = setup.create(opened, name or named, settings)
     say(f"{row.name} is set up, and closed; what next:")
     say(f"  sociolab study invite {row.name} 10    makes ten links")
@@ -44,7 +46,6 @@ def show(store: Path | None, *, as_json: bool) -> None:
     if as_json:
         print_json({"studies": [_document(row, found) for row, found in rows]})
         return
-    from rich.console import Console
     from rich.table import Table
 
     if not rows:
@@ -60,7 +61,7 @@ def show(store: Path | None, *, as_json: bool) -> None:
             f"{found.done}{f' of {found.planned}' if found.planned is not None else ''} "
             f"{found.unit}",
         )
-    Console().print(table)
+    console().print(table)
 
 
 def set_open(name: str, store: Path | None, *, is_open: bool) -> None:
@@ -70,23 +71,23 @@ def set_open(name: str, store: Path | None, *, is_open: bool) -> None:
     say(f"{name} is {'open' if is_open else 'closed'}")
 
 
-def invite(name: str, count: int, address: str, store: Path | None) -> None:
-    """Make links and print them."""
-    with _opened(store) as opened:
-        made = links.invite(opened, name, count)
-    _print_links(made, address)
+def invite(name: str, count: int, address: str, file: Path | None, store: Path | None) -> None:
+    """Make links and print them, or write them to a file."""
+    with _opened(store) as opened, _links_file(file) as out:
+        _write_links(links.invite(opened, name, count), address, out)
 
 
-def reissue(name: str, participant: str, address: str, store: Path | None) -> None:
-    """Make another link for a participant and print it."""
-    with _opened(store) as opened:
-        made = links.reissue(opened, name, participant)
-    _print_links((made,), address)
+def reissue(
+    name: str, participant: str, address: str, file: Path | None, store: Path | None
+) -> None:
+    """Make another link for a participant and print it, or write it to a file."""
+    with _opened(store) as opened, _links_file(file) as out:
+        _write_links((links.reissue(opened, name, participant),), address, out)
 
 
 def export(name: str, folder: Path, store: Path | None) -> None:
     """Write a study into a folder."""
-    with _opened(store) as opened:
+    with _opened(store) as opened, _private():
         names = exporting.export(opened, name, folder)
     say(f"wrote {', '.join(names)} into {folder}")
 
@@ -122,7 +123,7 @@ def scrub(store: Path | None) -> None:
 
 
 def _opened(store: Path | None) -> Store:
-    return Store.open(store_path(store), create=False)
+    return Store.open(store_path(store), create=False, synced=True)
 
 
 @contextmanager
@@ -143,8 +144,42 @@ def _kept_to_us(store: Store, study: str) -> Iterator[None]:
         yield
 
 
-def _print_links(made: Iterable[links.Link], address: str) -> None:
-    out = csv.writer(sys.stdout, lineterminator="\n")
+@contextmanager
+def _private() -> Iterator[None]:
+    """Only their owner can read the files and open the folders that are made meanwhile."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+@contextmanager
+def _links_file(file: Path | None) -> Iterator[TextIO]:
+    """Where links go: a new file, or the screen. It is there before any link is made, since what
+    cannot be written then is lost."""
+    if file is None:
+        yield sys.stdout
+        return
+    try:
+        with _private():
+            out = file.open("x", encoding="utf-8", newline="")
+    except OSError as error:
+        raise ConfigError(
+            f"--out: expected a new file in a folder that exists, found {file} "
+            f"({error.strerror}); name another"
+        ) from error
+    try:
+        with out:
+            yield out
+    except BaseException:
+        file.unlink()
+        raise
+    say(f"wrote {file}")
+
+
+def _write_links(made: Iterable[links.Link], address: str, file: TextIO) -> None:
+    out = csv.writer(file, lineterminator="\n")
     out.writerow(("participant", "link"))
     out.writerows((link.participant, address.rstrip("/") + link.path) for link in made)
     say("these links are shown this once; the store knows only hashes of them")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sociolab.cli.options import Json, OptText, Store, Sure, option
+from sociolab.cli.options import Json, OptPath, OptText, Store, Sure, option
 
 study = typer.Typer(
     help="Studies with people: set up, invite, collect, export, forget.",
@@ -18,6 +18,7 @@ study = typer.Typer(
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="`sociolab study list` names all.")]
 Address = Annotated[str, option("--public-url", "URL", "Where participants reach the app.")]
 _HERE = "http://127.0.0.1:8000"
+Out = Annotated[OptPath, option("--out", "FILE", "A new file for the links, readable by you only.")]
 
 
 @study.command(epilog="Example: sociolab study example rate")
@@ -80,12 +81,13 @@ def invite(
     name: Name,
     count: Annotated[int, typer.Argument(metavar="COUNT", min=1, max=1000, help="How many.")],
     public_url: Address = _HERE,
+    out: Out = None,
     store: Store = None,
 ) -> None:
     """Make secret links, and print them as CSV: they are shown this once."""
     from sociolab.cli import study as verb
 
-    verb.invite(name, count, public_url, store)
+    verb.invite(name, count, public_url, out, store)
 
 
 @study.command(epilog="Example: sociolab study reissue talks p-7kq3fm")
@@ -93,12 +95,13 @@ def reissue(
     name: Name,
     participant: Annotated[str, typer.Argument(metavar="PARTICIPANT", help="Such as p-7kq3fm.")],
     public_url: Address = _HERE,
+    out: Out = None,
     store: Store = None,
 ) -> None:
     """Give a participant another link; the old one opens nothing then."""
     from sociolab.cli import study as verb
 
-    verb.reissue(name, participant, public_url, store)
+    verb.reissue(name, participant, public_url, out, store)
 
 
 @study.command(epilog="Example: sociolab study export talks talks-data")

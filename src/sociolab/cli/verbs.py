@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from sociolab import __version__
 from sociolab.cli import (
     data_verbs,
     judge_verbs,
@@ -66,6 +67,23 @@ def _name(command: typer.models.CommandInfo) -> str:
     return command.name or command.callback.__name__
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sociolab {__version__}")
+        raise typer.Exit
+
+
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version, and exit."
+        ),
+    ] = False,
+) -> None:
+    """What holds for all verbs."""
+
+
 def _app(families: Mapping[str, typer.Typer], *groups: typer.Typer) -> typer.Typer:
     made = typer.Typer(
         name="sociolab",
@@ -77,6 +95,7 @@ def _app(families: Mapping[str, typer.Typer], *groups: typer.Typer) -> typer.Typ
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+    made.callback()(_common)
     for group in groups:
         made.add_typer(group)
     for name, family in families.items():

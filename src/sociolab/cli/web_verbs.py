@@ -6,26 +6,59 @@ from typing import Annotated
 
 import typer
 
-from sociolab.cli.options import OptPath, Store, option
+from sociolab.cli.options import OptPath, OptTexts, Store, option
 
 verbs = typer.Typer()
 
 
-@verbs.command(epilog="Example: sociolab web --port 8000")
+@verbs.command(epilog="Example: sociolab web --port 8080")
 def web(
-    host: Annotated[
-        str, option("--host", "HOST", "Where to listen; anywhere but here needs a token.")
-    ] = "127.0.0.1",
-    port: Annotated[int, option("--port", "N", "On which port.", min=1, max=65535)] = 8000,
+    host: Annotated[str, option("--host", "HOST", "The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, option("--port", "N", "The port to listen on.", min=1, max=65535)] = 8000,
     public_url: Annotated[
-        str, option("--public-url", "URL", "How others reach it, by a proxy.")
+        str, option("--public-url", "URL", "Where others reach the app, through a proxy.")
     ] = "",
     token_file: Annotated[
-        OptPath, option("--admin-token-file", "FILE", "Else the variable SOCIOLAB_ADMIN_TOKEN.")
+        OptPath,
+        option(
+            "--admin-token-file",
+            "FILE",
+            "Sign in with this token; default: $SOCIOLAB_ADMIN_TOKEN, or a new one.",
+        ),
     ] = None,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="No sign-in, if this machine is yours alone.")
+    ] = False,
+    trusted_proxy: Annotated[
+        OptTexts,
+        option(
+            "--trusted-proxy",
+            "ADDRESS",
+            "A proxy that names its clients; default with --public-url: this machine. Repeat it.",
+        ),
+    ] = None,
+    connections_per_address: Annotated[
+        int, option("--connections-per-address", "N", "Connections of one client address.", min=8)
+    ] = 200,
+    request_timeout: Annotated[
+        int, option("--request-timeout", "SECONDS", "For a whole request to arrive.", min=1)
+    ] = 30,
     store: Store = None,
 ) -> None:
-    """Serve the web app: watch what was played, play, rate."""
+    """Serve the web app: inspect runs, play, rate.
+
+    It prints a link that signs you in.
+    """
     from sociolab.cli import web as verb
 
-    verb.web(store, host=host, port=port, public_url=public_url, token_file=token_file)
+    verb.web(
+        store,
+        host=host,
+        port=port,
+        public_url=public_url,
+        token_file=token_file,
+        no_token=no_token,
+        trusted_proxies=tuple(trusted_proxy or ()),
+        connections_per_address=connections_per_address,
+        request_seconds=request_timeout,
+    )

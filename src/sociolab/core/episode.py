@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from sociolab.core.errors import Cause
 
@@ -197,6 +198,13 @@ class Trial:
         raise KeyError(seat)
 
 
+class Asked(NamedTuple):
+    """How many turns a seat was asked for, and how many of them failed for good."""
+
+    failed: int
+    asked: int
+
+
 @dataclass(frozen=True, slots=True)
 class Episode:
     """A trial and what happened in it."""
@@ -214,6 +222,27 @@ class Episode:
         """The turns that failed for good, with their last reply; not questions put aside."""
         events = (e for e in self.events if isinstance(e, Unusable))
         return tuple(e for e in events if e.final and e.name == ACT)
+
+    @property
+    def asked(self) -> dict[str, Asked]:
+        """The turns of each seat; a seat that was asked for none has no entry.
+
+        Attempts at one turn count once. In an episode without turns (a town's days) it is the
+        questions that count; beside turns they do not.
+
+        >>> moved = Moved(0, "ann", (Action("speak", "Hello."),))
+        >>> failed = Unusable(2, "ann", ACT, 3, "unreadable", "no JSON", "hm", final=True)
+        >>> task = Task("t", ("ann", "ben"), "scenario", "{}")
+        >>> Episode(Trial("x", "w", task, (), 0, 0), (moved, failed)).asked
+        {'ann': Asked(failed=1, asked=2)}
+        """
+        usable = Counter(event.seat for event in self.events if isinstance(event, Moved))
+        failed = Counter(event.seat for event in self.failed_turns)
+        if not usable and not failed:
+            usable = Counter(event.seat for event in self.events if isinstance(event, Answered))
+            failed = Counter(e.seat for e in self.events if isinstance(e, Unusable) and e.final)
+        asked = usable + failed
+        return {seat: Asked(failed[seat], count) for seat, count in asked.items()}
 
     @property
     def ended(self) -> Ended | None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from sociolab.core.episode import ACT, Action, ActionSpace, Episode, Event, Json, Task
 from sociolab.core.errors import Cause, ModelError
@@ -292,13 +292,25 @@ class Prompt:
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
+MOST_TOKENS = 2**31
+"""No model reads or writes so many in one call: a larger count is a provider's mistake."""
+
+Tokens: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=MOST_TOKENS)]
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a call as the provider counted them; `cached` is a part of `prompt`."""
+    """Tokens of a call; `cached` is the part of `prompt` that came from the provider's cache.
 
-    prompt: int = 0
-    completion: int = 0
-    cached: int = 0
+    As the provider counted them, 0 where it did not. `estimated`: the provider did not count the
+    prompt or the completion, or its counts are impossible, and an estimate from the texts stands
+    in for them (see `models.forecast.counted`).
+    """
+
+    prompt: Tokens = 0
+    completion: Tokens = 0
+    cached: Tokens = 0
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +318,8 @@ class ChatReply:
     """A chat model's reply, cut or withheld ones included.
 
     `seconds` is the time of the call, its retries included, but not its wait for a place in
-    flight; `usd` its price, None if unknown.
+    flight; `usd` its price, None if unknown. `fault` says what was wrong with a reply whose text
+    could be used all the same (an impossible usage), "" where nothing was.
     """
 
     text: str
@@ -315,6 +328,7 @@ class ChatReply:
     seconds: float = 0.0
     tries: int = 1
     usd: float | None = None
+    fault: str = ""
 
 
 class ChatModel(Protocol):
@@ -390,15 +404,30 @@ class CastRule(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class DryRun:
+    """How a dry run tells what a run takes in a world whose calls depend on what is done.
+
+    Each of `players` decides in the place of models in a case of its own, under the name of that
+    case; the first leads to the fewest calls, the last to the most. `world` is the world as they
+    play it. `about` says in a sentence what the cases are, and which of them real runs came near.
+    """
+
+    world: World
+    players: Mapping[str, Player]
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 
     `checks` are judges that need no model and are applied to every episode. `model_judge` makes
-    a judge of a chat model. `casts` says who sits where; without it every seating is played. A
+    a judge of a chat model, `reader` one that only reads off what was agreed. `casts` says who sits
+    where; without it every seating is played. A
     world whose requests are for players of its own kind makes them itself: `model_player` of a
     chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
-    `temperature` is that of a model that plays, where its spec names none. `open_ended`: how many
-    calls a trial makes hangs on what is done in it.
+    `temperature` is that of a model that plays, where its spec names none. `dry_run` is for a world
+    whose episodes have no turn limit: how many calls a trial makes depends on what is done in it.
     """
 
     world: World
@@ -406,9 +435,10 @@ class WorldKit:
     judges: Mapping[str, Judge]
     checks: tuple[Judge, ...]
     model_judge: Callable[[ChatModel], Judge]
+    reader: Callable[[ChatModel], Judge] | None = None
     casts: CastRule | None = None
     model_player: Callable[[ChatModel, Role, float, str], Player] | None = None
     python_player: Callable[[str, object], Player] | None = None
     temperature: float = 1.0
     variants: Mapping[str, Variants] = field(default_factory=dict)
-    open_ended: bool = False
+    dry_run: DryRun | None = None

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sociolab.core.errors import BudgetSpent
+
+if TYPE_CHECKING:
+    from sociolab.store.totals import Totals
 
 
 class Budget:
@@ -17,9 +21,12 @@ class Budget:
     all. Without a limit (None) nothing need be held.
     """
 
-    def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
+    def __init__(self, limit: float | None = None, before: Totals | None = None) -> None:
         self.limit = limit
-        self.spent = spent
+        self.spent = 0.0
+        self._estimated = False
+        if before is not None:
+            self.carry_over(before)
         self._held = 0.0
         self._in_flight = 0
         self._used_up = False
@@ -54,9 +61,14 @@ class Budget:
         self._held = self._held - usd if self._in_flight else 0.0
         self._wake()
 
-    def spend(self, usd: float) -> None:
+    def carry_over(self, before: Totals) -> None:
+        """Book what earlier parts of the run cost, in place of anything else."""
+        self.spent, self._estimated = before.usd or 0.0, bool(before.estimated_calls)
+
+    def spend(self, usd: float, *, estimated: bool = False) -> None:
         """Book what a call did cost."""
         self.spent += usd
+        self._estimated = self._estimated or estimated
 
     def _fits(self, usd: float) -> bool:
         return self.limit is None or self.spent + self._held + usd <= self.limit
@@ -84,10 +96,10 @@ class Budget:
         self._used_up = True
         self._wake()  # who is woken raises too, and wakes the next
         limit = self.limit or 0.0
-        over = self.spent - limit
-        told = (
-            f" (${over:.4f} above it: a reply was longer than could be known)" if over > 0 else ""
-        )
+        mark = "~" if self._estimated else ""
+        spent, over = f"{mark}${self.spent:.4f} spent", self.spent - limit
+        if over > 0:
+            spent += f" ({mark}${over:.4f} above it: a reply was longer than could be known)"
         advice = "resume with the same --name and a larger --budget"
         if not self.spent:
             return BudgetSpent(
@@ -95,6 +107,6 @@ class Budget:
                 f"cost ${usd:.4f}; {advice}, or bound its reply (?max_tokens=...)"
             )
         return BudgetSpent(
-            f"the budget of ${limit:.2f} is used up: ${self.spent:.4f} spent{told}, and the next "
-            f"call may cost ${usd:.4f}; {advice}"
+            f"the budget of ${limit:.2f} is used up: {spent}, and the next call may cost "
+            f"${usd:.4f}; {advice}"
         )

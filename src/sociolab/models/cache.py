@@ -9,7 +9,7 @@ from dataclasses import replace
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore, Role
 from sociolab.models.budget import Budget
-from sociolab.models.forecast import Forecast, bytes_of
+from sociolab.models.forecast import Forecast, bytes_of, counted, size_of
 from sociolab.models.prices import Price
 
 
@@ -77,12 +77,23 @@ class KeptModel:
         except ModelError as error:
             self._replies.keep_failure(key, self.label, error, time.perf_counter() - began)
             raise
+        reply = _accounted(prompt, reply)
         if self._price is not None:
             usd = self._price.of(reply.usage)
-            self._budget.spend(usd)
+            self._budget.spend(usd, estimated=reply.usage.estimated)
             reply = replace(reply, usd=usd)
         self._replies.keep(stored, key, self.label, prompt, reply)
         return reply
+
+
+def _accounted(prompt: Prompt, reply: ChatReply) -> ChatReply:
+    """The reply with a usage that can be priced and added up, whichever provider it is from."""
+    told = reply.usage
+    if told.estimated:
+        return reply
+    counts = {"prompt": told.prompt, "completion": told.completion, "cached": told.cached}
+    usage, fault = counted(counts, prompt, size_of(reply.text))
+    return replace(reply, usage=usage, fault=fault or reply.fault) if usage != told else reply
 
 
 def reply_key(address: str, model: str, prompt: Prompt, key: CallKey, options: str = "") -> str:

@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import math
+import os
 import random
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from sociolab import __version__
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt
-from sociolab.models.address import Address
-from sociolab.models.endpoints import EndpointSpec, key_of
-from sociolab.models.http import BrokenConnectionError, Connections
-from sociolab.models.limits import Gate
+from sociolab.core.redaction import guard, redacted, redacted_bytes
+from sociolab.models.endpoints import EndpointSpec, headers_of, key_of, secrets_of
 from sociolab.models.refusals import learn, read_error
 from sociolab.models.wire import Quirks, body_of, read_reply
+
+if TYPE_CHECKING:  # loaded with the first request: it takes a tenth of a second
+    import aiohttp
 
 LONGEST_WAIT = 60.0
 """Seconds: no pause between two attempts is longer, whatever the server asks for."""
 
-ATTEMPT_HEADER = b"x-sociolab-attempt"
+ATTEMPT_HEADER = "x-sociolab-attempt"
 """Which attempt at the same call a request is, from 1: for the logs of a server of one's own."""
 
-_HIDDEN = "[key]"
-_SECRET_FROM = 8
-"""Characters: a shorter key ("EMPTY", "none") guards nothing, and its letters are in any text."""
+_COMPLETIONS = "/chat/completions"
+_JSON = "application/json"
+
+_JITTER = random.Random()
+"""Spreads retries over time: it changes no result, so it needs no seed."""
+
+Result = TypeVar("Result")
 
 
 class Answer(NamedTuple):
-    """What came back for one attempt; `pause` is the seconds that Retry-After asks for."""
+    """What came back for one request; `pause` is the seconds that Retry-After asks for."""
 
     status: int
     body: bytes
@@ -40,15 +53,28 @@ class Answer(NamedTuple):
 
 
 class Endpoint:
-    """One endpoint: connections to it, and its limits. Close it when done."""
+    """One endpoint: a session with it, and its limits. For one event loop; close it when done.
+
+    Proxies are those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY). Redirects are not
+    followed, so that neither the key nor a header reaches another host. ConfigError if the address,
+    a key, a header, the certificates or the proxy cannot be used.
+    """
 
     def __init__(self, spec: EndpointSpec) -> None:
         self.spec = spec
-        self.url = spec.base_url.rstrip("/") + "/chat/completions"
-        self.gate = Gate(spec.in_flight, spec.requests_per_minute)
-        self._address = _address(self.url, spec)
-        self._key = key_of(spec)
-        self._connections = Connections(self._address, self._headers())
+        self.base_url = spec.base_url.rstrip("/")
+        address = _address(spec)
+        self._headers = {"user-agent": f"sociolab/{__version__}"}
+        if key := key_of(spec):
+            self._headers["authorization"] = f"Bearer {key}"
+        self._headers |= headers_of(spec)
+        self._proxy = _proxy_for(address, spec)
+        guard(*secrets_of(spec), *_credentials(self._proxy))
+        secure = "https" in (address.scheme, urlsplit(self._proxy or "").scheme)
+        self._certificates = _certificates(spec) if secure else None
+        self._session: aiohttp.ClientSession | None = None
+        self._room = asyncio.Semaphore(spec.in_flight)
+        self._next = 0.0
 
     async def __aenter__(self) -> Endpoint:
         return self
@@ -66,43 +92,227 @@ class Endpoint:
         return EndpointModel(self, name, options)
 
     async def close(self) -> None:
-        """Drop all connections; another call opens them again."""
-        await self._connections.close()
+        """End the session: requests that wait for their replies fail. The next call opens one."""
+        session, self._session = self._session, None
+        self._room = asyncio.Semaphore(self.spec.in_flight)  # the next loop may be another
+        if session is not None:
+            await session.close()
 
-    async def post(self, body: bytes, attempt: int, seconds: float) -> Answer:
-        """One attempt, which ends after `seconds`. Redirects are not followed.
+    async def call(self, attempt: Callable[[Call], Awaitable[Result]]) -> Result:
+        """What an attempt gives, with retries where they may help; ModelError otherwise.
 
-        ModelError (retryable) where the connection or the time limit ends it.
+        It always ends: no request outlasts `timeout_s`, and requests and pauses together do not
+        outlast `total_s`. Waiting for a place in flight is not counted. A request is sent only
+        while a fair time is left for it, half of `timeout_s`: cut off, it would be paid for all
+        the same.
         """
-        attempt_line = b"%b: %d\r\n" % (ATTEMPT_HEADER, attempt)
+        return await Call(self).retried(attempt)
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        seconds: float,
+        body: bytes | aiohttp.MultipartWriter | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """One request, which ends after `seconds`.
+
+        ModelError where the connection, the time limit or the size of the reply ends it.
+        """
+        import aiohttp
+
+        if self._session is None:
+            self._session = self._opened()
+        url = self.base_url + path
+        data = BytesIO(body) if isinstance(body, bytes) else body  # sent in pieces
         try:
-            reply = await self._connections.post(body, seconds, attempt_line)
-        except TimeoutError as error:
-            message = f"{self.url} gave no reply within {seconds:.3g} s"
-            raise ModelError(message, cause="timeout", retryable=True) from error
-        except (UnicodeError, ssl.SSLCertVerificationError) as error:
-            message = f"{self.url} cannot be called ({error}); check the base URL"
-            raise ModelError(message, cause="connection", fatal=True) from error
-        except (BrokenConnectionError, OSError) as error:
-            message = f"the connection to {self.url} broke ({type(error).__name__}: {error})"
-            raise ModelError(message, cause="connection", retryable=True) from error
-        data = reply.body if reply.status == 200 else self.without_key_bytes(reply.body)
-        return Answer(reply.status, data, _retry_after(reply.headers.get("retry-after")))
+            async with (
+                asyncio.timeout(seconds),
+                self._session.request(
+                    method,
+                    url,
+                    data=data,
+                    headers=headers,
+                    allow_redirects=False,
+                ) as response,
+            ):
+                if response.status == 407:
+                    raise _refused_by_proxy(url + self._through, 407, "")
+                pause = _retry_after(response.headers.get("retry-after"))
+                return Answer(response.status, await self._body(response), pause)
+        except TimeoutError:
+            message = f"{url} gave no reply within {seconds:.3g} s{self._through}"
+            failure = ModelError(message, cause="timeout", retryable=True)
+        except (aiohttp.ClientError, OSError, UnicodeError) as error:
+            failure = self._failure(url, error)
+        # Not raised from aiohttp's error, which holds what was sent, the key among it.
+        raise failure
 
-    def without_key(self, text: str) -> str:
-        """The text with the key blacked out: some servers repeat it in what they refuse."""
-        if self._key is None or len(self._key) < _SECRET_FROM:
-            return text
-        # The second is how some servers write a slash in JSON.
-        return text.replace(self._key, _HIDDEN).replace(self._key.replace("/", "\\/"), _HIDDEN)
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place in flight, in its minute; first come, first served."""
+        async with self._room:
+            if self.spec.requests_per_minute:
+                now = time.monotonic()
+                wait = self._next - now
+                self._next = max(self._next, now) + 60.0 / self.spec.requests_per_minute
+                await asyncio.sleep(max(wait, 0.0))
+            yield
 
-    def without_key_bytes(self, data: bytes) -> bytes:
-        """The same for a body, before a part of it is shown."""
-        return self.without_key(data.decode("latin-1")).encode("latin-1")
+    def _opened(self) -> aiohttp.ClientSession:
+        """A session that leaves limits to us, and keeps no cookies."""
+        import aiohttp
 
-    def _headers(self) -> dict[str, str]:
-        headers = {"user-agent": f"sociolab/{__version__}", "content-type": "application/json"}
-        return {**headers, "authorization": f"Bearer {self._key}"} if self._key else headers
+        class Request(aiohttp.ClientRequest):
+            """Not sent over a connection on which something came unasked, which aiohttp (as of
+            3.14, issue 13656) would take for the reply to it."""
+
+            async def send(self, conn: Any) -> aiohttp.ClientResponse:
+                if conn.protocol.should_close:
+                    raise aiohttp.ClientConnectionError("a reply came that was not asked for")
+                return await super().send(conn)
+
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=self._certificates or True),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=self._headers,
+            request_class=Request,
+            proxy=self._proxy,
+            timeout=aiohttp.ClientTimeout(total=None),
+        )
+
+    async def _body(self, response: aiohttp.ClientResponse) -> bytes:
+        """The body, decompressed; ModelError where it is larger than it may be."""
+        body = bytearray()
+        async for part in response.content.iter_any():
+            body += part
+            if len(body) > self.spec.max_reply_mb * 1e6:
+                raise ModelError(
+                    f"{response.url}: expected a reply of at most {self.spec.max_reply_mb:g} MB, "
+                    "found more; if that is right, set a larger max_reply_mb under "
+                    f"[endpoints.{self.spec.name}] in models.toml",
+                    cause="malformed reply",
+                )
+        return redacted_bytes(bytes(body))  # some servers repeat what they were sent
+
+    @property
+    def _through(self) -> str:
+        """The proxy that requests go through, as a clause."""
+        if self._proxy is None:
+            return ""
+        parts = urlsplit(self._proxy)
+        return f" through the proxy {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+    def _failure(self, url: str, error: Exception) -> ModelError:
+        """Why there is no whole reply."""
+        import aiohttp
+
+        where = f"{url}{self._through}"
+        said = getattr(error, "message", "") or str(error)
+        said = redacted(" ".join(str(said).split()))[:200]
+        match error:
+            case aiohttp.ClientConnectorCertificateError():
+                reason = getattr(error.certificate_error, "verify_message", said)
+                return ModelError(
+                    f"the certificate of {where} cannot be verified ({reason}); if it is right, "
+                    "name the file of certificates (PEM) that vouches for it as ca_bundle of this "
+                    "endpoint in models.toml, or in the environment variable SSL_CERT_FILE",
+                    cause="connection",
+                    fatal=True,
+                )
+            case aiohttp.ClientHttpProxyError():
+                return _refused_by_proxy(where, error.status, said)
+            case aiohttp.InvalidURL() | UnicodeError():
+                message = f"{where} cannot be called ({said}); check the base URL"
+                return ModelError(message, cause="connection", fatal=True)
+            case aiohttp.ClientPayloadError() | aiohttp.ClientResponseError() if (
+                "content-encoding" in said
+            ):
+                message = f"{where} sent a body that cannot be decompressed ({said})"
+                return ModelError(message, cause="malformed reply", retryable=True)
+            case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
+                said = "it ended before the reply was whole"
+            case aiohttp.ClientResponseError():
+                said = f"what came over it is not HTTP: {said}"
+            case aiohttp.ClientConnectorSSLError():
+                said = f"{said}; does it speak TLS, as an address with https:// promises?"
+            case aiohttp.ClientConnectorError():
+                said = f"{type(error.os_error).__name__}: {error.os_error}"
+            case _:
+                said = f"{type(error).__name__}: {said}"
+        message = f"the connection to {where} broke ({said})"
+        return ModelError(message, cause="connection", retryable=True)
+
+
+class Call:
+    """One call: its attempts, and the seconds that they and the pauses between them took."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.tries = 1
+        self.seconds = 0.0
+        self._endpoint = endpoint
+        self._spec = endpoint.spec
+
+    async def retried(self, attempt: Callable[[Call], Awaitable[Result]]) -> Result:
+        """What `Endpoint.call` promises."""
+        spec = self._spec
+        while True:
+            try:
+                return await attempt(self)
+            except ModelError as error:
+                said = redacted(str(error))
+                error.tries = self.tries
+                pause = self._pause(error)
+                again = error.retryable and self.tries < spec.tries
+                if again and self.seconds + pause + self._fair > spec.total_s:
+                    again = False
+                    said += f"; not retried: too little of total_s = {spec.total_s:g} s is left"
+                error.args = (said,)
+                if not again:
+                    raise
+            await asyncio.sleep(pause)
+            self.seconds += pause
+            self.tries += 1
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        body: bytes | aiohttp.MultipartWriter | None = None,
+        kind: str | None = None,
+    ) -> Answer:
+        """One request, in its place and its time; `kind` is the body's content type."""
+        headers = {ATTEMPT_HEADER: str(self.tries)}
+        if kind is not None:
+            headers["content-type"] = kind
+        async with self._endpoint.place():
+            left = self._spec.total_s - self.seconds
+            if left < self._fair:
+                raise ModelError(
+                    f"{self._endpoint.base_url + path} was not asked again: only {left:.3g} s of "
+                    f"total_s = {self._spec.total_s:g} s are left, too little for a reply",
+                    cause="timeout",
+                )
+            began = time.perf_counter()
+            try:
+                seconds = min(self._spec.timeout_s, left)
+                return await self._endpoint.request(method, path, seconds, body, headers)
+            finally:
+                self.seconds += time.perf_counter() - began
+
+    @property
+    def _fair(self) -> float:
+        """The seconds that must be left for a request."""
+        return min(self._spec.timeout_s, self._spec.total_s) / 2
+
+    def _pause(self, error: ModelError) -> float:
+        """Seconds until the next attempt: what the server asks for, else twice as long each time.
+
+        Both with jitter, so that calls which failed together do not return together.
+        """
+        pause = 0.5 * 2 ** (self.tries - 1) if error.pause is None else error.pause
+        return min(pause, LONGEST_WAIT) * _JITTER.uniform(1.0, 1.25)
 
 
 class EndpointModel:
@@ -116,98 +326,114 @@ class EndpointModel:
         self._model = model
         self._options = options
         self._quirks = Quirks(takes_schema=endpoint.spec.structured is not False)
-        # Jitter only spreads retries over time: it changes no result, so it needs no seed.
-        self._jitter = random.Random()
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        """One reply, with retries where they may help; ModelError with its cause otherwise.
+        """One reply, as `Endpoint.call` makes it; ModelError with its cause otherwise."""
 
-        It always ends: no attempt outlasts `timeout_s`, and attempts and pauses together do not
-        outlast `total_s`. Waiting for a place in flight is not counted.
-        """
-        spec = self._endpoint.spec
-        spent = _Spent()
-        tries = 1
-        while True:
-            try:
-                answer = await self._attempt(prompt, tries, spent)
-                return self._read(answer.body, spent.seconds, tries)
-            except ModelError as error:
-                error.args = (self._endpoint.without_key(str(error)),)
-                error.tries = tries
-                pause = self._pause(error, tries)
-                late = spent.seconds + pause >= spec.total_s
-                if not error.retryable or tries >= spec.tries or late:
-                    raise
-            await asyncio.sleep(pause)
-            spent.seconds += pause
-            tries += 1
+        async def attempt(call: Call) -> ChatReply:
+            answer = await self._answer(prompt, call)
+            reply = read_reply(answer.body, prompt, call.seconds, call.tries)
+            return replace(reply, text=redacted(reply.text))  # JSON may hide it as \\u002d
 
-    async def _attempt(self, prompt: Prompt, number: int, spent: _Spent) -> Answer:
+        return await self._endpoint.call(attempt)
+
+    async def _answer(self, prompt: Prompt, call: Call) -> Answer:
         """One attempt; a refusal that teaches a quirk of the server is answered at once."""
         while True:
             quirks = self._quirks
             body = body_of(self._model, prompt, quirks, self._options)
-            answer = await self._post(body, number, spent)
+            answer = await call.send("POST", _COMPLETIONS, body, _JSON)
             if answer.status == 200:
                 return answer
             learned = learn(quirks, answer.status, answer.body)
             if learned is None:
-                error = read_error(
-                    answer.status, answer.body, self._model, self._endpoint.url, self._options
-                )
+                url = self._endpoint.base_url + _COMPLETIONS
+                error = read_error(answer.status, answer.body, self._model, url, self._options)
                 error.pause = answer.pause
                 raise error
             if self._quirks == quirks:  # else another call has learned meanwhile
                 self._quirks = learned
 
-    async def _post(self, body: bytes, number: int, spent: _Spent) -> Answer:
-        spec = self._endpoint.spec
-        async with self._endpoint.gate:
-            began = time.perf_counter()
-            left = max(spec.total_s - spent.seconds, 0.001)
-            try:
-                return await self._endpoint.post(body, number, min(spec.timeout_s, left))
-            finally:
-                spent.seconds += time.perf_counter() - began
 
-    def _read(self, body: bytes, seconds: float, tries: int) -> ChatReply:
-        try:
-            return read_reply(body, seconds, tries)
-        except ModelError:
-            body = self._endpoint.without_key_bytes(body)
-        return read_reply(body, seconds, tries)
-
-    def _pause(self, error: ModelError, tries: int) -> float:
-        """Seconds until the next attempt: what the server asks for, else twice as long each time.
-
-        Both with jitter, so that calls which failed together do not return together.
-        """
-        pause = 0.5 * 2 ** (tries - 1) if error.pause is None else error.pause
-        return min(pause, LONGEST_WAIT) * self._jitter.uniform(1.0, 1.25)
-
-
-class _Spent:
-    """The seconds that a call has taken so far."""
-
-    __slots__ = ("seconds",)
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-
-def _address(url: str, spec: EndpointSpec) -> Address:
-    try:
-        return Address.of(url)
-    except ValueError:
+def _address(spec: EndpointSpec) -> SplitResult:
+    parts = _web_address(spec.base_url)
+    if parts is None:
         raise ConfigError(
             f'endpoint "{spec.name}": expected a base URL such as http://127.0.0.1:8000/v1, '
-            f'found "{spec.base_url}"'
-        ) from None
+            f'found "{redacted(spec.base_url, lookalikes=True)}"'
+        )
+    return parts
+
+
+def _proxy_for(address: SplitResult, spec: EndpointSpec) -> str | None:
+    """The proxy that the environment names for an address; ConfigError if it is no HTTP proxy."""
+    from urllib.request import getproxies, proxy_bypass  # aiohttp loads it, too
+
+    host, port = address.hostname or "", address.port or {"http": 80, "https": 443}[address.scheme]
+    proxy = getproxies().get(address.scheme)
+    if not proxy or proxy_bypass(host) or proxy_bypass(f"{host}:{port}"):
+        return None
+    if "://" not in proxy:
+        proxy = f"http://{proxy}"
+    if _web_address(proxy) is None:
+        raise ConfigError(
+            f"{address.scheme.upper()}_PROXY: expected an HTTP proxy such as http://proxy:3128, "
+            f'found something else; endpoint "{spec.name}" is called through it unless NO_PROXY '
+            "names its host"
+        )
+    return proxy
+
+
+def _web_address(url: str) -> SplitResult | None:
+    """The parts of an http(s) address; None if it is none."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is no number, half an IPv6 address
+        return None
+    return parts if usable else None
+
+
+def _credentials(proxy: str | None) -> set[str]:
+    """What must not be shown of a proxy: name and password, as they stand and as they are sent."""
+    given = urlsplit(proxy or "").netloc.rpartition("@")[0]
+    plain = unquote(given)
+    sent = base64.b64encode(plain.encode()).decode()
+    return {given, plain, sent, plain.partition(":")[2], given.partition(":")[2]}
+
+
+def _certificates(spec: EndpointSpec) -> ssl.SSLContext:
+    """Whom to trust: `ca_bundle`, else SSL_CERT_FILE, REQUESTS_CA_BUNDLE or the system's own.
+
+    ConfigError if a file that is named holds no certificate.
+    """
+    place, source = spec.ca_bundle, f'endpoint "{spec.name}": ca_bundle'
+    if place is None and "SSL_CERT_FILE" not in os.environ:  # that one OpenSSL reads
+        source = "REQUESTS_CA_BUNDLE"
+        place = Path(os.environ[source]) if os.environ.get(source) else None
+    try:
+        if place is not None and place.is_dir():
+            return ssl.create_default_context(capath=place)
+        return ssl.create_default_context(cafile=place)
+    except OSError as error:  # an SSLError is one
+        raise ConfigError(
+            f"{source}: expected a file of certificates (PEM), found {place} "
+            f"({error.strerror or error})"
+        ) from error
+
+
+def _refused_by_proxy(where: str, status: int, reason: str) -> ModelError:
+    message = f"{where} cannot be reached ({f'{status} {reason}'.strip()})"
+    if status == 407:
+        advice = "write its name and password into the proxy's address, http://NAME:PASSWORD@HOST"
+        return ModelError(f"{message}; {advice}", cause="credentials", fatal=True)
+    lasts = 400 <= status < 500 and status not in (408, 429)
+    return ModelError(message, cause="connection", retryable=not lasts, fatal=lasts)
 
 
 def _retry_after(value: str | None) -> float | None:
     try:
-        return None if value is None else max(0.0, float(value))
+        pause = float(value or "nan")
     except ValueError:
         return None  # an HTTP date: rare, and our own backoff serves as well
+    return max(0.0, pause) if math.isfinite(pause) else None

@@ -3,53 +3,139 @@
 from __future__ import annotations
 
 import os
+import re
+from functools import partial
+from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.redaction import guard
 from sociolab.models.prices import Price
 
 OPENAI = "https://api.openai.com/v1"
 
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_FRAMING = {"connection", "content-length", "content-type", "host", "transfer-encoding"}
+"""Headers that say how a message is to be read; the client sets them."""
+_SECRET_HEADER = re.compile("auth|cookie|credential|key|passw|secret|token", re.IGNORECASE)
 
-class EndpointSpec(BaseModel):
-    """An OpenAI-compatible endpoint, as `models.toml` describes it.
 
-    `key_env` names the environment variable that holds the key; the key itself is never stored.
-    `timeout_s` bounds one attempt, `total_s` a call with all its attempts and the pauses between
-    them. `structured` says whether a JSON schema may be sent as `response_format`; found out at
-    the first call if unset.
+_PLAIN_HEADERS = {"accept", "accept-language", "user-agent"}
+"""Headers that everybody may see, and whose values are in many texts."""
+_LONGEST_PART = 16
+"""Characters between two underscores of a variable's name, at most."""
+
+
+class EndpointOptions(BaseModel):
+    """What `models.toml` says of an endpoint, `[endpoints.NAME]`.
+
+    `key_env` names the environment variable that holds the key. `headers` go with every request;
+    a secret is written as `${NAME}`, the variable that holds it, so that no secret stands in a
+    file. `ca_bundle` is a PEM file (or a folder of them) with the certificates to trust there, in
+    place of the system's.
+
+    `timeout_s` (seconds) bounds one attempt, `total_s` a call with all its attempts and the pauses
+    between them. `max_reply_mb` (megabytes, decompressed) is the largest body that is read.
+    `structured` says whether a JSON schema may be sent as `response_format`; found out at the
+    first call if unset.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str
     base_url: str = OPENAI
     key_env: str | None = None
+    headers: dict[str, SecretStr] = {}
+    ca_bundle: Path | None = None
     in_flight: int = Field(default=32, ge=1)
     requests_per_minute: float | None = Field(default=None, gt=0)
     timeout_s: float = Field(default=120.0, gt=0)
     total_s: float = Field(default=600.0, gt=0)
     tries: int = Field(default=6, ge=1)
+    max_reply_mb: float = Field(default=64.0, gt=0)
     structured: bool | None = None
+
+
+class EndpointSpec(EndpointOptions):
+    """An OpenAI-compatible endpoint: its name, and what is said of it."""
+
+    name: str
 
 
 def key_of(spec: EndpointSpec) -> str | None:
     """The key from the environment; ConfigError, without the key, if it is not set or no key."""
     if spec.key_env is None:
         return None
-    key = os.environ.get(spec.key_env, "").strip()
-    if not key:
+    if not _is_name(spec.key_env):
+        guard(spec.key_env)
         raise ConfigError(
-            f'endpoint "{spec.name}" takes its key from the environment variable {spec.key_env}, '
-            "which is not set; set it, or name another endpoint"
+            f'endpoint "{spec.name}": key_env (--key-env) was expected to name the environment '
+            "variable that holds the key, such as LAB_KEY; what it is instead is not shown, since "
+            "it may be the key itself"
         )
-    if not (key.isascii() and key.isprintable()):
+    return _secret(spec, f"its key from the environment variable {spec.key_env}", spec.key_env)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a variable may be called so; keys have odd characters, or long parts."""
+    longest = max(map(len, text.split("_")))
+    return text.isidentifier() and text.isascii() and longest <= _LONGEST_PART
+
+
+def headers_of(spec: EndpointSpec) -> dict[str, str]:
+    """The endpoint's own headers, by name in lower case, with the secrets from the environment.
+
+    ConfigError, without any value, if one cannot be sent, or holds a secret in clear.
+    """
+    found: dict[str, str] = {}
+    for name, secret in spec.headers.items():
+        template, place = secret.get_secret_value(), f'endpoint "{spec.name}": the header "{name}"'
+        if not _HEADER.fullmatch(name) or name.lower() in _FRAMING:
+            raise ConfigError(f"{place} cannot be set; leave it out")
+        if _SECRET_HEADER.search(name) and not _VARIABLE.search(template):
+            raise ConfigError(
+                f"{place} holds a secret: put it into an environment variable, and write "
+                f'"{name}" = "${{NAME}}" with the name of that variable'
+            )
+        value = _VARIABLE.sub(partial(_filled_in, spec, name), template)
+        if not (value.isascii() and value.isprintable()):
+            raise ConfigError(f"{place}: expected printable ASCII, found other characters")
+        found[name.lower()] = value
+    return found
+
+
+def _filled_in(spec: EndpointSpec, header: str, found: re.Match[str]) -> str:
+    takes = f'the header "{header}" from the environment variable {found[1]}'
+    return _secret(spec, takes, found[1])
+
+
+def secrets_of(spec: EndpointOptions) -> set[str]:
+    """What must not be shown of an endpoint: its key, its headers' values, and what is in them."""
+    templates = [
+        secret.get_secret_value()
+        for name, secret in spec.headers.items()
+        if name.lower() not in _PLAIN_HEADERS
+    ]
+    named = [name for template in templates for name in _VARIABLE.findall(template)]
+    held = {os.environ.get(name, "") for name in (spec.key_env, *named) if name}
+    sent = {_VARIABLE.sub(lambda found: os.environ.get(found[1], ""), one) for one in templates}
+    return held | sent
+
+
+def _secret(spec: EndpointSpec, takes: str, variable: str) -> str:
+    value = os.environ.get(variable, "").strip()
+    if not value:
         raise ConfigError(
-            f'endpoint "{spec.name}" takes its key from the environment variable {spec.key_env}, '
-            "expected printable ASCII there, found other characters; set it again"
+            f'endpoint "{spec.name}" takes {takes}, which is not set; set it, or name another '
+            "endpoint"
         )
-    return key
+    if not (value.isascii() and value.isprintable()):
+        raise ConfigError(
+            f'endpoint "{spec.name}" takes {takes}, expected printable ASCII there, found other '
+            "characters; set it again"
+        )
+    return value
 
 
 class PriceSpec(BaseModel):

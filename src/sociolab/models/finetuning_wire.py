@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any, TypeVar
 
+import pydantic_core
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sociolab.core.errors import ModelError
@@ -85,23 +85,10 @@ def order_body(model: str, order: TuningOrder, training_file: str) -> bytes:
     return json.dumps(body).encode()
 
 
-def multipart(name: str, content: bytes) -> tuple[str, bytes]:
-    """The content type and the body of an upload; the same for the same file, byte by byte."""
-    border = "sociolab-" + hashlib.blake2b(content, digest_size=16).hexdigest()
-    disposition = "Content-Disposition: form-data; name="
-    parts = (
-        f'--{border}\r\n{disposition}"purpose"\r\n\r\nfine-tune\r\n',
-        f'--{border}\r\n{disposition}"file"; filename="{name}"\r\n',
-        "Content-Type: application/jsonl\r\n\r\n",
-    )
-    body = "".join(parts).encode() + content + f"\r\n--{border}--\r\n".encode()
-    return f"multipart/form-data; boundary={border}", body
-
-
 def json_object(data: bytes) -> dict[str, Any]:
     """The object in a response body; ModelError (retryable) if there is none."""
     try:
-        found = json.loads(data)
+        found = pydantic_core.from_json(data)  # json.loads breaks on deep nesting
     except ValueError:
         found = None
     if not isinstance(found, dict):

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import pydantic_core
+
 from sociolab.core.errors import ModelError
 from sociolab.models.wire import Quirks
 
@@ -83,14 +85,15 @@ def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
 
 
 def _error_message(data: bytes) -> str:
+    """What the server said, on one line; of a body that is no JSON error, its beginning."""
     try:
-        error = json.loads(data)["error"]
+        error = pydantic_core.from_json(data)["error"]  # json.loads breaks on deep nesting
         if isinstance(error, str):
             error = {"message": error}
         parts = [error.get("message"), error.get("code"), error.get("param")]
         text = " / ".join(str(part) for part in parts if part)
     except (ValueError, KeyError, TypeError, AttributeError):
-        text = data.decode(errors="replace")
+        text = data[:2000].decode(errors="replace")
     return " ".join(text.split())[:300]
 
 

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import pydantic_core
 
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import ChatReply, Message, Prompt, Usage
+from sociolab.core.ports import ChatReply, Message, Prompt
+from sociolab.models.forecast import counted, size_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +58,12 @@ def body_of(
     return encoded[:-1] + _response_format(schema.name, schema.text)
 
 
-def read_reply(data: bytes, seconds: float, tries: int) -> ChatReply:
-    """The reply in a response body; ModelError (retryable) if it is no chat completion.
+def read_reply(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatReply:
+    """The reply to a prompt in a response body; ModelError (retryable) if it is no completion.
 
-    A refusal by the model's own safety training (OpenAI's `refusal`) counts as withheld.
+    A refusal by the model's own safety training (OpenAI's `refusal`) counts as withheld. Usage
+    that is missing or impossible costs no reply that was paid for: it is estimated, and what was
+    impossible is the reply's `fault`.
     """
     try:
         document = _document(data)
@@ -69,8 +72,10 @@ def read_reply(data: bytes, seconds: float, tries: int) -> ChatReply:
         text, finish = _text(message.get("content")), _finish(choice.get("finish_reason"))
         if not text and message.get("refusal"):
             text, finish = str(message["refusal"]), "content filter"
-        return ChatReply(text, finish, _usage(document.get("usage") or {}), seconds, tries)
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        written = size_of(text) + _reasoning(message)
+        usage, fault = counted(_told(document.get("usage")), prompt, written)
+        return ChatReply(text, finish, usage, seconds, tries, fault=fault)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         shown = data[:80].decode(errors="replace")
         raise ModelError(
             f"expected a chat completion as JSON, found {shown!r}",
@@ -121,13 +126,25 @@ def _document(data: bytes) -> Any:
         return json.loads(data)  # takes half a surrogate pair, as a text that was cut may have
 
 
-def _usage(usage: dict[str, Any]) -> Usage:
-    details = usage.get("prompt_tokens_details") or {}
-    return Usage(
-        int(usage.get("prompt_tokens") or 0),
-        int(usage.get("completion_tokens") or 0),
-        int(details.get("cached_tokens") or 0),
-    )
+def _told(usage: Any) -> Any:
+    """The server's count of tokens, whatever it is, by the names of `Usage`."""
+    if usage is None:
+        return {}
+    if not isinstance(usage, dict):
+        return usage
+    details = usage.get("prompt_tokens_details")
+    return {
+        "prompt": usage.get("prompt_tokens"),
+        "completion": usage.get("completion_tokens"),
+        "cached": details.get("cached_tokens") if isinstance(details, dict) else details,
+    }
+
+
+def _reasoning(message: dict[str, Any]) -> int:
+    """Bytes of reasoning beside the text, as vLLM, SGLang (and others by the second name) send
+    it: paid for as any other."""
+    told = message.get("reasoning_content") or message.get("reasoning")
+    return size_of(told) if isinstance(told, str) else 0
 
 
 def _text(content: Any) -> str:

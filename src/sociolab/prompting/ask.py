@@ -14,6 +14,15 @@ from sociolab.prompting.structured import read, schema_of
 
 Typed = TypeVar("Typed", bound=BaseModel)
 
+_HEAD, _TAIL = 6_000, 2_000
+"""Characters of an unusable reply that its author is shown again, from its beginning and its end.
+
+A reply that runs in a loop up to the token limit would be paid for again with every retry.
+"""
+
+_LONGEST_PROBLEM = 1_000
+"""Characters: a problem may quote the reply."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Typed]):
@@ -45,6 +54,8 @@ async def ask_model(
     complaint: Callable[[Typed], str],
 ) -> Asked[Typed]:
     """Ask up to `attempts` times; a reply that will not do is sent back with the problem.
+
+    Of a long reply (8,000 characters) the beginning and the end are sent back.
 
     `complaint` says what a readable reply lacks, or nothing. When the attempts are used up, or the
     call to ask again fails, the last readable reply is returned, complaint or not. Otherwise
@@ -91,12 +102,21 @@ def check_finish(reply: ChatReply) -> None:
 
 def again_text(problem: str) -> str:
     """What a model is told when its reply could not be used."""
+    if len(problem) > _LONGEST_PROBLEM:
+        problem = f"{problem[:_LONGEST_PROBLEM]}..."
     return f"That reply could not be used: {problem}. Reply again, in the form asked for."
 
 
 def _again(prompt: Prompt, raw: str, problem: str) -> tuple[Message, ...]:
     return (
         *prompt.messages,
-        Message("assistant", raw or "(nothing)"),
+        Message("assistant", _shortened(raw) or "(nothing)"),
         Message("user", again_text(problem)),
     )
+
+
+def _shortened(raw: str) -> str:
+    cut = len(raw) - _HEAD - _TAIL
+    if cut <= 0:
+        return raw
+    return f"{raw[:_HEAD]}\n[{cut:,} characters left out]\n{raw[-_TAIL:]}"

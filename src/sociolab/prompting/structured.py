@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,9 +15,42 @@ from sociolab.core.ports import Schema
 
 Typed = TypeVar("Typed", bound=BaseModel)
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_OPENING = re.compile(r"<think(?:ing)?>")
-_CLOSING = re.compile(r"^.*</think(?:ing)?>", re.DOTALL)
+LONGEST = 250_000
+"""Characters, reasoning left out, in which an object is looked for: some 60,000 tokens. What is one
+JSON object as a whole may be longer."""
+
+_MOST_OBJECTS = 1_000
+"""Of more JSON objects than these in one reply, the last ones are looked at."""
+
+_THINK_TAG = re.compile(r"<(/?)think(?:ing)?>")
+
+_START = re.compile(r"""\{(?=\s*+(?:["}]|\Z))""")
+"""A brace that may begin an object."""
+
+_TOKEN = re.compile(
+    r"""[ \t\n\r]*+ (?:
+        (?P<mark> [{}\[\]:,] )
+      | " (?: [^"\\\x00-\x1f]++ | \\ (?: ["\\/bfnrt] | u[0-9a-fA-F]{4} ) )*+
+        (?: (?P<string> ") | (?P<cut> (?: \\ | \s*+ ) \Z ) )?
+      | (?P<value> -?(?:0|[1-9][0-9]*+) (?:\.[0-9]++)?+ (?:[eE][-+]?[0-9]++)?+
+        | true | false | null | NaN | -?Infinity )
+      | (?P<end> \s*+ \Z )
+    )?""",
+    re.VERBOSE,
+)
+"""The next token of a JSON text; no group is set where there is none. It matches everywhere and
+never reads a character twice, so that a broken text takes no longer than a sound one."""
+
+_ALLOWED = {
+    "value": ("string", "value", "{", "["),
+    "first value": ("string", "value", "{", "[", "]"),
+    "key": ("string",),
+    "first key": ("string", "}"),
+    "colon": (":",),
+    "next key": (",", "}"),
+    "next value": (",", "]"),
+}
+"""Which tokens may come, by what is wanted next."""
 
 
 @cache
@@ -30,13 +64,17 @@ def read(text: str, kind: type[Typed]) -> Typed:
     """The typed value in a model's reply; ReplyError says what was expected and what was found.
 
     Reasoning blocks, code fences and chatter around the JSON object are passed over. The last
-    object that fits counts: models think aloud first and answer at the end.
+    object that fits counts: models think aloud first and answer at the end. The work grows with
+    the length of the reply and not faster, whatever it holds.
     """
     spoken = without_thinking(text)
     try:
         return kind.model_validate_json(spoken)
     except ValidationError as error:
         whole = error
+    if len(spoken) > LONGEST:
+        problem = f"expected a JSON object, found {len(spoken):,} characters that are none"
+        raise ReplyError(problem, raw=text)
     found = _objects(spoken)
     last: ValidationError | None = None
     for candidate in reversed(found.texts):
@@ -53,11 +91,19 @@ def without_thinking(text: str) -> str:
     A block that was never closed is all reasoning. One that was never opened is, too: some
     servers put the opening mark into the prompt.
     """
-    if "think" not in text:
-        return text
-    text = _CLOSING.sub("", _THINKING.sub("", text), count=1)
-    opening = _OPENING.search(text)
-    return text[: opening.start()] if opening else text
+    kept: list[str] = []
+    start, thinking = 0, False
+    for tag in _THINK_TAG.finditer(text):
+        if tag[1]:
+            if not thinking:
+                kept.clear()
+            start, thinking = tag.end(), False
+        elif not thinking:
+            kept.append(text[start : tag.start()])
+            thinking = True
+    if not thinking:
+        kept.append(text[start:])
+    return "".join(kept)
 
 
 class _Found(NamedTuple):
@@ -70,26 +116,61 @@ class _Found(NamedTuple):
 def _objects(text: str) -> _Found:
     """The objects, passing over braces that begin none.
 
-    What is inside an object that was cut off is not taken for an object of its own.
+    What is inside an object that was cut off is not taken for an object of its own; what is inside
+    one that is broken otherwise, is.
     """
-    decoder = json.JSONDecoder()
-    found: list[str] = []
-    at = first = text.find("{")
-    broken = False
-    while at >= 0:
-        try:
-            _, end = decoder.raw_decode(text, at)
-        except json.JSONDecodeError as error:
-            if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
-                return _Found(found, broken=True)
-            broken = broken or at == first
-            end = at + 1
-        except RecursionError:
-            return _Found(found, broken=True)
+    ends: dict[int, int | None] = {}
+    found: deque[str] = deque(maxlen=_MOST_OBJECTS)
+    cut, brace = False, _START.search(text)
+    while brace and not cut:
+        start = brace.start()
+        if start not in ends:
+            cut = _scan(text, start, ends)
+        end = ends.get(start)
+        if end is not None:
+            found.append(text[start:end])
+        brace = _START.search(text, start + 1 if end is None else end)
+    first = text.find("{")
+    return _Found(list(found), cut or (first >= 0 and ends.get(first) is None))
+
+
+def _scan(text: str, start: int, ends: dict[int, int | None]) -> bool:
+    """Learn where the object that begins at `start` ends, and each within it: into `ends`, with
+    None for one that is broken. Whether the text ended before the object did.
+
+    An object within another ends where it would alone, so nothing is read twice but what is a
+    string to one reading and none to another (of a broken text, where quotation marks are odd).
+    """
+    opened, wanted = [start], "first key"  # the starts of open objects, -1 of an open list
+    at = start + 1
+    while opened:
+        token = _TOKEN.match(text, at)
+        assert token is not None
+        at, kind = token.end(), token["mark"] or token.lastgroup
+        if kind == "end" or (kind == "cut" and "string" in _ALLOWED[wanted]):
+            return True
+        if kind not in _ALLOWED[wanted]:
+            break
+        in_object = opened[-1] >= 0
+        if kind == "{":
+            opened.append(at - 1)
+            wanted = "first key"
+        elif kind == "[":
+            opened.append(-1)
+            wanted = "first value"
+        elif kind == ",":
+            wanted = "key" if in_object else "value"
+        elif kind == ":":
+            wanted = "value"
+        elif wanted in ("key", "first key") and kind == "string":
+            wanted = "colon"
         else:
-            found.append(text[at:end])
-        at = text.find("{", end)
-    return _Found(found, broken)
+            if kind in ("}", "]"):
+                ends[opened.pop()] = at
+            if opened:
+                wanted = "next key" if opened[-1] >= 0 else "next value"
+    ends.update(dict.fromkeys(opened))
+    return False
 
 
 def _problem(
@@ -108,7 +189,7 @@ def _problem(
 def _sentence(error: ValidationError) -> str:
     problems = []
     for item in error.errors(include_url=False, include_context=False)[:3]:
-        place = ".".join(str(part) for part in item["loc"]) or "the object"
+        place = ".".join(str(part)[:60] for part in item["loc"]) or "the object"
         found = json.dumps(item["input"], ensure_ascii=False, default=str)[:60]
         problems.append(f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}, found {found}")
     return "; ".join(problems)

@@ -8,7 +8,15 @@ from sociolab.report.grids import Grid, agent_grids
 from sociolab.report.prose import summary
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import interval, minus, number, size, warnings
+from sociolab.report.words import (
+    failed_turns,
+    failed_unit,
+    interval,
+    minus,
+    number,
+    size,
+    warnings,
+)
 
 _COLUMNS = ("mean", "95 % interval", "n", "failed")
 
@@ -18,10 +26,12 @@ def brief_section(result: RunResult) -> Section:
 
     A partner is left out where others are evaluated; types and pairs are for the whole report.
     """
-    told = [row for grid in agent_grids(result) for row in _rows(result, grid)]
+    lost = bool(result.failures.agents)
+    told = [row for grid in agent_grids(result) for row in _rows(result, grid, lost)]
     several = len({who for who, _, _ in told}) > 1
     rows = tuple((*((who,) if several else ()), *cells) for who, _, cells in told)
     heads = (*(("agent",) if several else ()), "measure", "judge", *_COLUMNS)
+    heads = (*heads, *([f"failed {failed_unit(result)}"] if lost else []))
     agents = dict.fromkeys(who for who, _, _ in told)
     heading = "Means" if several or not agents else f"Means of {next(iter(agents))}"
     tables = (TextTable(heading, heads, rows, _notes(result), _words(heads)),) if rows else ()
@@ -33,13 +43,14 @@ def _words(heads: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(range(heads.index("judge") + 1))
 
 
-def _rows(result: RunResult, grid: Grid) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _rows(result: RunResult, grid: Grid, lost: bool) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for row in grid.rows:
         if row.label == result.partner and len(result.agents) > 1:
             continue
         for title, entry in zip(grid.columns, row.cells, strict=True):
             if entry is not None:
-                yield row.label, entry.judge, (title, entry.judge, *_figures(result, entry))
+                turns = [failed_turns(entry)] if lost else []
+                yield row.label, entry.judge, (title, entry.judge, *_figures(result, entry), *turns)
 
 
 def _figures(result: RunResult, entry: ScoreEntry) -> tuple[str, str, str, str]:

@@ -29,6 +29,8 @@ ENTRY_COLUMNS = (
     "clusters",
     "failures",
     "unscored",
+    "failed_turns",
+    "turns_asked",
 )
 """Of `entries_csv`, as in docs/result.md. `by` is written as "type=bargain; partner=scripted"."""
 
@@ -80,4 +82,6 @@ def _entry(result: RunResult, entry: ScoreEntry) -> tuple[str | float | None, ..
         entry.clusters,
         entry.failures,
         entry.unscored,
+        entry.failed_turns,
+        entry.turns_asked,
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sociolab.core.code_mark import code_in
 from sociolab.report.made_with import made_with
 from sociolab.report.schema import Failures, JudgeEntry, RunResult
-from sociolab.report.words import agent_kind, counted, money, plural
+from sociolab.report.words import about, agent_kind, counted, money, plural
 
 
 def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
@@ -84,6 +84,7 @@ def failed(result: RunResult) -> tuple[tuple[str, str], ...]:
         ("Asked again", plural(failures.replies_asked_again, "reply", "replies")),
         ("Missing scores", counted(failures.scores)),
         ("Failed calls", counted(failures.calls)),
+        *((("Impossible token counts", counted(failures.usage)),) if failures.usage else ()),
     )
 
 
@@ -132,9 +133,10 @@ def _tokens(result: RunResult) -> str:
     if not result.calls:
         return "0"
     share = tokens.cached / tokens.prompt if tokens.prompt else 0.0
+    mark = about(result.estimated_calls)
     return (
-        f"{tokens.prompt:,} in (of which {share:.0%} cached), {tokens.completion:,} out"
-        f"{_each(result, tokens.prompt + tokens.completion)}"
+        f"{mark}{tokens.prompt:,} in (of which {share:.0%} cached), {mark}{tokens.completion:,} out"
+        f"{_each(result, tokens.prompt + tokens.completion, mark)}"
     )
 
 
@@ -143,11 +145,12 @@ def _cost(result: RunResult) -> str:
         return "none: no model was called"
     if result.cost_usd is None:
         return "not known: no price is listed for any model"
-    each = f"; {money(result.cost_usd / result.played)} an episode" if result.played else ""
-    return f"{money(result.cost_usd)}{each}"
+    mark = about(result.estimated_calls)
+    each = f"; {mark}{money(result.cost_usd / result.played)} an episode" if result.played else ""
+    return f"{mark}{money(result.cost_usd)}{each}"
 
 
-def _each(result: RunResult, total: int) -> str:
+def _each(result: RunResult, total: int, mark: str = "") -> str:
     if not result.played or not total:
         return ""
-    return f"; {total / result.played:,.1f} an episode"
+    return f"; {mark}{total / result.played:,.1f} an episode"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from sociolab.core.errors import Cause
 from sociolab.report.legible import legible
 from sociolab.report.observed import Observed
 from sociolab.report.schema import FailedKind, FirstFailure, RunResult
@@ -21,7 +22,11 @@ _KINDS: Mapping[FailedKind, str] = {
     "questions": "Failed questions",
     "scores": "Missing scores",
     "calls": "Failed calls",
+    "usage": "Impossible token counts",
 }
+
+FAULT: Cause = "malformed reply"
+"""The cause of a fault in a reply that was used."""
 
 
 def first_failures(
@@ -47,6 +52,7 @@ def first_failures(
             for one in first_failed_scores(store, run)
         ),
         *_first("calls", _failed_calls(store, run)),
+        *_first("usage", ((FAULT, why, trial) for trial, why in store.call_faults(run))),
     )
 
 

@@ -10,7 +10,7 @@ from sociolab.report.layout import layout_of
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.words import OWN, gaps, interval_words, nature, size_words
 
-_ORDER: tuple[Method, ...] = ("people", "model", "heuristic", "scripted", "rules")
+_ORDER: tuple[Method, ...] = ("formula", "people", "model", "heuristic", "scripted", "rules")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,15 @@ from sociolab.report.layout import layout_of
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.text_tables import value_text
-from sociolab.report.words import agent_kind, interval_words, nature, plural
+from sociolab.report.words import agent_kind, failed_turns, interval_words, nature, plural
 
-_ORDER: tuple[Method, ...] = ("people", "model", "rules", "heuristic", "scripted")
+_ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
 _RULES = "rules, no model"
 
 ALPHA = 0.05
 """A corrected p below this shows that two neighbours differ."""
+FAILED_TURNS = "failed turns"
+"""The column of what share of its turns (in a town: questions) an agent failed."""
 NEIGHBOURS = (
     "Each agent is held against the one above it by a paired test on the plays that both have "
     "(same task, seat, partner and repeat), p corrected (Holm) for the neighbours of its table. "
@@ -70,7 +72,8 @@ class Step:
 class Place:
     """An agent of a run: its rank (None: not ranked), its value with interval, how it was played.
 
-    `kind` is what the agent is: a model, rules, a person. `step` holds it against the place above;
+    `kind` is what the agent is: a model, rules, a person. `lost` tells of the turns that it failed,
+    as in "13% (24 of 192)"; empty where it failed none. `step` holds it against the place above;
     None for the first, and where nobody looked.
     """
 
@@ -82,6 +85,7 @@ class Place:
     entry: ScoreEntry
     value: str
     played: str
+    lost: str
     step: Step | None = None
 
 
@@ -104,6 +108,11 @@ class Board:
     def stepped(self) -> bool:
         """Whether any place was held against the one above it."""
         return any(place.step is not None for place in (*self.places, *self.baselines))
+
+    @property
+    def any_lost(self) -> bool:
+        """Whether any agent failed turns."""
+        return any(place.lost for place in (*self.places, *self.baselines))
 
 
 def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
@@ -185,6 +194,8 @@ def _tasks(settings: dict[str, Any]) -> str:
         found.append(" ".join(f"{name}={value}" for name, value in sorted(given.items())))
     if settings.get("on_failed_turn", "skip") != "skip":
         found.append(f"failed turns: {settings['on_failed_turn']}")
+    if (limit := settings.get("max_failed_turns", 0.5)) != 0.5:
+        found.append(f"max. failed turns: {limit}")
     return ", ".join(part for part in found if part)
 
 
@@ -247,6 +258,7 @@ def _place(result: RunResult, entry: ScoreEntry) -> Place:
         entry,
         value_text(result, entry),
         f"{result.played:,} of {plural(result.trials, 'trial')}",
+        failed_turns(entry),
     )
 
 
@@ -261,6 +273,7 @@ def _text_table(board: Board) -> TextTable:
             place.value,
             f"{place.entry.n:,}",
             f"{place.entry.failures:,}",
+            *([place.lost] if board.any_lost else []),
             *([place.step.told if place.step else ""] if steps else []),
             place.run,
             place.kind,
@@ -268,7 +281,8 @@ def _text_table(board: Board) -> TextTable:
         for place in (*board.places, *board.baselines)
     )
     above = ["against the one above"] if steps else []
-    heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *above)
+    lost = [FAILED_TURNS] if board.any_lost else []
+    heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *lost, *above)
     heads = (*heads, "run", "kind")
     return TextTable(
         f"{terms.world}: {board.title} · judge: {terms.judge} ({terms.method})",

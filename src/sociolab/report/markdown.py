@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Sequence
 
@@ -39,8 +40,9 @@ def _row(cells: Sequence[str]) -> str:
 
 def plain(text: str) -> str:
     """Text on one line in which nothing is Markdown or HTML, and nothing ends a cell."""
-    flat = " ".join(legible(text).split())
-    escaped = re.sub(r"([\\`*_\[\]<>|#~&$])", r"\\\1", flat)
+    # "<" as HTML writes it: not every reader of Markdown knows a backslash before it.
+    flat = html.escape(" ".join(legible(text).split()), quote=False)
+    escaped = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", flat)
     return re.sub(r"^(?:([-+=])(?=[-+=\s]|$)|(\d+)([.)])(?=\s|$))", _not_a_list, escaped)
 
 

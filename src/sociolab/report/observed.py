@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from sociolab.core.episode import ACT, Answered, Episode, Moved, Unusable
+from sociolab.core.episode import ACT, Answered, Asked, Episode, Moved, Unusable
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column, Outcome
 from sociolab.report.plays import Play, PlayKey
+from sociolab.store.totals import SeatCost
 from sociolab.store.turns import Turns
 
 TRANSCRIPT = JudgeId("transcript", "rules")
@@ -28,7 +30,8 @@ FAILED_TURNS = Measure("failed_turns", 0, math.inf, title="failed turns")
 FAILED_QUESTIONS = Measure("failed_questions", 0, math.inf, title="failed questions")
 """Questions that a seat gave no usable answer to; where nothing but questions is asked."""
 COST = Measure("cost_usd", 0, math.inf, title="cost in USD")
-"""What the calls of a seat in an episode cost, those of a judge not included."""
+"""What the calls of a seat in an episode cost, those of a judge not included; "~" behind its title
+says that some are estimated."""
 
 SPOKEN = "speak"
 """The kind of action that every world calls spoken words."""
@@ -37,7 +40,7 @@ SPOKEN = "speak"
 @dataclass(slots=True)
 class Observed:
     """Takes in episodes one at a time, and keeps only numbers; of what failed, by cause, the first
-    case in words: cause, problem, episode."""
+    case in words: cause, problem, episode. `asked` is `Episode.asked`, failed trials included."""
 
     ends: Counter[str] = field(default_factory=Counter)
     failed_turns: Counter[str] = field(default_factory=Counter)
@@ -46,6 +49,7 @@ class Observed:
     asked_again: int = 0
     first_turns: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     first_questions: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    asked: dict[PlayKey, Asked] = field(default_factory=dict)
     _words: dict[PlayKey, Outcome] = field(default_factory=dict)
     _turns: dict[PlayKey, Outcome] = field(default_factory=dict)
     _failed: dict[PlayKey, Outcome] = field(default_factory=dict)
@@ -56,8 +60,15 @@ class Observed:
         """The seats of the episodes that were played to their end."""
         return self._turns.keys()
 
+    @property
+    def unit(self) -> Literal["turns", "questions"]:
+        """What `asked` counts: questions where no turn was ever asked for."""
+        return "turns" if any(self._turns.values()) or self.failed_turns else "questions"
+
     def count_failures(self, episode: Episode) -> None:
         """Take in what failed in an episode, whether it was played to its end or not."""
+        for seat, asked in episode.asked.items():
+            self.asked[episode.trial.id, seat] = asked
         for event in episode.events:
             if isinstance(event, Unusable):
                 if not event.final:
@@ -74,6 +85,8 @@ class Observed:
         could not be used, `take_trouble` takes these."""
         self.ends["not recorded" if turns.ended is None else turns.ended] += 1
         spoken: dict[str, list[int]] = {seat: [] for seat in seats}
+        for seat, count in Counter(turns.answers or (seat for seat, _ in turns.words)).items():
+            self.asked[turns.trial, seat] = Asked(0, count)
         for seat, words in turns.words:
             if words:
                 spoken[seat].append(words)
@@ -112,26 +125,26 @@ class Observed:
 
 
 def cost_column(
-    costs: Mapping[tuple[str, str], float | None], plays: Iterable[Play], played: Set[PlayKey]
+    costs: Mapping[tuple[str, str], SeatCost], plays: Iterable[Play], played: Set[PlayKey]
 ) -> tuple[Column, ...]:
     """The cost of each agent that is known to pay; no column where no price is known.
 
-    `costs` holds the seats that made calls, None where a call had no price. An agent that made
-    calls elsewhere cost nothing where it was never asked; one that made none has no entry.
+    `costs` holds the seats that made calls. An agent that made calls elsewhere cost nothing where
+    it was never asked; one that made none has no entry.
     """
     mine = [play for play in plays if play.key in played]
-    known: dict[PlayKey, float | None] = {
-        (trial, seat): usd for (trial, seat), usd in costs.items()
-    }
-    paying = {play.agent for play in mine if known.get(play.key) is not None}
+    known: dict[PlayKey, SeatCost] = {(trial, seat): c for (trial, seat), c in costs.items()}
+    paying = {play.agent for play in mine if play.key in known and known[play.key].usd is not None}
     outcomes: dict[PlayKey, Outcome] = {}
     for play in mine:
         if play.agent in paying:
-            cost = known.get(play.key, 0.0)
+            cost = known[play.key].usd if play.key in known else 0.0
             outcomes[play.key] = "unscored" if cost is None else cost
     if not outcomes:
         return ()
-    return (Column(LEDGER.name, LEDGER, COST, False, False, outcomes),)
+    estimated = any(known[key].estimated for key in known.keys() & outcomes.keys())
+    measure = replace(COST, title=f"{COST.title} (~)") if estimated else COST
+    return (Column(LEDGER.name, LEDGER, measure, False, False, outcomes),)
 
 
 def _case(event: Unusable, episode: Episode) -> tuple[str, str, str]:

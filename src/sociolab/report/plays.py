@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from sociolab.core.episode import Trial
+from sociolab.core.episode import Asked, Trial
 from sociolab.store.trials import TrialRow
 
 PlayKey: TypeAlias = tuple[str, str | None]
 """Trial and seat; no seat for the whole episode."""
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,25 @@ def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[Play,
         key, failed = (row.trial.id, None), row.status == "failed"
         found.append(Play(key, agent, met, _type(row.trial), row.trial.task.cluster, failed))
     return tuple(found)
+
+
+def asked_of(
+    rows: Iterable[TrialRow], partner: str | None, asked: Mapping[PlayKey, Asked]
+) -> dict[PlayKey, Asked]:
+    """How often each play was asked, from that of seats; of a whole episode, its agent's seats
+    together, or all where several agents met."""
+    found = dict(asked)
+    for row in rows:
+        agent, _ = _whole_cast(row.trial, partner)
+        mine = [m.seat for m in row.trial.cast if agent in (None, m.agent)]
+        found[row.trial.id, None] = asked_in(asked, ((row.trial.id, seat) for seat in mine))
+    return found
+
+
+def asked_in(asked: Mapping[Key, Asked], keys: Iterable[Key]) -> Asked:
+    """How often these plays were asked together."""
+    some = [asked[key] for key in keys if key in asked]
+    return Asked(sum(one.failed for one in some), sum(one.asked for one in some))
 
 
 def _whole_cast(trial: Trial, partner: str | None) -> tuple[str | None, str | None]:

@@ -9,7 +9,16 @@ from typing import Any
 from sociolab.report.grids import judges_of, main_measure
 from sociolab.report.layout import layout_of
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
-from sociolab.report.words import OWN, agent_kind, interval, minus, number, plural
+from sociolab.report.words import (
+    OWN,
+    agent_kind,
+    failed_share,
+    failed_unit,
+    interval,
+    minus,
+    number,
+    plural,
+)
 
 
 def summary(result: RunResult) -> str:
@@ -94,7 +103,9 @@ def _scale(measure: MeasureEntry) -> str:
 
 def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
     missing = f", {entry.failures:,} failed" if entry.failures else ""
-    plays = f"({plural(entry.n, 'play')}{missing})"
+    lost = failed_share(entry).replace("%", " %")
+    turns = f"; {lost} of its {failed_unit(result)} failed" if lost else ""
+    plays = f"({plural(entry.n, 'play')}{missing}{turns})"
     if entry.value is None:
         return f"{entry.agent} nothing {plays}"
     span = interval(result, entry)
@@ -205,6 +216,7 @@ _OPTIONS = {
     "repeats": 1,
     "attempts": 3,
     "on_failed_turn": "skip",
+    "max_failed_turns": 0.5,
 }
 """Settings that have an option of their own, with the values that need not be written."""
 

@@ -9,18 +9,27 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, get_args
 
+from sociolab.core.episode import Asked
 from sociolab.core.errors import StoreError
 from sociolab.core.score import JudgeId, Measure, Method
 from sociolab.report.columns import Column
 from sociolab.report.episodes import run_of_episodes
-from sociolab.report.failures import first_failures
+from sociolab.report.failures import FAULT, first_failures
 from sociolab.report.judged import CellValue, Judged, labels_of
 from sociolab.report.layout import layout_of
 from sociolab.report.macro import with_macro
 from sociolab.report.observed import SPOKEN, Observed, cost_column
-from sociolab.report.plays import Play, plays_of, whole_plays_of
+from sociolab.report.plays import (
+    Play,
+    PlayKey,
+    asked_in,
+    asked_of,
+    plays_of,
+    whole_plays_of,
+)
 from sociolab.report.schema import (
     SCHEMA,
+    AgentFailures,
     Data,
     Failures,
     JudgeEntry,
@@ -67,12 +76,14 @@ def figures_of(store: Store, run: str, *, stopped: str = "") -> Figures:
     wholes = whole_plays_of(trials, outline.partner)
     said = said_by(plays, wholes, (*judged.columns(), *own))
     macro = layout_of(row.world).macro
+    asked = asked_of(trials, outline.partner, observed.asked)
     failures = outline.failures.model_copy(
         update={
             "turns": _counts(observed.failed_turns),
             "questions": _counts(observed.failed_questions),
             "went_without": _counts(observed.went_without),
             "replies_asked_again": observed.asked_again,
+            "agents": _failed_agents(plays, observed),
             "scores": _counts(judged.causes),
             "first": first_failures(store, run, trials, observed),
         }
@@ -83,7 +94,7 @@ def figures_of(store: Store, run: str, *, stopped: str = "") -> Figures:
             "ends": _counts(observed.ends),
             "failures": failures,
             "measures": with_macro(_measures(judged, own), macro),
-            "scores": _scores(said, judged.cells(), macro),
+            "scores": _scores(said, judged.cells(), macro, asked),
         }
     )
     return Figures(result, said[: len(said) - len(own)])
@@ -111,6 +122,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         failed=row.failed,
         stopped="",
         calls=totals.calls,
+        estimated_calls=totals.estimated_calls,
         tokens=Tokens(
             prompt=totals.prompt_tokens,
             completion=totals.completion_tokens,
@@ -123,6 +135,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             trials=_counts(Counter(t.cause or "unknown" for t in trials if t.status == "failed")),
             problems=_problems(trials),
             calls=_counts(Counter(failure.cause for failure in store.call_failures(run))),
+            usage={FAULT: faults} if (faults := len(store.call_faults(run))) else {},
         ),
         judges=_judges(row.name, store.judging_counts(run)),
         measures=(),
@@ -130,6 +143,14 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         settings=row.settings,
         versions={"sociolab": _version()},
     )
+
+
+def turns_asked(store: Store, run: str) -> dict[PlayKey, Asked]:
+    """How many turns each play of a run was asked for, and how many of them failed: see
+    `Episode.asked`. A play is a seat of a trial, or, without a seat, the whole of it."""
+    trials, settings = store.trials(run), store.run(run).settings
+    partner = _partner(settings) if isinstance(settings, dict) else None
+    return asked_of(trials, partner, _observed(store, run, trials).asked)
 
 
 def judged_of(store: Store, run: str) -> Judged:
@@ -159,14 +180,30 @@ def _observed(store: Store, run: str, trials: Sequence[TrialRow]) -> Observed:
     return observed
 
 
+def _failed_agents(plays: Sequence[Play], observed: Observed) -> tuple[AgentFailures, ...]:
+    """The agents that failed turns, in the order of the plan."""
+    mine: dict[str, list[PlayKey]] = {}
+    for play in plays:
+        mine.setdefault(str(play.agent), []).append(play.key)
+    found = {agent: asked_in(observed.asked, keys) for agent, keys in mine.items()}
+    return tuple(
+        AgentFailures(agent=agent, failed_turns=one.failed, turns_asked=one.asked, of=observed.unit)
+        for agent, one in found.items()
+        if one.failed
+    )
+
+
 def _scores(
-    said: Sequence[Said], cells: Sequence[CellValue], macro: Sequence[str]
+    said: Sequence[Said],
+    cells: Sequence[CellValue],
+    macro: Sequence[str],
+    asked: Mapping[PlayKey, Asked],
 ) -> tuple[ScoreEntry, ...]:
     of_seats = [one for one in said if not one.column.whole]
     of_episodes = [one for one in said if one.column.whole]
     return (
-        *entries(of_seats, macro),
-        *entries(of_episodes, macro),
+        *entries(of_seats, macro, asked),
+        *entries(of_episodes, macro, asked),
         *(cell_entry(cell) for cell in cells),
     )
 

@@ -25,7 +25,15 @@ from sociolab.report.section import Section
 from sociolab.report.shown import Shown
 from sociolab.report.text_tables import turned
 from sociolab.report.transcript_links import leading, listed, titled
-from sociolab.report.words import interval, minus, number, size, warnings
+from sociolab.report.words import (
+    failed_turns,
+    failed_unit,
+    interval,
+    minus,
+    number,
+    size,
+    warnings,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
     def n(entry: ScoreEntry) -> str:
         return f"{size(result, entry):,}"
 
+    unit = failed_unit(result)
     main = leading(result, run.spreads)
     found = {
         "at": f"run-{place}",
@@ -79,7 +88,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "sections": run.sections,
         "command": command(result),
         "settings": json.dumps(result.settings, indent=2, ensure_ascii=False),
-        "show": {"figure": figure, "span": span, "n": n},
+        "show": {"figure": figure, "span": span, "n": n, "lost": failed_turns, "unit": unit},
     }
     return found | {"contents": _contents(found)}
 

@@ -42,14 +42,15 @@ class Data(Record):
 
 
 class Tokens(Record):
-    """Tokens as the providers counted them; `cached` is a part of `prompt`."""
+    """Tokens as the providers counted them, or as estimated where they did not (see
+    `RunResult.estimated_calls`); `cached` is a part of `prompt`."""
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
 
 
-FailedKind = Literal["trials", "turns", "questions", "scores", "calls"]
+FailedKind = Literal["trials", "turns", "questions", "scores", "calls", "usage"]
 
 
 class FirstFailure(Record):
@@ -66,15 +67,29 @@ class FirstFailure(Record):
     judge: str | None = None
 
 
+class AgentFailures(Record):
+    """An agent that failed turns for good, how many, and of how many that it was asked for.
+
+    `of` says what is counted: questions in a world that takes no turns.
+    """
+
+    agent: str
+    failed_turns: int
+    turns_asked: int
+    of: Literal["turns", "questions"]
+
+
 class Failures(Record):
     """Everything that went wrong, by cause.
 
     `turns` failed for good, in all trials that were played or failed, and so did `questions` (any
     that is no turn); `went_without` counts the played episodes that went on without an answer to a
     question, by its name. `replies_asked_again` could not be used but were followed by another
-    attempt. `scores` are missing verdicts, each single
-    judging and each derived measure counted. `problems` has the first failed trial of each cause in
-    words, `first` the first of everything that failed, with an episode to look at.
+    attempt. `agents` holds the agents that failed turns, and how many of how many. `scores` are
+    missing verdicts, each single judging and each derived measure counted. `usage` counts replies
+    that were used although their provider counted an impossible number of tokens for them.
+    `problems` has the first failed trial of each cause in words, `first` the first of everything
+    that failed, with an episode to look at.
     """
 
     trials: dict[str, int] = {}
@@ -83,8 +98,10 @@ class Failures(Record):
     questions: dict[str, int] = {}
     went_without: dict[str, int] = {}
     replies_asked_again: int = 0
+    agents: tuple[AgentFailures, ...] = ()
     scores: dict[str, int] = {}
     calls: dict[str, int] = {}
+    usage: dict[str, int] = {}
     first: tuple[FirstFailure, ...] = ()
 
 
@@ -116,7 +133,8 @@ class ScoreEntry(Record):
     or whose trial failed, is in one of `n` (has a value), `failures` (a value was due and is
     missing) and `unscored` (the judge cannot tell). `value` is null where `n` is 0. `low` and
     `high` bound the 95 % interval clustered by `clusters` scenarios (sessions, tasks); both are
-    null, and `note` says why, where `interval` is "none".
+    null, and `note` says why, where `interval` is "none". In these plays the agent was asked for
+    `turns_asked` turns, of which `failed_turns` failed for good (see `Episode.asked`).
     """
 
     agent: str | None
@@ -133,6 +151,8 @@ class ScoreEntry(Record):
     note: str
     method: Method
     judge: str
+    failed_turns: int = 0
+    turns_asked: int = 0
 
     @property
     def coverage(self) -> float | None:
@@ -144,8 +164,10 @@ class ScoreEntry(Record):
 class RunResult(Record):
     """A run: what was played, what went wrong, what it took, and the scores.
 
-    Totals are over the whole run, resumed parts included. `calls` counts completed calls;
-    `cost_usd` is null where no call had a price; `seconds` is wall time.
+    Totals are over the whole run, resumed parts included. `calls` counts completed calls,
+    `estimated_calls` those of them whose tokens, and so their cost, are estimates: their provider
+    did not count tokens, or counted impossible numbers. `cost_usd` is null where no call had a
+    price; `seconds` is wall time.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
@@ -161,6 +183,7 @@ class RunResult(Record):
     failed: int
     stopped: str
     calls: int
+    estimated_calls: int = 0
     tokens: Tokens
     cost_usd: MaybeFigure
     seconds: Figure

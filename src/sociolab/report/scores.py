@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sociolab.core.episode import Asked
 from sociolab.report.columns import Column, Outcome
 from sociolab.report.judged import CellValue
 from sociolab.report.macro import cluster_means, macro_entry
-from sociolab.report.plays import Play
+from sociolab.report.plays import Play, PlayKey, asked_in
 from sociolab.report.schema import ScoreEntry
 
 if TYPE_CHECKING:
@@ -38,23 +39,28 @@ def said_of(plays: Sequence[Play], column: Column) -> Said:
     return Said(column, plays, said)
 
 
-def entries(said: Sequence[Said], macro: Sequence[str] = ()) -> tuple[ScoreEntry, ...]:
+def entries(
+    said: Sequence[Said],
+    macro: Sequence[str] = (),
+    asked: Mapping[PlayKey, Asked] | None = None,
+) -> tuple[ScoreEntry, ...]:
     """For each agent: over all its plays, by partner, by type; in each, a judge and measure a row.
 
-    All of `said` is of the same plays. Each measure named in `macro` has a second row with its
-    macro average, whose note says what it averages. An entry that nothing counts for is left out.
+    All of `said` is of the same plays; `asked` says how often each was asked for a turn. Each
+    measure named in `macro` has a second row with its macro average, whose note says what it
+    averages. An entry that nothing counts for is left out.
     """
     plays = said[0].plays if said else ()
     found: list[ScoreEntry] = []
     for agent in dict.fromkeys(play.agent for play in plays):
         mine = [i for i, play in enumerate(plays) if play.agent == agent]
-        whole = tuple(_group_entries(agent, {}, mine, said, macro))
+        whole = tuple(_group_entries(agent, {}, mine, said, macro, asked or {}))
         found += whole
         for by, some in _groups(plays, mine):
             if len(some) == len(mine):  # an only partner, an only type: the same plays
                 found += [entry.model_copy(update={"by": by}) for entry in whole]
             else:
-                found += _group_entries(agent, by, some, said, macro)
+                found += _group_entries(agent, by, some, said, macro, asked or {})
     return tuple(found)
 
 
@@ -93,6 +99,7 @@ def _group_entries(
     places: Sequence[int],
     said: Sequence[Said],
     macro: Sequence[str],
+    asked: Mapping[PlayKey, Asked],
 ) -> Iterable[ScoreEntry]:
     from sociolab.stats.intervals import mean, means  # numpy: not before there are scores
     from sociolab.stats.scale import on_scale
@@ -108,7 +115,11 @@ def _group_entries(
         if not estimate.n + failures + unscored:
             continue
         ends = column.measure.low, column.measure.high
-        entry = _entry(agent, by, column, on_scale(estimate, *ends), failures, unscored)
+        counted = (
+            one.plays[i].key for i, what in zip(places, found, strict=True) if what is not None
+        )
+        turns = asked_in(asked, counted)
+        entry = _entry(agent, by, column, on_scale(estimate, *ends), failures, unscored, turns)
         yield entry
         if column.measure.name in macro:
             over = mean(*cluster_means(found, clusters))
@@ -138,6 +149,7 @@ def _entry(
     estimate: Estimate,
     failures: int,
     unscored: int,
+    turns: Asked,
 ) -> ScoreEntry:
     return ScoreEntry(
         agent=agent,
@@ -154,6 +166,8 @@ def _entry(
         note=estimate.note,
         method=column.judge.method,
         judge=column.label,
+        failed_turns=turns.failed,
+        turns_asked=turns.asked,
     )
 
 

@@ -62,9 +62,9 @@ class Section:
     body: Markup = field(default_factory=Markup)
 
 
-def printed(sections: Sequence[Section]) -> RenderableType:
-    """Sections for the terminal."""
-    return Group(*(part for section in sections for part in _parts(section)))
+def printed(sections: Sequence[Section], *, endless: bool = False) -> RenderableType:
+    """Sections for the terminal; `endless`: for lines of any length, so that headings take one."""
+    return Group(*(part for section in sections for part in _parts(section, endless)))
 
 
 def documents(sections: Sequence[Section]) -> list[dict[str, Any]]:
@@ -88,14 +88,15 @@ def documents(sections: Sequence[Section]) -> list[dict[str, Any]]:
     ]
 
 
-def _parts(section: Section) -> list[RenderableType]:
+def _parts(section: Section, endless: bool) -> list[RenderableType]:
     found: list[RenderableType] = [Text(legible(section.title), style="bold")]
     found += [Text(legible(sentence)) for sentence in section.said]
     found += [Text(f"! {legible(sentence)}", style="yellow") for sentence in section.cautions]
     for table in section.tables:
-        found += [Text(), Text(legible(table.heading), style="bold"), _table(table)]
+        found += [Text(), Text(legible(table.heading), style="bold"), _table(table, endless)]
         found += [
-            Padding(Text(legible(note), style="dim italic"), (0, 0, 0, 2)) for note in table.notes
+            Padding(Text(legible(note), style="dim italic"), (0, 0, 0, 2), expand=False)
+            for note in table.notes
         ]
     return [*found, Text()]
 
@@ -109,11 +110,11 @@ def _heading(title: str, cells: Sequence[str]) -> str:
     return "\n".join(wrap(title, max(1, widest, *map(len, title.split()))))
 
 
-def _table(table: TextTable) -> Table:
+def _table(table: TextTable, endless: bool) -> Table:
     shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for number, title in enumerate(table.columns):
         left = number == 0 or number in table.words
-        heading = _heading(title, [row[number] for row in table.rows])
+        heading = title if endless else _heading(title, [row[number] for row in table.rows])
         shown.add_column(Text(heading), justify="left" if left else "right", overflow="fold")
     for row in table.rows:
         shown.add_row(*(Text(legible(cell)) for cell in row))

@@ -22,9 +22,18 @@ from sociolab.report.grids import (
     type_grids,
 )
 from sociolab.report.schema import RunResult, ScoreEntry
-from sociolab.report.words import interval, number, size, symmetric, warnings
+from sociolab.report.words import (
+    failed_share,
+    failed_unit,
+    interval,
+    number,
+    size,
+    symmetric,
+    warnings,
+)
 
 _FAILED = "  failed"
+_RED = (_FAILED, "  failed turns", "  failed questions")
 _Line = tuple[str, list[str]]
 
 
@@ -63,7 +72,9 @@ def table(result: RunResult, grid: Grid, width: int) -> RenderableType:
     lines = [_lines(result, row, beside=True) for row in grid.rows]
     if _width(grid, lines) > width:
         lines = [_lines(result, row, beside=False) for row in grid.rows]
-    notes = [Padding(Text(note, style="dim italic"), (0, 0, 0, 2)) for note in grid.notes]
+    notes = [
+        Padding(Text(note, style="dim italic"), (0, 0, 0, 2), expand=False) for note in grid.notes
+    ]
     parts = [_part(grid, lines, columns, width) for columns in _fitting(grid, lines, width)]
     return Group(Text(grid.heading, style="bold"), *parts, *notes, Text())
 
@@ -80,14 +91,15 @@ def _part(
         shown.add_column(Text(grid.columns[column]), justify="right", overflow="fold")
     for block in lines:
         for i, (label, cells) in enumerate(block):
-            style = "" if i == 0 else "red" if label == _FAILED else "dim"
+            style = "" if i == 0 else "red" if label in _RED else "dim"
             texts = (Text(text) for text in (label, *(cells[column] for column in columns)))
             shown.add_row(*texts, style=style, end_section=i == len(block) - 1)
     return shown
 
 
 def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
-    """The lines of a row: values, interval, how many, how many failed, how many could be scored."""
+    """The lines of a row: values, interval, how many, how many failed, how many could be scored,
+    and how many turns the agent failed."""
 
     def line(label: str, text: Callable[[ScoreEntry], str]) -> _Line:
         return label, ["" if cell is None else text(cell) for cell in row.cells]
@@ -107,6 +119,8 @@ def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
         found.append(line(_FAILED, lambda entry: f"{entry.failures:,}"))
     if any(entry.n and entry.unscored for entry in present):
         found.append(line("  coverage", _coverage))
+    if any(map(failed_share, present)):
+        found.append(line(f"  failed {failed_unit(result)}", failed_share))
     return found
 
 

@@ -16,6 +16,9 @@ from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
     agent_kind,
+    failed_share,
+    failed_turns,
+    failed_unit,
     interval,
     minus,
     number,
@@ -54,25 +57,34 @@ def turned(grid: Grid) -> Grid:
 
 
 def grid_text(result: RunResult, grid: Grid) -> TextTable:
-    """A grid as text: values with intervals, n and failures in columns of their own where all
-    cells of a row share them, else in parentheses. Players by rules are named as such in a note."""
+    """A grid as text: values with intervals; n, failures and failed turns in columns of their own
+    where all cells of a row share them, else in parentheses. Players by rules are named as such in
+    a note."""
     grid = turned(grid)
+    unit = failed_unit(result)
+    turns = any(map(failed_share, grid.entries))
     counts = [{_counts(result, e) for e in row.cells if e is not None} for row in grid.rows]
     notes = (*_rules_note(result, grid), *grid.notes)
     if all(len(found) <= 1 for found in counts):
         failed = any(entry.failures for entry in grid.entries)
         heads = (grid.corner, *grid.columns, "n", *(["failed"] if failed else []))
+        heads = (*heads, *([f"failed {unit}"] if turns else []))
         rows = tuple(
-            (row.label, *(_value(result, e) for e in row.cells), *_shared(result, row, failed))
+            (
+                row.label,
+                *(_value(result, e) for e in row.cells),
+                *_shared(result, row, failed=failed, turns=turns),
+            )
             for row in grid.rows
         )
         return TextTable(grid.heading, heads, rows, notes)
     rows = tuple(
-        (row.label, *(_value(result, e) + _in_parentheses(result, e) for e in row.cells))
+        (row.label, *(_value(result, e) + _in_parentheses(result, e, unit) for e in row.cells))
         for row in grid.rows
     )
     plays = "" if size_words(result, grid.entries) else ", the plays with a value"
     told = f"in parentheses: n{plays}, and how many failed"
+    told += f", and the share of {unit} that the agent failed" if turns else ""
     return TextTable(grid.heading, (grid.corner, *grid.columns), rows, (*notes, told))
 
 
@@ -88,20 +100,22 @@ def _value(result: RunResult, entry: ScoreEntry | None) -> str:
     return "" if entry is None else value_text(result, entry)
 
 
-def _counts(result: RunResult, entry: ScoreEntry) -> tuple[int, int]:
-    return size(result, entry), entry.failures
+def _counts(result: RunResult, entry: ScoreEntry) -> tuple[int, int, str]:
+    return size(result, entry), entry.failures, failed_turns(entry)
 
 
-def _shared(result: RunResult, row: Row, failed: bool) -> tuple[str, ...]:
-    n, missing = next((_counts(result, entry) for entry in row.cells if entry is not None), (0, 0))
-    return (f"{n:,}", *([f"{missing:,}"] if failed else []))
+def _shared(result: RunResult, row: Row, *, failed: bool, turns: bool) -> tuple[str, ...]:
+    none = 0, 0, ""
+    n, missing, lost = next((_counts(result, one) for one in row.cells if one is not None), none)
+    return (f"{n:,}", *([f"{missing:,}"] if failed else []), *([lost] if turns else []))
 
 
-def _in_parentheses(result: RunResult, entry: ScoreEntry | None) -> str:
+def _in_parentheses(result: RunResult, entry: ScoreEntry | None, unit: str) -> str:
     if entry is None:
         return ""
     failed = f", {entry.failures:,} failed" if entry.failures else ""
-    return f" ({size(result, entry):,}{failed})"
+    lost = failed_share(entry)
+    return f" ({size(result, entry):,}{failed}{f', {lost} of its {unit} failed' if lost else ''})"
 
 
 def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -13,6 +12,7 @@ from rich.text import Text
 
 from sociolab.core.ports import Line
 from sociolab.report.legible import legible
+from sociolab.report.markdown import plain
 from sociolab.report.shown import Sheet, Shown
 
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue")
@@ -94,38 +94,33 @@ def _sheet(sheet: Sheet) -> list[RenderableType]:
 
 def play_markdown(shown: Shown) -> str:
     """The episode as Markdown, ready to be pasted into a page."""
-    cast = ", ".join(f"{_plain(seat.name)}: {_plain(seat.agent)}" for seat in shown.seats)
-    parts = [f"### {_plain(shown.title)}", f"*{cast}*"]
-    parts += [f"**{_plain(heading)}.** {_lines(text)}" for heading, text in shown.scene]
+    cast = ", ".join(f"{plain(seat.name)}: {plain(seat.agent)}" for seat in shown.seats)
+    parts = [f"### {plain(shown.title)}", f"*{cast}*"]
+    parts += [f"**{plain(heading)}.** {_lines(text)}" for heading, text in shown.scene]
     for item in shown.course:
         if isinstance(item, Line):
-            who, text = _plain(item.who), _plain(item.text)
+            who, text = plain(item.who), plain(item.text)
             named = f"**{who}**{text[len(who) :]}" if text.startswith(who) else text
             parts.append(f"{item.turn + 1}\\. {named}")
         else:
-            parts.append(f"> {_plain(item.text)}")
-    parts.append(f"*The end: {_plain(shown.ended)}.*")
+            parts.append(f"> {plain(item.text)}")
+    parts.append(f"*The end: {plain(shown.ended)}.*")
     for sheet in shown.sheets:
-        parts += [f"Scores by {_plain(sheet.judge)}:", _markdown_table(sheet)]
+        parts += [f"Scores by {plain(sheet.judge)}:", _markdown_table(sheet)]
     return "\n\n".join(parts) + "\n"
 
 
 def _markdown_table(sheet: Sheet) -> str:
     lines = [
-        " | ".join(["", "measure", *(_plain(name) for name in sheet.columns), ""]).strip(),
+        " | ".join(["", "measure", *(plain(name) for name in sheet.columns), ""]).strip(),
         "|---" + "|--:" * len(sheet.columns) + "|",
     ]
     for title, remarks in sheet.rows:
-        cells = (_plain(remark.value) if remark else "" for remark in remarks)
-        lines.append(" | ".join(["", _plain(title), *cells, ""]).strip())
+        cells = (plain(remark.value) if remark else "" for remark in remarks)
+        lines.append(" | ".join(["", plain(title), *cells, ""]).strip())
     return "\n".join(lines)
 
 
 def _lines(text: str) -> str:
     """A text of several lines, which end where they ended."""
-    return "  \n".join(_plain(line) for line in text.splitlines())
-
-
-def _plain(text: str) -> str:
-    """Text on one line in which nothing is Markdown."""
-    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", " ".join(legible(text).split()))
+    return "  \n".join(plain(line) for line in text.splitlines())

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from sociolab.core.code_mark import code_in
+from sociolab.core.episode import Asked
 from sociolab.core.score import Method
 from sociolab.report.failures import first_words
 from sociolab.report.layout import layout_of
@@ -16,6 +17,7 @@ from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEnt
 _NATURE: Mapping[Method, str] = {
     "model": "a model; another model, or another prompt, would judge otherwise",
     "heuristic": "heuristic judge, rules only: not comparable to a model judge or to the paper",
+    "formula": "the goal's own formula, over what those who played established as the outcome",
     "rules": "rules that read the transcript; where they cannot tell, nothing is scored",
     "scripted": "scripted: its figures are made up for a test and say nothing of any agent",
     "people": "people",
@@ -37,6 +39,11 @@ OWN: Mapping[str, str] = {
 ANEW = (
     'a trial that failed with "plugin" is played anew, from its beginning, when the run is resumed '
     "with the same code; mended code needs another --name"
+)
+
+FINAL = (
+    'a trial that failed with "failed turns" stays failed when the run is resumed: its replies are '
+    "on record; another limit (--max-failed-turns) or more --attempts need another --name"
 )
 
 _MISSED: Mapping[str, str] = {
@@ -138,6 +145,8 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         found += first_words(result, "trials")
         if "plugin" in failures.trials:
             found.append(ANEW)
+        if "failed turns" in failures.trials:
+            found.append(FINAL)
     left = result.trials - result.played - result.failed
     if left:
         found.append(f"{left} of {plural(result.trials, 'trial')} not played yet")
@@ -149,6 +158,7 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         questions = plural(sum(failures.questions.values()), "question")
         found.append(f"{questions} failed for good: {counted(failures.questions)}")
         found += first_words(result, "questions")
+    found += agent_failures(result)
     if failures.went_without:
         without = failures.went_without.items()
         missed = [f"{n:,} without {_MISSED.get(name, name)}" for name, n in without]
@@ -160,7 +170,23 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     if failures.calls:
         calls = plural(sum(failures.calls.values()), "call")
         found.append(f"{calls} failed for good: {counted(failures.calls)}")
+    if result.estimated_calls:
+        found.append(uncounted(result.estimated_calls, result.calls))
+        found += first_words(result, "usage")
     return tuple(found)
+
+
+def uncounted(estimated: int, calls: int) -> str:
+    """What "~" before tokens and money means, in a sentence."""
+    return (
+        f"{estimated:,} of {plural(calls, 'call')} had no usable token count from the provider: "
+        "their tokens and cost (~) are estimated from the texts, rather too high than too low"
+    )
+
+
+def about(estimated: int) -> str:
+    """ "~", to stand before tokens and money, where these include the estimates of some calls."""
+    return "~" if estimated else ""
 
 
 def counted(counts: Mapping[str, int]) -> str:
@@ -171,6 +197,50 @@ def counted(counts: Mapping[str, int]) -> str:
 def plural(count: int, one: str, many: str = "") -> str:
     """ "1 trial", "2 trials"; `many` where an "s" does not make the plural."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def share(part: int, whole: int) -> str:
+    """A share as a table shows it: "13%", "0.4%"; 0% and 100% only where it is none or all."""
+    percent = 100 * part / whole
+    if 0 < percent < 0.1:
+        return "<0.1%"
+    if 99.5 <= percent < 100:
+        return ">99%"
+    return f"{percent:.1f}%" if 0 < percent < 9.95 else f"{percent:.0f}%"
+
+
+def failed_of(asked: Asked) -> str:
+    """What an agent failed of what it was asked, as in "13% (24 of 192)"; empty where nothing."""
+    if not asked.failed:
+        return ""
+    return f"{share(*asked)} ({asked.failed:,} of {asked.asked:,})"
+
+
+def failed_turns(entry: ScoreEntry) -> str:
+    """`failed_of` the turns of an entry's agent; empty beside figures that this package counts
+    itself, one of which is just that."""
+    own = entry.judge in OWN
+    return "" if own else failed_of(Asked(entry.failed_turns, entry.turns_asked))
+
+
+def failed_share(entry: ScoreEntry) -> str:
+    """As `failed_turns`, without the counts."""
+    return failed_turns(entry).partition(" ")[0]
+
+
+def failed_unit(result: RunResult) -> str:
+    """What the share of `failed_share` is of: turns, or questions where nothing else is asked."""
+    return next((one.of for one in result.failures.agents), "turns")
+
+
+def agent_failures(result: RunResult) -> tuple[str, ...]:
+    """In a sentence each, without a full stop, which agents failed turns, and what share."""
+    return tuple(
+        f"{one.agent} failed {one.failed_turns:,} of "
+        f"{plural(one.turns_asked, one.of.removesuffix('s'))} "
+        f"({share(one.failed_turns, one.turns_asked).replace('%', ' %')})"
+        for one in result.failures.agents
+    )
 
 
 def number(value: float, measure: MeasureEntry) -> str:

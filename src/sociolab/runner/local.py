@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from sociolab.core.blame import told
 from sociolab.core.episode import Answered, Ended, Episode, Event, Moved, Trial
-from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError
+from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError, StorageError
 from sociolab.core.ports import Judge, Player, World
-from sociolab.core.secrets import without_secrets
 from sociolab.engine.drive import drive
 from sociolab.runner.blocking import interruptible
 from sociolab.runner.foreign import ForeignPlayer
@@ -24,8 +23,9 @@ from sociolab.store.trials import TrialRow
 class Table:
     """All that is needed to play and judge the trials of one run.
 
-    `players` are known by their agents' labels. `foreign` names those that are not ours, with the
-    seconds that each may take to reply (None: as long as it likes).
+    `players` are known by their agents' labels. A trial in which a seat failed more than
+    `max_failed_turns` of its turns (0 to 1) has failed. `foreign` names the players that are not
+    ours, with the seconds that each may take to reply (None: as long as it likes).
     """
 
     store: Store
@@ -35,6 +35,7 @@ class Table:
     judges: Sequence[Judge]
     replies: TalliedReplies
     tally: Tally
+    max_failed_turns: float
     foreign: Mapping[str, float | None] = field(default_factory=dict)
 
     def player(self, trial: Trial, label: str) -> Player:
@@ -48,9 +49,10 @@ class Table:
 
 @dataclass(slots=True)
 class Stopped:
-    """Why a run ended before its plan was done: the budget, or an error that would repeat."""
+    """Why a run ended before its plan was done: the budget, an error that would repeat, or no room
+    for what would be played next."""
 
-    error: ModelError | None = None
+    error: ModelError | StorageError | None = None
 
 
 async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Stopped:
@@ -59,7 +61,7 @@ async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Sto
     A trial that fails is on record with its cause, and the others go on; so is a judge that breaks,
     in each of its scores, and the trial stays played. A fatal error stops everything: what is under
     way stays as it is and resumes with the run's name. The same holds when this coroutine is
-    cancelled.
+    cancelled, as it is where the store fails (see `Database.failing_fast`).
     """
     stopped = Stopped()
     waiting = iter(rows)
@@ -81,13 +83,13 @@ async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Sto
 async def _stop_all(workers: list[asyncio.Task[None]], stopped: Stopped) -> None:
     """End all workers as soon as one has met an error that every further call would meet.
 
-    A spent budget needs no such end: calls in flight are paid for and come back to be booked, and
-    each worker meets the budget at its next call.
+    A spent budget and a disk that is nearly full need no such end: calls in flight are paid for and
+    come back to be stored, and each worker meets the same at its next call.
     """
     pending = set(workers)
     while pending:
         _, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-        if stopped.error is not None and not isinstance(stopped.error, BudgetSpent):
+        if stopped.error is not None and not isinstance(stopped.error, BudgetSpent | StorageError):
             for worker in pending:
                 worker.cancel()
             return
@@ -98,7 +100,11 @@ async def _work(table: Table, jury: Jury, waiting: Iterator[TrialRow], stopped: 
         if stopped.error is not None:
             return
         try:
+            table.store.check_room()
             await _one(table, jury, row)
+        except StorageError as error:
+            stopped.error = stopped.error or error
+            return
         except ModelError as error:
             if error.fatal:
                 stopped.error = stopped.error or error
@@ -119,12 +125,40 @@ async def _one(table: Table, jury: Jury, row: TrialRow) -> None:
         episode = Episode(trial, store.events(table.run, trial.id))
     else:
         episode = await _play(table, trial, _journal(table, row))
+        if problem := spoiled(episode, table.max_failed_turns):
+            _fail(table, trial, "failed turns", problem)
+            return
         store.set_status(table.run, trial.id, "played")
     again = row.status == "played"
     for judge in table.judges:
         if not (again and store.judged(table.run, judge.id, trial=trial.id)):
             await jury.judge(judge, episode)
     table.replies.release(trial.id)
+
+
+def spoiled(episode: Episode, limit: float) -> str:
+    """Which seat failed more than this share of its turns (see `Episode.asked`), in a sentence
+    without a full stop; "" if none did, and where the limit is 1.
+
+    Exactly the limit is not more. It hangs on what is on record alone, so that a trial that is
+    resumed comes to the same, and no call is made for it.
+    """
+    over = {seat: one for seat, one in episode.asked.items() if one.failed / one.asked > limit}
+    if not over:
+        return ""
+    seat, worst = max(over.items(), key=lambda item: item[1].failed / item[1].asked)
+    what = "turn" if episode.moves or episode.failed_turns else "question"
+    others = len(over) - 1
+    too = f", and {'another seat' if others == 1 else f'{others} more seats'} too many"
+    return (
+        f"{seat} ({episode.trial.agent(seat)}) failed {worst.failed:,} of {worst.asked:,} "
+        f"{what}{'' if worst.asked == 1 else 's'}{too if others else ''} "
+        f"(limit: {_limit_words(limit)})"
+    )
+
+
+def _limit_words(limit: float) -> str:
+    return {0.5: "one half", 0.0: "none"}.get(limit, f"{100 * limit:.3g} %")
 
 
 def _journal(table: Table, row: TrialRow) -> tuple[Event, ...]:
@@ -160,5 +194,5 @@ async def _play(table: Table, trial: Trial, journal: Sequence[Event]) -> Episode
 
 def _fail(table: Table, trial: Trial, cause: Cause, problem: str) -> None:
     table.tally.failed += 1
-    table.store.set_status(table.run, trial.id, "failed", cause, without_secrets(problem))
+    table.store.set_status(table.run, trial.id, "failed", cause, problem)
     table.replies.release(trial.id)

@@ -16,9 +16,9 @@ from sociolab.store.replies import RunReplies
 class Tally:
     """Counters that only grow; `total` and `done` count trials, earlier parts of a run included.
 
-    `anew` are trials begun anew, since a plugin's error had ended them. `waits` is no counter, but
-    who is waited for; `on_done` is called when a trial is over. `judges`: the names of those that
-    judge anew.
+    `anew` are trials begun anew, since a plugin's error had ended them. `estimated` are calls whose
+    tokens and cost are estimates. `waits` is no counter, but who is waited for; `on_done` is called
+    when a trial is over. `judges`: the names of those that judge anew.
     """
 
     total: int = 0
@@ -27,6 +27,7 @@ class Tally:
     turns: int = 0
     answers: int = 0
     calls: int = 0
+    estimated: int = 0
     tokens: int = 0
     usd: float = 0.0
     done_before: int = 0
@@ -87,6 +88,7 @@ class TalliedReplies:
         """Count and store."""
         self._tally.waits.call_ended()
         self._tally.calls += 1
+        self._tally.estimated += reply.usage.estimated
         self._tally.tokens += reply.usage.prompt + reply.usage.completion
         self._tally.usd += reply.usd or 0.0
         self._replies.keep(key, call, model, prompt, reply)

@@ -8,8 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from sociolab.core.errors import Cause, StoreError
-from sociolab.core.ports import CallKey, ChatReply, Prompt, Schema, Usage
+from sociolab.core.ports import CallKey, ChatReply, Prompt, Schema
 from sociolab.store.prompts import unpack
+from sociolab.store.replies import REPLY, reply_of
 from sociolab.store.runs import RunTable
 from sociolab.store.surrogates import as_text
 
@@ -57,8 +58,7 @@ class CallTable(RunTable):
         while True:
             rows = self.rows(
                 "SELECT trial, role, seat, turn, name, attempt, idx, pk, key, model, hash, at, "
-                "reply, finish, prompt_tokens, completion_tokens, cached_tokens, seconds, tries, "
-                f"usd FROM calls WHERE run = ?1 AND (trial, pk) > (?2, ?3) {only} "
+                f"{REPLY} FROM calls WHERE run = ?1 AND (trial, pk) > (?2, ?3) {only} "
                 f"ORDER BY trial, pk LIMIT {_PAGE}",
                 (pk, *after, *values),
             )
@@ -90,6 +90,15 @@ class CallTable(RunTable):
             for row in rows
         )
 
+    def call_faults(self, run: str) -> tuple[tuple[str, str], ...]:
+        """What was wrong with replies that were used all the same, each after its trial, as they
+        came."""
+        rows = self.rows(
+            "SELECT trial, fault FROM calls WHERE run = ? AND fault != '' ORDER BY pk",
+            (self.run_pk(run),),
+        )
+        return tuple((as_text(trial), as_text(fault)) for trial, fault in rows)
+
     def _prompt(self, pk: int, known: dict[int, Prompt]) -> Prompt:
         """Rebuild a prompt from those that it extends; `known` ends up holding it, not its base.
 
@@ -119,9 +128,9 @@ class CallTable(RunTable):
 
 
 def _call_row(row: tuple[Any, ...]) -> CallRow:
-    pk, key, model, digest, at, reply, finish = row[7:14]
-    answer = ChatReply(as_text(reply), finish, Usage(*row[14:17]), *row[17:])
-    return CallRow(pk, as_text(key), _call_key(row), as_text(model), digest.hex(), answer, at)
+    pk, key, model, digest, at = row[7:12]
+    reply = reply_of(row[12:])
+    return CallRow(pk, as_text(key), _call_key(row), as_text(model), digest.hex(), reply, at)
 
 
 def _call_key(row: tuple[Any, ...]) -> CallKey:

@@ -33,10 +33,12 @@ _CALLS = {
     "prompt_tokens": "int",
     "completion_tokens": "int",
     "cached_tokens": "int",
+    "estimated": "bool",  # whether tokens and usd are an estimate
     "usd": "float",
     "seconds": "float",
     "tries": "int",
     "finish": "str",
+    "fault": "str",  # what was wrong with a reply that was used, or ""
     "reply": "str",
     "at": "float",
 }
@@ -127,10 +129,12 @@ def _calls(store: Store, name: str) -> Iterator[Row]:
             "prompt_tokens": reply.usage.prompt,
             "completion_tokens": reply.usage.completion,
             "cached_tokens": reply.usage.cached,
+            "estimated": reply.usage.estimated,
             "usd": reply.usd,
             "seconds": reply.seconds,
             "tries": reply.tries,
             "finish": reply.finish,
+            "fault": reply.fault,
             "reply": reply.text,
             "at": row.at,
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sociolab.store.runs import RunTable
 from sociolab.store.surrogates import as_text
@@ -14,11 +15,12 @@ class RoleTotals:
     """What the calls of one role took. `usd` is None where no call had a price.
 
     `cached_tokens` is a part of `prompt_tokens`; `seconds` adds up the calls' own times, those of
-    the failed ones too.
+    the failed ones too. The tokens of `estimated_calls`, and so their price, are estimates.
     """
 
     calls: int
     failed_calls: int
+    estimated_calls: int
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
@@ -32,12 +34,20 @@ class Totals:
 
     calls: int
     failed_calls: int
+    estimated_calls: int
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
     usd: float | None
     seconds: float
     by_role: Mapping[str, RoleTotals]
+
+
+class SeatCost(NamedTuple):
+    """Dollars, None where a call had no price; `estimated` where the tokens of a call are."""
+
+    usd: float | None
+    estimated: bool
 
 
 class TotalsTable(RunTable):
@@ -51,6 +61,7 @@ class TotalsTable(RunTable):
         return Totals(
             sum(role.calls for role in roles),
             sum(role.failed_calls for role in roles),
+            sum(role.estimated_calls for role in roles),
             sum(role.prompt_tokens for role in roles),
             sum(role.completion_tokens for role in roles),
             sum(role.cached_tokens for role in roles),
@@ -59,29 +70,32 @@ class TotalsTable(RunTable):
             by_role,
         )
 
-    def seat_costs(self, run: str) -> Mapping[tuple[str, str], float | None]:
-        """What the calls of each trial and seat cost; None where one of them had no price.
+    def seat_costs(self, run: str) -> Mapping[tuple[str, str], SeatCost]:
+        """What the calls of each trial and seat cost.
 
         Calls of agents and partners only, those that failed not among them.
         """
         rows = self.rows(
-            "SELECT trial, seat, CASE WHEN count(usd) = count(*) THEN sum(usd) END FROM calls "
-            "WHERE run = ? AND role IN ('agent', 'partner') GROUP BY trial, seat",
+            "SELECT trial, seat, CASE WHEN count(usd) = count(*) THEN sum(usd) END, max(estimated) "
+            "FROM calls WHERE run = ? AND role IN ('agent', 'partner') GROUP BY trial, seat",
             (self.run_pk(run),),
         )
-        return {(as_text(trial), as_text(seat)): usd for trial, seat, usd in rows}
+        return {
+            (as_text(trial), as_text(seat)): SeatCost(usd, bool(estimated))
+            for trial, seat, usd, estimated in rows
+        }
 
     def _by_role(self, run: int) -> Mapping[str, RoleTotals]:
         rows = self.rows(
             """
-            SELECT role, sum(ok), sum(not ok), sum(prompt), sum(completion), sum(cached),
-                sum(usd), sum(seconds)
+            SELECT role, sum(ok), sum(not ok), sum(estimated), sum(prompt), sum(completion),
+                sum(cached), sum(usd), sum(seconds)
             FROM (
-                SELECT role, 1 AS ok, prompt_tokens AS prompt, completion_tokens AS completion,
-                    cached_tokens AS cached, usd, seconds
+                SELECT role, 1 AS ok, estimated, prompt_tokens AS prompt,
+                    completion_tokens AS completion, cached_tokens AS cached, usd, seconds
                 FROM calls WHERE run = ?1
                 UNION ALL
-                SELECT role, 0, 0, 0, 0, NULL, seconds FROM call_failures WHERE run = ?1
+                SELECT role, 0, 0, 0, 0, 0, NULL, seconds FROM call_failures WHERE run = ?1
             )
             GROUP BY role ORDER BY role
             """,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pydantic_core
 
 from sociolab.core.codec import decode_event
-from sociolab.core.episode import Ended, Moved
+from sociolab.core.episode import Answered, Ended, Moved
 from sociolab.store.database import Database
 from sociolab.store.surrogates import as_text
 
@@ -21,13 +21,14 @@ class Turns(NamedTuple):
     """The turns of a played episode, in order, each by its seat and how many words it spoke.
 
     `ended` is why the episode ended, None where that is not on record; `troubled`: a reply in it
-    could not be used.
+    could not be used. `answers`, where nobody took a turn: who answered each question.
     """
 
     trial: str
     words: tuple[tuple[str, int], ...]
     ended: str | None
     troubled: bool
+    answers: tuple[str, ...] = ()
 
 
 def turns_of(store: Database, run: int, spoken: str) -> Iterator[Turns]:
@@ -58,7 +59,18 @@ def _turns(trial: str, events: Sequence[str], spoken: str) -> Turns:
             troubled = True
     last = decode_event(events[-1]) if events else None
     ended = last.reason if isinstance(last, Ended) else None
-    return Turns(trial, tuple(words), ended, troubled)
+    answers = () if words else tuple(map(_who, filter(_is_answer, events)))
+    return Turns(trial, tuple(words), ended, troubled, answers)
+
+
+def _is_answer(event: str) -> bool:
+    return event.startswith('["answered"')
+
+
+def _who(answer: str) -> str:
+    event = decode_event(answer)
+    assert isinstance(event, Answered)
+    return event.seat
 
 
 def _words(event: str, spoken: str) -> tuple[str, int]:

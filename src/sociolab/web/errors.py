@@ -7,9 +7,11 @@ import logging
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from sociolab.core.errors import ConfigError, SociolabError, StoreError
+from sociolab.core.redaction import redacted
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing, NeedsLogin, Refused
 from sociolab.web.security.csrf import SAFE
@@ -53,6 +55,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SociolabError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _cut_off)
     app.add_exception_handler(Exception, _unforeseen)
 
 
@@ -66,6 +69,7 @@ def wants_json(request: Request) -> bool:
 
 def said(request: Request, status: int, message: str, seconds: int | None = None) -> Response:
     """An error as an answer. `seconds`: when to try again."""
+    message = redacted(message)
     headers = {"Retry-After": str(seconds)} if seconds is not None else None
     if wants_json(request):
         return JSONResponse({"detail": message}, status, headers)
@@ -110,6 +114,11 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     message = {404: "There is nothing at this address.", 405: "This page takes no such request."}
     return said(request, error.status_code, message.get(error.status_code, str(error.detail)))
+
+
+async def _cut_off(request: Request, error: Exception) -> Response:
+    """The request did not arrive whole, so nobody reads this; no fault of ours for the log."""
+    return said(request, 400, "The request was cut off.")
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:

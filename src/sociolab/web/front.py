@@ -1,11 +1,11 @@
-"""The first page, the app's health, and its description for programs."""
+"""The app's health, and its description for programs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse
 
 open_pages = APIRouter(tags=["front"])
 pages = APIRouter(tags=["front"])
@@ -15,12 +15,6 @@ pages = APIRouter(tags=["front"])
 def health() -> dict[str, str]:
     """Whether the app answers."""
     return {"status": "ok"}
-
-
-@pages.get("/", response_class=RedirectResponse)
-def first() -> Response:
-    """The runs are the first page."""
-    return RedirectResponse("/runs", 303)
 
 
 @pages.get("/api/openapi.json")

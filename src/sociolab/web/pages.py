@@ -17,7 +17,6 @@ from sociolab.report.html import upright
 from sociolab.report.legible import legible
 from sociolab.web.security.admin import is_admin
 from sociolab.web.security.csrf import token_of
-from sociolab.web.security.visits import visit_of
 from sociolab.web.site import site_of
 
 STATIC = Path(__file__).parent / "static"
@@ -54,7 +53,7 @@ def templates() -> Environment:
 def page(request: Request, name: str, /, **values: Any) -> HTMLResponse:
     """A template as a page. Beside `values` it has `csrf`, `path` and `admin` (has signed in)."""
     shared: Mapping[str, Any] = {
-        "csrf": token_of(visit_of(request)),
+        "csrf": token_of(request),
         "path": request.url.path,
         "admin": is_admin(request),
         "guarded": site_of(request).settings.admin_token is not None,

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager, suppress
+from typing import Any, cast
 
+import h11
+import uvicorn
 from fastapi import Depends, FastAPI
 from fastapi.staticfiles import StaticFiles
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from sociolab.core.errors import ConfigError
 from sociolab.web import errors, front, watch
 from sociolab.web.pages import STATIC, templates
 from sociolab.web.play import router as play
@@ -16,7 +24,7 @@ from sociolab.web.security import signing_in
 from sociolab.web.security.admin import researcher
 from sociolab.web.security.csrf import proven
 from sociolab.web.security.guard import Guard
-from sociolab.web.security.limits import PAGES, SECRETS, Limiter
+from sociolab.web.security.limits import MESSAGES, PAGES, SECRETS, Limiter
 from sociolab.web.settings import WebSettings
 from sociolab.web.site import Site
 from sociolab.web.stores import Stores
@@ -66,22 +74,145 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     site.stores.close()
 
 
-HTTP = "h11"
-"""The parser of requests: it limits the length of their heads, which httptools does not."""
+class Connection(H11Protocol):
+    """A connection, closed where its client keeps the server waiting.
+
+    uvicorn waits for the rest of a request for ever. Here a request must have arrived whole within
+    `WebSettings.request_seconds`, and as long may a client take none of an answer. Where an address
+    has too many connections, or all together are too many, a new one takes the place of the one
+    that has kept the server waiting for longest; where none does, the new one is refused. So
+    requests that are never finished keep nobody out, not even at their own address.
+
+    h11, since it limits the length of heads; httptools does not.
+    """
+
+    _deadline: asyncio.TimerHandle | None = None
+    """When to close, while the client owes something: a request, or to take an answer."""
+    _settings: WebSettings
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take the connection, or refuse it where there is no room."""
+        super().connection_made(transport)
+        self._settings = cast("FastAPI", self.config.app).state.site.settings
+        self._watch()
+        if not self._finds_room():
+            transport.write(_FULL)
+            transport.close()
+            self.connections.discard(self)
+            self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """A request may be whole now."""
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """Another request may come."""
+        super().on_response_complete()
+        self._watch()
+
+    def pause_writing(self) -> None:
+        """The client has to take some of the answer first."""
+        super().pause_writing()
+        self._watch()
+
+    def resume_writing(self) -> None:
+        """The client took some of the answer."""
+        super().resume_writing()
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is waited for any more."""
+        super().connection_lost(exc)
+        self._watch()
+
+    def _watch(self) -> None:
+        """Begin or end to wait for the client."""
+        ours = self in self.connections  # and not closed, nor that of a WebSocket now
+        waiting = self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.flow.write_paused
+        if not (ours and waiting):
+            if self._deadline is not None:
+                self._deadline.cancel()
+            self._deadline = None
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(self._settings.request_seconds, self._drop)
+
+    def _drop(self) -> None:
+        self.connections.discard(self)
+        self._watch()
+        self.transport.abort()
+
+    def _finds_room(self) -> bool:
+        everyone: Collection[Any] = self.connections
+        peer = self.client[0] if self.client else ""
+        if not self._settings.trusts(peer):
+            here = [other for other in everyone if other.client and other.client[0] == peer]
+            if not self._fits(here, self._settings.connections_per_address):
+                return False
+        return self._fits(everyone, self._settings.most_connections)
+
+    def _fits(self, among: Collection[Any], most: int) -> bool:
+        """Whether there are not more than `most`, or another one can be closed for this one."""
+        if len(among) <= most:
+            return True
+        waiting = {
+            other: other._deadline.when()
+            for other in among
+            if isinstance(other, Connection) and other._deadline and other is not self
+        }
+        if not waiting:
+            return False
+        min(waiting, key=waiting.__getitem__)._drop()
+        return True
 
 
-def serve(settings: WebSettings) -> None:
-    """Serve until interrupted."""
-    import uvicorn
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nRetry-After: 5\r\n"
+    b"Connection: close\r\nContent-Length: 22\r\n\r\nToo many connections.\n"
+)
 
-    uvicorn.run(
+
+def server_of(settings: WebSettings) -> uvicorn.Server:
+    """A server of the app; ConfigError where the settings or the store are wrong."""
+    config = uvicorn.Config(
         create_app(settings),
         host=settings.host,
         port=settings.port,
         log_level="warning",
-        http=HTTP,
+        http=Connection,
         access_log=False,  # addresses hold secret links
         server_header=False,
+        forwarded_allow_ips=list(settings.proxies),
+        # So many are accepted at once before any of them can be refused.
+        backlog=max(settings.most_connections // 4, 1),
         ws_max_size=64 * 1024,
         timeout_graceful_shutdown=5,
     )
+    return uvicorn.Server(config)
+
+
+def serve(settings: WebSettings, announce: Callable[[], None]) -> None:
+    """Serve until interrupted. `announce` is called when the port is ours, and not before: what it
+    says leads nobody to another program that listens there."""
+    server = server_of(settings)
+    seldom = Limiter(MESSAGES)
+    for name in ("asyncio", "uvicorn.error"):
+        # Whoever could fill the log could fill the disk that the store is on.
+        logging.getLogger(name).addFilter(
+            lambda record: not seldom.take(record.getMessage().partition("\n")[0])
+        )
+    with _listening(settings) as listener, suppress(KeyboardInterrupt):
+        announce()
+        server.run(sockets=[listener])
+
+
+def _listening(settings: WebSettings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family)
+    except OSError as error:
+        why = str(error.strerror).partition(" (")[0]  # Python adds the address there
+        raise ConfigError(
+            f"cannot listen on {settings.host}, port {settings.port} ({why}); name another --port "
+            "or --host"
+        ) from error

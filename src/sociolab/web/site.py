@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
@@ -22,7 +23,9 @@ class Site:
     """The app's settings, its store and its templates.
 
     `clock` says how long a session has lasted. `attempts` at the admin token are counted by
-    address, `requests` of participants by person.
+    address, `requests` of participants by person. `sessions` of the researcher are kept in memory
+    only, so a restart signs out: for each secret in a cookie the visit it belongs to, and since
+    when. `key` signs forms.
     """
 
     settings: WebSettings
@@ -31,6 +34,8 @@ class Site:
     attempts: Limiter
     requests: Limiter
     clock: Callable[[], float] = field(default_factory=SteadyClock)
+    sessions: dict[str, tuple[str, float]] = field(default_factory=dict)
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
     @property
     def store(self) -> Store:

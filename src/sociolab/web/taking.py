@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from fastapi import Depends
+from fastapi import Depends, Request
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
@@ -17,7 +17,7 @@ from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.web.refusals import Missing, Refused
 from sociolab.web.security.visits import fresh_secret
-from sociolab.web.site import site_of
+from sociolab.web.site import site_of, store_of
 
 COOKIE = "sociolab-participant"
 """One for each participant: its path is that of the participant's pages."""
@@ -53,44 +53,53 @@ NextStep: TypeAlias = Callable[[Store, Taking], str | None]
 """Where (under `Taking.home`, such as "/play") a participant has something to do; None: done."""
 
 
+def secret_of(request: HTTPConnection) -> str:
+    """The secret of a participant's browser, on their pages; "" anywhere else."""
+    path: str = request.scope["path"]
+    return request.cookies.get(_cookie(request), "") if path.startswith("/take/") else ""
+
+
+def _cookie(request: HTTPConnection) -> str:
+    return f"__Secure-{COOKIE}" if site_of(request).settings.secure else COOKIE
+
+
 def home(study: str, participant: str) -> str:
     """The address of a participant's pages."""
     return f"/take/{study}/{participant}"
 
 
-def bind(store: Store, participant: ParticipantRow, answer: Response, *, secure: bool) -> bool:
+def bind(request: Request, participant: ParticipantRow, answer: Response) -> bool:
     """Bind the browser that gets `answer` to a participant; False if another browser is."""
     secret = fresh_secret()
-    if not store.bind(participant.pk, digest(secret)):
+    if not store_of(request).bind(participant.pk, digest(secret)):
         return False
     answer.set_cookie(
-        COOKIE,
+        _cookie(request),
         secret,
         max_age=180 * 24 * 3600,
         path=home(participant.study, participant.id),
         httponly=True,
-        secure=secure,
+        secure=site_of(request).settings.secure,
         samesite="lax",
     )
     return True
 
 
 def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
-    """Who asks, however far that participant has come; Refused where the browser is not the
-    participant's. A dependency of the pages around what a study does."""
+    """Who asks, however far that participant has come. A dependency of the pages around what a
+    study does.
+
+    Missing where the browser is not the participant's: there is one answer, whether or not the
+    study or the participant exists, so that nobody learns which do.
+    """
     store = site_of(request).store
-    secret = request.cookies.get(COOKIE, "")
+    secret = secret_of(request)
     row = store.participant_of_session(digest(secret)) if secret else None
-    if row is None and secret and all(one.name != study for one in store.studies()):
-        raise Missing(
-            "This study is not there any more: those who made it have deleted it, with everything "
-            "that belonged to it. Nothing more is asked of you."
-        )
     if row is None or (row.study, row.id) != (study, participant):
-        raise Refused(
-            "This page belongs to somebody who takes part in a study. If that is you, use the "
-            "browser in which you opened your link; if you cannot, ask those who sent it for a "
-            "new one."
+        raise Missing(
+            "There is nothing here for this browser. If you take part in a study, use the browser "
+            "in which you opened your link; if you cannot, ask those who sent it for a new one. "
+            "If the study or your part in it was deleted, nothing more is asked of you."
         )
     _slow_down(request, row)
     found = store.study(study)
@@ -109,8 +118,8 @@ def _slow_down(request: HTTPConnection, row: ParticipantRow) -> None:
 def taking(request: HTTPConnection, study: str, participant: str) -> Taking:
     """Who asks, as a dependency of what a study does, under /take/{study}/{participant}.
 
-    Refused where the browser is not this participant's, the study is closed, consent was not
-    given, or the participant is done with the study.
+    Missing where the browser is not this participant's. Refused where the study is closed, consent
+    was not given, or the participant is done with the study.
     """
     who = bound(request, study, participant)
     if who.over:

@@ -35,8 +35,8 @@ def config(folder: Path, name: str, **more: object) -> RunConfig:
 
 
 def hard_tasks(folder: Path, **more: object) -> tuple[Chosen, Path]:
-    """Two agents in every pairing on six tasks; the two hardest for Parrot, and their list."""
-    run(config(folder, "first", agents=("scripted", CURT), limit=6))
+    """Two agents in every pairing on twelve tasks; the two hardest for Parrot, and their list."""
+    run(config(folder, "first", agents=("scripted", CURT), limit=12))
     spec = HardSpec(("first",), CURT, "hard-parrot", most=2, **more)  # type: ignore[arg-type]
     with Store.open(folder / "s.db") as store:
         chosen = choose_hard(store, spec)

@@ -137,7 +137,7 @@ def test_a_partner_and_a_judge_are_known_by_their_roles(tmp_path: Path) -> None:
 def test_a_reply_that_cannot_be_used_is_no_reply_of_the_class(tmp_path: Path) -> None:
     with start_in_thread(EndpointSettings(responder=lambda _: "no JSON")) as server:
         result = play(tmp_path, server.url)
-    assert result.failed == 0
+    assert set(result.failures.trials) == {"failed turns"}
     assert set(result.failures.turns) == {"unreadable"}
 
 

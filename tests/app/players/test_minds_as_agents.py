@@ -33,6 +33,7 @@ def play(data: Path, store: Path, **flags: object) -> object:
         "world": "stss",
         "data": str(data),
         "settings": {"step": "60"},
+        "max_failed_turns": 1,  # these minds' plans do not fit the short days of the small town
         "store": str(store),
         "name": "minds",
     }
@@ -56,6 +57,20 @@ def test_a_class_of_ones_own_performs_the_task(data: Path, tmp_path: Path) -> No
     assert isinstance(result, RunResult)
     assert (result.played, result.failed) == (1, 0)
     assert result.agents[0] == "python:sociolab.testing.minds:AnyMind"
+
+
+def test_a_resident_who_leaves_most_questions_unanswered_fails_the_trial(
+    data: Path, tmp_path: Path
+) -> None:
+    result = play(data, tmp_path / "s.db", max_failed_turns=0.5)
+    assert isinstance(result, RunResult)
+    assert (result.played, result.failed) == (0, 1)
+    told = result.failures.problems["failed turns"]
+    assert told == (
+        "ben (scripted) failed 2 of 2 questions, and 2 more seats too many (limit: one half)"
+    )
+    assert result.failures.turns == {}
+    assert sum(result.failures.questions.values()) == 6
 
 
 def test_a_class_that_lacks_methods_is_refused_in_one_sentence() -> None:

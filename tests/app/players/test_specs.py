@@ -13,7 +13,7 @@ from sociolab.app.runs.config import RunConfig, config_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt
 from sociolab.models.budget import Budget
-from sociolab.models.endpoints import EndpointSpec
+from sociolab.models.endpoints import OPENAI, EndpointSpec
 from sociolab.models.sampling import Options
 from sociolab.models.unkept import Unkept
 
@@ -132,6 +132,81 @@ def test_the_openai_key_never_goes_to_another_address() -> None:
     assert Models(RunConfig()).endpoint(model_spec("openai/x")).key_env == "OPENAI_API_KEY"
 
 
+ELSEWHERE, ANOTHER = "http://127.0.0.1:9/v1", "http://127.0.0.1:10/v1"
+
+
+@pytest.mark.parametrize(
+    ("file", "base_url", "address"),
+    [
+        ("", None, ELSEWHERE),
+        ("", ANOTHER, ANOTHER),
+        ("[endpoints.openai]\nin_flight = 7\n", None, ELSEWHERE),
+        ("[endpoints.openai]\nin_flight = 7\n", ANOTHER, ANOTHER),
+        (f'[endpoints.openai]\nbase_url = "{ANOTHER}"\n', None, ANOTHER),
+    ],
+)
+def test_the_address_of_the_environment_is_used_where_nothing_else_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, base_url: str | None, address: str
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{ELSEWHERE}/")
+    models = Models(RunConfig(base_url=base_url, models=write(tmp_path / "m.toml", file)))
+    found = models.endpoint(model_spec("openai/x"))
+    assert (found.base_url, found.in_flight) == (address, 7 if "in_flight" in file else 32)
+
+
+def test_an_empty_address_of_the_environment_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "")
+    assert Models(RunConfig()).endpoint(model_spec("openai/x")).base_url == OPENAI
+
+
+def test_the_key_of_the_environment_goes_to_the_address_of_the_environment_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", ELSEWHERE)
+    spec = model_spec("openai/x")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert Models(RunConfig()).endpoint(spec).key_env is None
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    assert Models(RunConfig()).endpoint(spec).key_env == "OPENAI_API_KEY"
+    assert Models(RunConfig(key_env="LAB_KEY")).endpoint(spec).key_env == "LAB_KEY"
+    assert Models(RunConfig(base_url=ANOTHER)).endpoint(spec).key_env is None
+
+
+def test_an_address_of_the_environment_that_is_none_is_refused_by_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "127.0.0.1:80")
+    with pytest.raises(ConfigError, match="OPENAI_BASE_URL: expected an address"):
+        Models(RunConfig()).endpoint(model_spec("openai/x"))
+
+
+def test_headers_certificates_and_the_size_of_a_reply_are_those_of_models_toml(
+    tmp_path: Path,
+) -> None:
+    file = write(
+        tmp_path / "m.toml",
+        '[endpoints.lab]\nheaders = {"x-api-key" = "${LAB_KEY}"}\nca_bundle = "lab.pem"\n'
+        'max_reply_mb = 0.5\n[endpoints.far]\nca_bundle = "/etc/far.pem"\n',
+    )
+    models = Models(RunConfig(models=file))
+    lab = models.endpoint(model_spec("lab/x"))
+    assert lab.headers["x-api-key"].get_secret_value() == "${LAB_KEY}"
+    assert (lab.ca_bundle, lab.max_reply_mb) == (tmp_path / "lab.pem", 0.5)
+    assert models.endpoint(model_spec("far/x")).ca_bundle == Path("/etc/far.pem")
+
+
+@pytest.mark.parametrize(
+    "headers", ['"sk-0123456789"', '{"x-api-key" = ["sk-0123456789"]}', '["sk-0123456789"]']
+)
+def test_headers_that_are_none_are_refused_without_being_shown(
+    tmp_path: Path, headers: str
+) -> None:
+    file = write(tmp_path / "m.toml", f"[endpoints.lab]\nheaders = {headers}\n")
+    with pytest.raises(ConfigError, match=r"endpoints\.lab\.headers") as caught:
+        load_models(file)
+    assert "sk-0123456789" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "url", ["127.0.0.1:80", "ftp://h/v1", "http://user:secret@h/v1", "http://h/v1?key=secret"]
 )
@@ -146,6 +221,8 @@ def test_a_base_url_that_is_none_or_holds_a_secret_is_refused(url: str) -> None:
         "[endpoints.lab\n",
         '[endpoints.lab]\nbase_url = "nowhere"\n',
         '[endpoints.lab]\nkey = "sk-secret"\n',
+        "[endpoints.lab]\nin_flight = 0\n",
+        "[endpoints.lab]\nmax_reply_mb = 0\n",
         '[prices."a/b"]\ninput = -1\noutput = 1\n',
         '[options."a/b"]\nheat = 1\n',
         '[options."a/b"]\nextra = {n = 2}\n',

@@ -60,8 +60,8 @@ def test_an_episode_goes_from_reset_to_rewards() -> None:
         assert "Hello." in step.observation.messages[1]["content"]
         last = env.step_sync(Action("speak", "That is all."))
         assert last.done
-        assert last.rewards["rules:goal"] == {"goal_checked": 0.0}
-        assert set(last.rewards["heuristic"]) >= {"goal", "overall"}
+        assert "rules:goal" not in last.rewards  # nobody refused anything: it cannot tell
+        assert set(last.rewards["heuristic"]) >= {"believability", "relationship"}
         assert last.episode is not None
         assert last.episode.moves[0].actions == (Action("speak", "Hello."),)
         assert last.episode.trial.agent(first.seat) == "policy"

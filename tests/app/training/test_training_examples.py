@@ -32,6 +32,7 @@ def test_turns_are_all_turns_of_everybody_usable_or_not(small: Path, tmp_path: P
     assert {row["problem"] is None for row in rows if row["usable"]} == {True}
     assert {row["rebuilt"] for row in rows if row["agent"] == "scripted"} == {True}
     assert {row["tokens"] is None for row in rows if row["rebuilt"]} == {True}
+    assert {row["tokens"]["estimated"] for row in rows if not row["rebuilt"]} == {False}
     assert Counter(row["turn"] for row in rows) == {1: 8, 2: 8, 3: 12, 4: 8}
     assert done.sentences() == [
         f"wrote {tmp_path / 't.jsonl'}: 36 examples from 8 episodes of 1 run, 2 scenarios; "

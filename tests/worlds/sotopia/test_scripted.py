@@ -118,6 +118,7 @@ def test_offline_there_is_a_figure_for_what_is_on_record_and_no_overall() -> Non
         goals = goals_of(casting_from(episode.trial.task.content))
         verdicts = asyncio.run(HeuristicJudge().judge(episode))
         scored = {v.measure.name for v in verdicts if isinstance(v, Score)}
+        assert len(scored) * 2 == len(verdicts)
         kinds = {goal.kind for goal in goals.values()}
         money = {"financial"} if kinds & {"price", "division"} else set()
         assert scored == ({"goal"} | money if goals else set())

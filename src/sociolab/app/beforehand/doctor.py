@@ -80,6 +80,9 @@ def _measured(reply: ChatReply) -> str:
     usage = reply.usage
     tried = f" after {reply.tries} tries" if reply.tries > 1 else ""
     counted = f"{usage.prompt} tokens read, {usage.completion} written"
+    if usage.estimated:
+        what = "an impossible count of" if reply.fault else "no count of"
+        counted = f"~{counted}: {what} tokens came with it, so tokens and costs are estimated"
     return f"a structured reply in {reply.seconds:.2f} s{tried} ({counted})"
 
 

@@ -79,7 +79,7 @@ def _is_judge(spec: NamedSpec | PythonSpec) -> bool:
 
 def _kit(world: str) -> WorldKit:
     kit = load_world(world, None, FailurePolicy(1, "stop"), _SHORT.get(world))
-    if kit.open_ended or OPPOSITE not in kit.players:
+    if kit.dry_run is not None or OPPOSITE not in kit.players:
         raise ConfigError(
             f"--world {world}: expected a world of turns with a scripted player, such as "
             f"{', '.join(_SHORT)}; a mind that lives in a town is tried by its contract suite, see "

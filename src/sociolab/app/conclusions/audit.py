@@ -122,7 +122,8 @@ async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditR
         calls = isinstance(parse(config.judge, "judge"), ModelSpec)
         kept = kept_in_a_run(store, path, row.world, about, replies) if calls else nullcontext()
         with kept as name:
-            budget.spent = store.totals(name).usd or 0.0 if name else 0.0
+            if name:
+                budget.carry_over(store.totals(name))
             try:
                 with watch(name or config.run, tally) if watch else nullcontext():
                     asked = await ask(store, config.run, trials, work, tally)

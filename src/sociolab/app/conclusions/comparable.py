@@ -144,7 +144,7 @@ def _conditions(a: OpenedRun, b: OpenedRun) -> tuple[str, ...]:
     return tuple(
         f"{key.replace('_', ' ')} ({_value(one.get(key))} in {a.result.run}, "
         f"{_value(other.get(key))} in {b.result.run})"
-        for key in ("world_settings", "attempts", "on_failed_turn")
+        for key in ("world_settings", "attempts", "on_failed_turn", "max_failed_turns")
         if one.get(key) != other.get(key)
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sociolab.analysis.comparing import Compared, compared, comparison_document
-from sociolab.analysis.comparison_section import comparison_section
+from sociolab.analysis.comparison_section import comparison_section, failed_turns_told
 from sociolab.analysis.consistency import (
     KS,
     Passing,
@@ -31,7 +31,8 @@ from sociolab.app.finding.agent_names import agent_names
 from sociolab.app.finding.seat_names import label_like
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import UNTOLD, Measure, measure_called
-from sociolab.report.result import outline_of
+from sociolab.report.plays import asked_in
+from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.report.words import agent_kind, nature, plural
@@ -90,7 +91,7 @@ def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
         )
     runs, judge = opened_runs(store, wanted)
     measures = measures_of(runs, wanted.measures)
-    sides = _sides(runs, wanted)
+    sides = _with_turns(store, _sides(runs, wanted))
     sections: list[Section] = []
     found = None
     if len(sides) == 2 and (len(runs) == 2 or wanted.other):
@@ -111,7 +112,9 @@ def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
     sections.append(consistency_section(passed, measures))
     if found is None:
         judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"
-        sections[-1] = replace(sections[-1], said=(judged, *sections[-1].said))
+        lost = tuple(failed_turns_told({side.name: side.asked for side in sides}))
+        last = sections[-1]
+        sections[-1] = replace(last, said=(judged, *last.said), cautions=(*last.cautions, *lost))
     outlines = tuple(run.result for run in runs)
     return Conclusions(outlines, found, tuple(passed), tuple(sections))
 
@@ -207,6 +210,15 @@ def _like(
         return None
     name = label_like(run.called(wanted) or wanted, sorted(known), flag)
     return name if name in known else None
+
+
+def _with_turns(store: Store, sides: Sequence[Side]) -> tuple[Side, ...]:
+    """The sides with the turns that their agents were asked for, and failed."""
+    asked = {run: turns_asked(store, run) for run in dict.fromkeys(side.run for side in sides)}
+    return tuple(
+        replace(side, asked=asked_in(asked[side.run], {(v.trial, v.seat) for v in side.values}))
+        for side in sides
+    )
 
 
 def _named(sides: Sequence[Side]) -> tuple[Side, Side]:

@@ -20,6 +20,7 @@ from sociolab.worlds.stss.talk.settings import TalkSettings
 _ENGINE: tuple[tuple[str, str], ...] = (
     ("attempts", "how often a reply may be tried"),
     ("on_failed_turn", "what follows a failed turn"),
+    ("max_failed_turns", "the share of failed turns above which a trial fails"),
 )
 
 

@@ -10,6 +10,7 @@ from sociolab.analysis.ranking import Ranking, ranking
 from sociolab.app.finding.agent_names import agent_names
 from sociolab.app.finding.pooled import agent_settings, run_values
 from sociolab.core.code_mark import without_code
+from sociolab.report.result import turns_asked
 from sociolab.store.sqlite import Store
 
 
@@ -23,4 +24,5 @@ def rank_runs(
         for run, agents in agent_settings(store, runs).items()
     }
     pool = pooled([names.values(one) for one in values], judge, measure, settings)
-    return ranking(replace(pool, notes=(*pool.notes, *names.notes)))
+    asked = {run: turns_asked(store, run) for run in runs}
+    return ranking(replace(pool, notes=(*pool.notes, *names.notes)), asked)

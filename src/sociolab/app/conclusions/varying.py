@@ -33,22 +33,26 @@ def _costs(
 
     Of the runs: the calls of agents and partners by episode played, those of judges by judging.
     """
-    played, judged = _spent(store, runs)
+    played, judged, estimated = _spent(store, runs)
     play = played if per_play is None else per_play
     judging = judged if per_judging is None else per_judging
     if not play and not judging:
         return None
-    return Costs(play or 0.0, judging or 0.0)
+    given = per_play is not None and per_judging is not None
+    return Costs(play or 0.0, judging or 0.0, estimated and not given)
 
 
-def _spent(store: Store, runs: Sequence[str]) -> tuple[float | None, float | None]:
-    """Dollars by episode played and by model judging; None where no call had a price."""
+def _spent(store: Store, runs: Sequence[str]) -> tuple[float | None, float | None, bool]:
+    """Dollars by episode played and by model judging, None where no call had a price; and whether
+    the tokens of some calls were estimated."""
     dollars: dict[str, float] = {}
     episodes = judgings = 0
+    estimated = False
     for run in runs:
         for role, total in store.totals(run).by_role.items():
             if total.usd is not None:
                 dollars[role] = dollars.get(role, 0.0) + total.usd
+                estimated = estimated or total.estimated_calls > 0
         episodes += store.run(run).played
         judgings += sum(
             counts.episodes
@@ -59,4 +63,5 @@ def _spent(store: Store, runs: Sequence[str]) -> tuple[float | None, float | Non
     return (
         sum(play) / episodes if play and episodes else None,
         dollars["judge"] / judgings if "judge" in dollars and judgings else None,
+        estimated,
     )

@@ -46,7 +46,8 @@ class CreditResult:
 
     `nothing` counts episodes with nobody in them who has something at stake, `waiting` those that
     were not asked about before the work stopped (`stopped` says why), `unseen` the lines written to
-    a file without what the seat saw. `usd` is None where no call had a price.
+    a file without what the seat saw. `usd` is None where no call had a price; tokens and cost of
+    `estimated_calls` are estimates.
     """
 
     run: str
@@ -57,6 +58,7 @@ class CreditResult:
     nothing: int
     waiting: int
     calls: int
+    estimated_calls: int
     usd: float | None
     lines: int = 0
     unseen: int = 0
@@ -116,13 +118,13 @@ async def credit_run_async(
     if out is not None:
         check_place(out)
     path = store_path(config.store)
-    with Store.open(path, create=False) as store, lock_run(path, run):
+    with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
         stories = stories_of(store, run, measures, limit)
         tally, models = Tally(), Models(config)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
         spec = _model(config.judges)
-        budget = Budget(config.budget, store.totals(run).usd or 0.0)
+        budget = Budget(config.budget, store.totals(run))
         judge = CreditJudge(models.kept(spec, replies, budget))
         work = [one for one in stories if not _done(store, run, judge, *one)]
         tally.total = len(work)
@@ -242,6 +244,7 @@ def _result(
         nothing=len(stories) - len(asked),
         waiting=len(asked) - len(there),
         calls=tally.calls,
+        estimated_calls=tally.estimated,
         usd=usd,
         lines=lines,
         unseen=unseen,

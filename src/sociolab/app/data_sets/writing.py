@@ -74,7 +74,7 @@ async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple
         kept_in_a_run(store, path, config.world, ("write", about), replies) as kept,
         new_data_set(config.world, config.name, replace=config.replace) as fresh,
     ):
-        budget.spent = store.totals(kept).usd or 0.0
+        budget.carry_over(store.totals(kept))
         try:
             written = await write_sessions(model, fresh, drawn, tell)
         finally:

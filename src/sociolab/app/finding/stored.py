@@ -83,7 +83,8 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call to a model: whose it was, what was sent (role and text of each message) and what
-    came back. `turn` is from 0, and None of a judge's; `usd` is None where no price is known."""
+    came back. `turn` is from 0, and None of a judge's; `usd` is None where no price is known, and
+    `estimated` where the provider counted no tokens."""
 
     episode: str
     role: str
@@ -95,6 +96,7 @@ class Call:
     messages: tuple[tuple[str, str], ...]
     reply: str
     usd: float | None
+    estimated: bool
 
 
 def calls_of(store: Store, run: str, episode: str, turn: int | None = None) -> tuple[Call, ...]:
@@ -115,6 +117,7 @@ def calls_of(store: Store, run: str, episode: str, turn: int | None = None) -> t
             tuple((one.role, one.text) for one in store.prompt_of(row).messages),
             row.reply.text,
             row.reply.usd,
+            row.reply.usage.estimated,
         )
         for row in store.calls(run, trial)
         if turn is None or _turn_of(row) == turn

@@ -157,6 +157,8 @@ def run_settings(plan: PlayPlan, company: Company | None = None) -> Mapping[str,
         "seed": plan.seed,
         "attempts": POLICY.attempts,
         "on_failed_turn": POLICY.then,
+        # A person who misses turns drops out (`missed`); what was played until then is theirs.
+        "max_failed_turns": 1.0,
         "world_settings": dict(plan.settings) or None,
         "people": plan.people,
         "turn_seconds": plan.turn_seconds,

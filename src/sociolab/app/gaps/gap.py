@@ -88,7 +88,8 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
         about = {name: getattr(config, name) for name in ("dm", "real", "test", "base_url")}
         kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies)
         with kept if dms.keeps else nullcontext() as run:
-            budget.spent = store.totals(run).usd or 0.0 if run else 0.0
+            if run:
+                budget.carry_over(store.totals(run))
             try:
                 table = await measure_gap(
                     real,

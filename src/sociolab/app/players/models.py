@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,10 +14,10 @@ from sociolab.app.players.specs import ModelSpec
 from sociolab.app.registry import Provider, plugin
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
-from sociolab.core.secrets import without_secrets
+from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel
-from sociolab.models.endpoints import OPENAI, EndpointSpec
+from sociolab.models.endpoints import OPENAI, EndpointSpec, secrets_of
 from sociolab.models.prices import Price
 from sociolab.models.sampling import Options, options_of
 
@@ -55,18 +56,27 @@ class Models:
 
     def __post_init__(self) -> None:
         self.file = load_models(self.config.models)
+        guard_environment()
+        guard(os.environ.get(self.config.key_env or "", ""))
+        for table in self.file.endpoints.values():
+            guard(*secrets_of(table))
+        for listed in self.file.options.values():
+            guard(*secrets_in(listed.extra))
 
     def endpoint(self, spec: ModelSpec) -> EndpointSpec:
-        """Where a model is served: `models.toml` first, then `openai` and `--base-url`."""
+        """Where a model is served: as `models.toml` says, and `openai` where that gives no address
+        as `--base-url` or else the environment says."""
+        table = self.file.endpoints.get(spec.endpoint)
         found = self.file.endpoint(spec.endpoint)
+        addressed = table is not None and "base_url" in table.model_fields_set
+        if spec.endpoint == "openai" and not addressed:
+            found = _openai(self.config, found or EndpointSpec(name="openai"))
         if found is None:
-            if spec.endpoint != "openai":
-                raise ConfigError(
-                    f'"{spec.label}": there is no endpoint called "{spec.endpoint}"; describe it '
-                    f"in models.toml under [endpoints.{spec.endpoint}], or use "
-                    f"openai/{spec.model} with --base-url"
-                )
-            found = _openai(self.config)
+            raise ConfigError(
+                f'"{spec.label}": there is no endpoint called "{spec.endpoint}"; describe it '
+                f"in models.toml under [endpoints.{spec.endpoint}], or use "
+                f"openai/{spec.model} with --base-url"
+            )
         if self.config.in_flight is not None:
             found = found.model_copy(update={"in_flight": self.config.in_flight})
         return found
@@ -89,7 +99,7 @@ class Models:
             found.max_tokens if own.max_tokens is None else None,
             {name: value for name, value in found.sent.items() if name not in own.sent},
         )
-        return without_secrets(added.words.removeprefix("?"))
+        return added.words.removeprefix("?")
 
     def open(self, spec: ModelSpec) -> ChatModel:
         """The model with its options, without memory or money."""
@@ -172,14 +182,23 @@ class _Asked:
         return await self.model.complete(prompt, key)
 
 
-def _openai(config: Served) -> EndpointSpec:
-    """OpenAI itself, or whatever `--base-url` names: then no key unless `--key-env` names one,
-    so that a key never goes where it was not meant to."""
-    if config.base_url is None:
-        return EndpointSpec(name="openai", key_env=config.key_env or "OPENAI_API_KEY")
+def _openai(config: Served, spec: EndpointSpec) -> EndpointSpec:
+    """The spec at `--base-url`, or else at the environment's OPENAI_BASE_URL, or else at OpenAI.
+
+    A key never goes where it was not meant to: with `--base-url` none is sent unless `--key-env`
+    names one. OPENAI_BASE_URL and OPENAI_API_KEY belong together, as for OpenAI's own client.
+    """
+    source, address = "--base-url", config.base_url
+    paired = False
+    if address is None:
+        source, address = "OPENAI_BASE_URL", os.environ.get("OPENAI_BASE_URL") or OPENAI
+        paired = bool(os.environ.get("OPENAI_API_KEY"))
     try:
-        url = checked_url(config.base_url)
+        url = checked_url(address)
     except ValueError as error:
-        raise ConfigError(f'--base-url: {error}, found "{config.base_url}"') from error
-    key_env = config.key_env or ("OPENAI_API_KEY" if url == OPENAI else None)
-    return EndpointSpec(name="openai", base_url=url, key_env=key_env)
+        raise ConfigError(
+            f'{source}: {error}, found "{redacted(address, lookalikes=True)}"'
+        ) from error
+    usual = "OPENAI_API_KEY" if paired or url == OPENAI else None
+    key_env = spec.key_env or config.key_env or usual
+    return spec.model_copy(update={"base_url": url, "key_env": key_env})

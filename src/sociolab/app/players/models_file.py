@@ -5,36 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
 from sociolab.app.user_files import first_problem, read_toml
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoints import OPENAI, EndpointSpec, PriceSpec
+from sociolab.models.endpoints import EndpointOptions, EndpointSpec, PriceSpec
 from sociolab.models.sampling import ListedOptions
 from sociolab.store.place import data_home
 
 FILE = "models.toml"
 
 
-class EndpointTable(BaseModel):
-    """`[endpoints.NAME]`: see EndpointSpec; `provider` names an entry point of sociolab.models."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class EndpointTable(EndpointOptions):
+    """`[endpoints.NAME]`: `provider` names an entry point of sociolab.models."""
 
     provider: str = "openai"
-    base_url: str = OPENAI
-    key_env: str | None = None
-    in_flight: int = 32
-    requests_per_minute: float | None = None
-    timeout_s: float = 120.0
-    total_s: float = 600.0
-    tries: int = 6
-    structured: bool | None = None
 
     @field_validator("base_url")
     @classmethod
     def _plain_address(cls, value: str) -> str:
         return checked_url(value)
+
+    @field_validator("ca_bundle")
+    @classmethod
+    def _beside_the_file(cls, value: Path | None, info: ValidationInfo) -> Path | None:
+        folder: Path = (info.context or {}).get("folder", Path())
+        return value and folder / value.expanduser()
 
 
 class ModelsFile(BaseModel):
@@ -72,7 +68,7 @@ def load_models(path: Path | None) -> ModelsFile:
             return ModelsFile()
         path = found[0]
     try:
-        return ModelsFile.model_validate(read_toml(path))
+        return ModelsFile.model_validate(read_toml(path), context={"folder": path.parent})
     except ValidationError as error:
         raise ConfigError(f"{path}: {first_problem(error)}{_fields(error)}") from error
 
@@ -92,6 +88,6 @@ def checked_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("expected an address such as http://127.0.0.1:8000/v1")
-    if parts.username or parts.password or parts.query:
+    if parts.query or "@" in url:
         raise ValueError("an address holds no password or key; name its variable in key_env")
     return url.rstrip("/")

@@ -43,10 +43,12 @@ class RunConfig(BaseModel):
 
     `agents` without a `partner` play each other in every ordered pair; with one, each plays it in
     both seats. `judges` empty: the heuristic judge where all play offline; a model's run must name
-    its judge. `settings` are the world's own. `in_flight` bounds the calls to each endpoint,
-    `episodes` the episodes under way. `agent_timeout` is how many seconds an agent of one's own
-    class may take to reply (None: 600) and, where it is given, a person too. `tags` are words to
-    find the run by.
+    its judge. `readers` are models that read off each transcript what was agreed, where a goal has
+    a formula. `settings` are the world's own. `in_flight` bounds the calls to each endpoint,
+    `episodes` the episodes under way. A trial in which a seat failed more than `max_failed_turns`
+    of its turns counts as failed (a share from 0 to 1; 1 switches this off). `agent_timeout` is how
+    many seconds an agent of one's own class may take to reply (None: 600) and, where it is given, a
+    person too. `tags` are words to find the run by.
 
     One name may stand where several are meant, and a number or a boolean where words are.
     """
@@ -57,6 +59,7 @@ class RunConfig(BaseModel):
     agents: Names = Field(default=("scripted",), min_length=1)
     partner: Name | None = None
     judges: Names = ()
+    readers: Names = ()
     data: Name | None = None
     settings: dict[str, Words] = Field(default_factory=dict)
     tasks: Filter | None = None
@@ -65,6 +68,7 @@ class RunConfig(BaseModel):
     seed: int = 0
     attempts: int = Field(default=3, ge=1)
     on_failed_turn: Literal["skip", "stop"] = "skip"
+    max_failed_turns: float = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
     agent_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     name: Name | None = None
     tags: Annotated[tuple[Name, ...], BeforeValidator(_as_texts)] = ()

@@ -18,7 +18,7 @@ from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import Watch
 from sociolab.app.runs.session import patience_of
 from sociolab.core.episode import Episode, Json, Trial
-from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.errors import ConfigError, ModelError, StorageError
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId
 from sociolab.models.budget import Budget
@@ -51,19 +51,20 @@ async def judge_run_async(
 ) -> RunResult:
     """As `judge_run`, to be awaited."""
     path = store_path(config.store)
-    with Store.open(path, create=False) as store, lock_run(path, run):
+    with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
         row = store.run(run)
         tally, models = Tally(), Models(config)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
         kit = load_world(row.world, settings=world_settings(row.settings))
-        budget = Budget(config.budget, store.totals(run).usd or 0.0)
+        budget = Budget(config.budget, store.totals(run))
         casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
         named = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
+        named += [casting.reader(text) for text in config.readers]
         known = store.judges(run)
         judges = [as_known(judge, known) for judge in named]
         if not judges:
-            raise ConfigError("--judge: expected a judge, found none")
+            raise ConfigError("--judge: expected a judge, or a --reader, found none")
         bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
         new = [check for check in kit.checks if not _replaced(check, known)]
         tally.judges = tuple(judge.id.name for judge in judges)
@@ -76,6 +77,8 @@ async def judge_run_async(
             bench.jury.settle()
             await models.close()
             store.add_seconds(run, time.perf_counter() - began)
+        if isinstance(bench.error, StorageError):
+            raise bench.error
         return result_of(store, run, stopped=str(bench.error) if bench.error else "")
 
 
@@ -92,7 +95,7 @@ class _Bench:
     jury: Jury
     replies: TalliedReplies
     tally: Tally
-    error: ModelError | None = None
+    error: ModelError | StorageError | None = None
 
     def due(self, judges: Sequence[Judge], repeats: int) -> list[_Due]:
         """What these judges have not judged yet, or failed on."""
@@ -118,7 +121,7 @@ class _Bench:
             try:
                 episode = Episode(trial, self.store.events(self.run, trial.id))
                 await self.jury.judge(judge, episode, number)
-            except ModelError as failure:
+            except (ModelError, StorageError) as failure:
                 self.error = self.error or failure
                 return
             self.replies.release(trial.id)

@@ -10,10 +10,11 @@ from sociolab.app.anywhere import run_anywhere
 from sociolab.app.players.specs import HUMAN
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.session import Session, open_session, patience_of
-from sociolab.core.errors import ModelError
+from sociolab.core.errors import ModelError, StorageError
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.local import Table, play_all
 from sociolab.runner.tally import Tally
+from sociolab.store.trials import TrialRow
 
 Watch = Callable[[str, Tally], AbstractContextManager[None]]
 """Shows the progress of a run while its context is open; is given the run's name and its tally."""
@@ -25,7 +26,8 @@ _FEW = 8
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a run is. `total` and `done` count trials, earlier parts of the run included; all
-    else is of this part. `seconds_left` is None until a trial is over."""
+    else is of this part. Tokens and cost of `estimated_calls` are estimates. `seconds_left` is None
+    until a trial is over."""
 
     run: str
     total: int
@@ -35,6 +37,7 @@ class Progress:
     calls: int
     tokens: int
     usd: float
+    estimated_calls: int
     seconds: float
     seconds_left: float | None
 
@@ -60,8 +63,9 @@ async def run_async(
 ) -> RunResult:
     """Play a run to its end, or until its budget is spent, and return its result.
 
-    ConfigError where the description is wrong. The result's `stopped` says why a run ended early.
-    Cancelled, it leaves everything on disk, to be resumed with the run's name.
+    ConfigError where the description is wrong, StorageError where the disk is (nearly) full. The
+    result's `stopped` says why a run ended early otherwise. Cancelled, it leaves everything on
+    disk, to be resumed with the run's name.
     """
     with open_session(config) as session:
         with _told(session, on_progress):
@@ -104,6 +108,7 @@ def _progress(run: str, tally: Tally) -> Progress:
         tally.calls,
         tally.tokens,
         tally.usd,
+        tally.estimated,
         tally.seconds,
         tally.seconds_left,
     )
@@ -118,18 +123,11 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
         session.judges,
         session.replies,
         session.tally,
+        session.config.max_failed_turns,
         _foreign(session),
     )
     rows = session.store.trials(session.name)
-    pending = [
-        row
-        for row in rows
-        if row.status != "played"
-        or not all(
-            session.store.judged(session.name, judge.id, trial=row.trial.id)
-            for judge in session.judges
-        )
-    ]
+    pending = [row for row in rows if _is_pending(session, row)]
     tally = session.tally
     tally.total, tally.done = len(rows), len(rows) - len(pending)
     tally.done_before = tally.done
@@ -139,7 +137,18 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
     finally:
         await session.models.close()
         session.store.add_seconds(session.name, tally.seconds)
+    if isinstance(stopped.error, StorageError):
+        raise stopped.error
     return stopped.error
+
+
+def _is_pending(session: Session, row: TrialRow) -> bool:
+    """Whether anything is left to be played or judged of a trial."""
+    if row.status == "played":
+        judged = session.store.judged
+        return not all(judged(session.name, j.id, trial=row.trial.id) for j in session.judges)
+    # Failed turns are on record with the rest: another try would read the same replies.
+    return (row.status, row.cause) != ("failed", "failed turns")
 
 
 def _foreign(session: Session) -> dict[str, float | None]:

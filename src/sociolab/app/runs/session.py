@@ -13,7 +13,7 @@ from sociolab.app.data_sets.task_lists import list_hashes, wanted_tasks
 from sociolab.app.players.cast import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models
 from sociolab.app.players.own_code import as_known
-from sociolab.app.players.specs import ModelSpec, parse
+from sociolab.app.players.specs import HUMAN, ModelSpec, parse
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.provenance import MADE_WITH, OPTIONS, TAGS, made_with, resumed
 from sociolab.app.runs.resuming import check_same
@@ -82,9 +82,10 @@ def open_session(config: RunConfig) -> Iterator[Session]:
     plan = plan_of(config, kit, seated)
     path = store_path(config.store)
     wanted = checked_name(config.name) if config.name else None
-    with Store.open(path) as store:
+    with Store.open(path, synced=HUMAN in (*config.agents, config.partner)) as store:
         name = wanted or fresh_name(store, config.world)
-        with lock_run(path, name):
+        with lock_run(path, name), store.failing_fast():
+            store.check_room()
             if store.has_run(name):
                 row = store.run(name)
                 check_same(row, settings)
@@ -92,7 +93,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
                 judges = tuple(as_known(judge, known) for judge in judges)
                 if isinstance(row.settings, dict):
                     store.set_settings(name, resumed(row.settings, settings))
-                budget.spent = store.totals(name).usd or 0.0
+                budget.carry_over(store.totals(name))
             else:
                 store.create_run(name, config.world, settings, plan)
             replies.keep_in(RunReplies(store, name))
@@ -157,12 +158,14 @@ def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[
             )
         wanted = by_rules
     named = [casting.judge(text) for text in dict.fromkeys(wanted) if text != NO_JUDGE]
-    return (*casting.kit.checks, *named)
+    readers = [casting.reader(text) for text in dict.fromkeys(config.readers)]
+    return (*casting.kit.checks, *named, *readers)
 
 
 def _options(config: RunConfig, models: Models) -> dict[str, Json]:
     """What models.toml adds to the specs of a description, if it adds anything."""
-    texts = (*config.agents, *((config.partner,) if config.partner else ()), *config.judges)
+    partner = (config.partner,) if config.partner else ()
+    texts = (*config.agents, *partner, *config.judges, *config.readers)
     specs = (parse(text, "agent") for text in texts if text != NO_JUDGE)
     listed = {one.label: models.listed(one) for one in specs if isinstance(one, ModelSpec)}
     found: dict[str, Json] = {label: words for label, words in listed.items() if words}
@@ -196,6 +199,7 @@ def _settings(
         "seed": config.seed,
         "attempts": config.attempts,
         "on_failed_turn": config.on_failed_turn,
+        "max_failed_turns": config.max_failed_turns,
         "world_settings": dict(config.settings) or None,
     }
     # Only where there are some, so that runs from before there were lists go on.

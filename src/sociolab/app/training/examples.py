@@ -41,7 +41,12 @@ def turn_examples(source: Source, left: LeftOut) -> Iterator[Example]:
             "problem": turn.problem or None,
             "tokens": None
             if usage is None
-            else {"prompt": usage.prompt, "completion": usage.completion, "cached": usage.cached},
+            else {
+                "prompt": usage.prompt,
+                "completion": usage.completion,
+                "cached": usage.cached,
+                "estimated": usage.estimated,
+            },
         }
         yield example(line, turn)
 

@@ -52,7 +52,11 @@ class CallView:
 
 @dataclass(frozen=True, slots=True)
 class CallPage:
-    """A page of calls. `of` fit the filter; `seats` are (role, seat) that occur in the episode."""
+    """A page of calls. `of` fit the filter; `seats` are (role, seat) that occur in the episode.
+
+    `tokens` are read, read from a cache, and written; they and `usd` include the estimates of
+    `estimated_calls`.
+    """
 
     calls: tuple[CallView, ...]
     of: int
@@ -60,6 +64,7 @@ class CallPage:
     pages: int
     seats: tuple[tuple[str, str], ...]
     tokens: tuple[int, int, int]
+    estimated_calls: int
     usd: float | None
     seconds: float
 
@@ -94,6 +99,7 @@ def call_page(
             sum(one.reply.usage.cached for one in done),
             sum(one.reply.usage.completion for one in done),
         ),
+        sum(one.reply.usage.estimated for one in done),
         sum(priced) if priced else None,
         sum(one.reply.seconds for one in done),
     )

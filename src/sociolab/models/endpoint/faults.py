@@ -16,6 +16,8 @@ _BODIES = (
     (b'{"object":"error","detail":"upstream sent nothing"}', "json"),
     (b'{"id":"chatcmpl-0","object":"chat.completion","choices":[]}', "json"),
     (b'{"id":"chatcmpl-0","object":"chat.completion","choices":[{"index":0}]}', "json"),
+    (b'{"choices":' + b'[{"message":' * 10_000, "json"),
+    (b'{"choices":[{"message":{"content":' + b"9" * 10_000 + b"}}]}", "json"),
 )
 
 
@@ -56,6 +58,7 @@ def nearly_json(text: str, chance: Chance) -> str:
         text.replace('"', "'"),
         text.replace('": ', '" ', 1),
         text.replace('": "', '": "So-called "', 1),
+        f'{text[:1]}"number": {"9" * 5000}, {text[1:]}',  # a loop of digits: too long to be read
     )
     spoilt = mistakes[chance.pick("mistake", len(mistakes))]
     return text[:-1] if _is_json(spoilt) else spoilt

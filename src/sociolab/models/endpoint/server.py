@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 from sociolab.models.endpoint.by_hand import ByHand
 from sociolab.models.endpoint.chance import Chance, latency_seconds
 from sociolab.models.endpoint.chat import ChatBody, ChatReader
-from sociolab.models.endpoint.completion import completion, usage_of
+from sociolab.models.endpoint.completion import completion, usage_json, usage_of
 from sociolab.models.endpoint.counters import Counters, Tally
 from sociolab.models.endpoint.faults import (
     HANG_SECONDS,
@@ -86,7 +86,7 @@ class Endpoint:
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one HTTP request."""
-        path = request.raw_path.partition("?")[0].removeprefix("/v1")
+        path = request.rel_url.raw_path.removeprefix("/v1")
         if path == "/chat/completions" and request.method == hdrs.METH_POST:
             return await self._count_and_answer(request)
         try:
@@ -143,7 +143,7 @@ class Endpoint:
         text, finish_reason = await self._text(chat, chance, fault)
         usage = usage_of(characters, repeated, text)
         self._tally.replied(text, usage)
-        body = completion(chat, text, finish_reason, usage)
+        body = completion(chat, text, finish_reason, self.settings.usage or usage_json(usage))
         if fault == "truncated_body":
             return await _cut_short(request, body)
         return web.Response(body=body, headers={hdrs.CONTENT_TYPE: _JSON})

@@ -91,6 +91,8 @@ class EndpointSettings:
 
     api_key: str | None = None
     """The bearer token that is wanted; without it none is looked at."""
+    usage: str = ""
+    """JSON in place of the counts of tokens, right or not, such as "null"; "" for the counts."""
     models: tuple[str, ...] = ()
     """The models that exist; without any, every name is one."""
 

@@ -25,7 +25,7 @@ IMPORTANCE = 5
 
 _FEWEST_LINES, _MOST_LINES = 3, 5
 _MOST_ITEMS = 4
-_FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*+```.*$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*\u2022\u2013\u2014]|\(?\d{1,2}[.)])\s+")
 _WORD = re.compile(r"\w")
 _QUOTES = {'"': '"', "\u201c": "\u201d", "\u201e": "\u201c", "\u00ab": "\u00bb"}

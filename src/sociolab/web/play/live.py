@@ -57,7 +57,7 @@ async def playing(
     study: Annotated[str, Path(max_length=100)],
     participant: Annotated[str, Path(max_length=100)],
 ) -> Playing:
-    """Who asks, as a dependency; Refused as in `taking`, Missing where nothing is played."""
+    """Who asks, as a dependency; as `taking` has it; Missing where nothing is played."""
     floor = cast("Floor", request.app.state.floor)
     try:
         # Not in a thread: a few reads of one row cost less than going there and back.

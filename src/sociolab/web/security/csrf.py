@@ -6,18 +6,30 @@ import hashlib
 import hmac
 
 from fastapi import Request
+from starlette.requests import HTTPConnection
 
 from sociolab.web.refusals import Refused
+from sociolab.web.security.admin import session_of
 from sociolab.web.security.visits import visit_of
+from sociolab.web.site import site_of
+from sociolab.web.taking import secret_of
 
 FIELD, HEADER = "csrf", "x-csrf-token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
-def token_of(visit: str) -> str:
-    """What a page served to this browser sends back with every change."""
-    return hmac.new(visit.encode(), b"csrf", hashlib.sha256).hexdigest()
+def token_of(request: HTTPConnection) -> str:
+    """What a page served to this browser sends back with every change.
+
+    It is signed with the app's own key and belongs to the researcher's session. On the pages of a
+    participant the secret that was given to that browser is the key: their open pages must go on
+    working when the app is restarted.
+    """
+    participant = secret_of(request)
+    key = participant.encode("utf-8", "replace") if participant else site_of(request).key
+    bound = "" if participant else f"{visit_of(request)}/{session_of(request)}"
+    return hmac.new(key, b"csrf/" + bound.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
 async def proven(request: Request) -> None:
@@ -31,7 +43,7 @@ async def proven(request: Request) -> None:
     if not given and request.headers.get("content-type", "").startswith(_FORMS):
         field = (await request.form()).get(FIELD)
         given = field if isinstance(field, str) else ""
-    if not hmac.compare_digest(given.encode(), token_of(visit_of(request)).encode()):
+    if not hmac.compare_digest(given.encode(), token_of(request).encode()):
         raise Refused(
             "This form was not made for this browser, or its cookies were removed; "
             "load the page again and repeat what you did."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import MutableMapping
 from http.cookies import SimpleCookie
 from typing import Any
@@ -44,6 +45,7 @@ class Guard:
         self._app = app
         self._settings = settings
         self._visits, self._addresses = Limiter(PAGES), Limiter(ADDRESS)
+        self._served: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request that is in order."""
@@ -51,19 +53,28 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request = HTTPConnection(scope)
-        visit = known_visit(request)
+        visit = known_visit(request, self._settings)
         scope["sociolab.visit"] = visit or fresh_secret()
         refusal = self._refusal(request, visit)
         if refusal is not None:
             await _refuse(refusal, scope, receive, send)
             return
+        client = _client(request)
+        self._served[client] += 1
+        try:
+            await self._serve(scope, receive, send, visit)
+        finally:
+            self._served[client] -= 1
+            if not self._served[client]:
+                del self._served[client]
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, visit: str | None) -> None:
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
         if scope["method"] == "HEAD":  # pages know only GET; the server leaves the body away
             scope = {**scope, "method": "GET"}
-        fresh = None if visit else scope["sociolab.visit"]
-        await self._app(scope, _bounded(receive, LARGEST), self._signed(scope, send, fresh))
+        await self._app(scope, _bounded(receive, LARGEST), self._signed(scope, send, visit))
 
     def _refusal(self, request: HTTPConnection, visit: str | None) -> PlainTextResponse | None:
         host = request.headers.get("host", "")
@@ -71,7 +82,11 @@ class Guard:
             return PlainTextResponse(
                 "This app is not served under that name; start it with --public-url.", 421
             )
-        client = request.client.host if request.client else ""
+        client = _client(request)
+        if self._served[client] >= self._settings.connections_per_address:
+            return PlainTextResponse(
+                "Too many requests at a time from one address.", 503, {"Retry-After": "5"}
+            )
         wait = self._addresses.take(client)
         if visit is not None and not wait:
             wait = self._visits.take(visit)
@@ -88,8 +103,9 @@ class Guard:
             return PlainTextResponse(f"At most {LARGEST} bytes are taken.", 413)
         return None
 
-    def _signed(self, scope: Scope, send: Send, fresh: str | None) -> Send:
-        """Add the headers that every answer has, and the cookie of a new visit."""
+    def _signed(self, scope: Scope, send: Send, visit: str | None) -> Send:
+        """Add the headers that every answer has, and the cookie of a visit that is new or was
+        renewed."""
 
         async def signed(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -103,19 +119,24 @@ class Guard:
                     headers["Cache-Control"] = "no-cache"  # kept, and asked for anew each time
                 elif "cache-control" not in headers:
                     headers["Cache-Control"] = "no-store"
-                if fresh is not None and not static:
-                    headers.append("Set-Cookie", self._cookie(fresh))
+                if scope["sociolab.visit"] != visit and not static:
+                    headers.append("Set-Cookie", self._cookie(scope["sociolab.visit"]))
             await send(message)
 
         return signed
 
     def _cookie(self, secret: str) -> str:
-        cookie: SimpleCookie = SimpleCookie({COOKIE: secret})
-        morsel = cookie[COOKIE]
+        name = self._settings.cookie(COOKIE)
+        cookie: SimpleCookie = SimpleCookie({name: secret})
+        morsel = cookie[name]
         morsel["path"], morsel["samesite"], morsel["httponly"] = "/", "Lax", True
         morsel["max-age"] = 400 * 24 * 3600
         morsel["secure"] = self._settings.secure
         return morsel.OutputString()
+
+
+def _client(request: HTTPConnection) -> str:
+    return request.client.host if request.client else ""
 
 
 def _same_origin(request: HTTPConnection, host: str) -> bool:

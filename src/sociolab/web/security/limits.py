@@ -22,6 +22,8 @@ ADDRESS = Rate(4000, 40_000)
 """Everything, for one address: a whole class may sit behind it."""
 SECRETS = Rate(10, 20)
 """Attempts at what could be guessed, by address: the admin token."""
+MESSAGES = Rate(5, 1)
+"""Lines of the server's log that say the same."""
 
 
 class Limiter:

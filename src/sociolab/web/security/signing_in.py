@@ -5,15 +5,27 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.web.pages import page
 from sociolab.web.refusals import Refused
-from sociolab.web.security.admin import COOKIE, sign_in
+from sociolab.web.security.admin import sign_in, sign_out
 from sociolab.web.site import site_of
 
 router = APIRouter(tags=["signing in"])
+
+
+@router.get("/")
+def first(request: Request, token: Annotated[str, Query(max_length=1000)] = "") -> Response:
+    """Lead to the runs, the first page.
+
+    With the token of the link that `sociolab web` prints, sign in on the way: the redirect takes
+    the token out of the address, and with it out of the history and of what other pages are told.
+    """
+    if token and site_of(request).settings.admin_token is not None:
+        return _entered(request, token, "/runs")
+    return RedirectResponse("/runs", 303)
 
 
 @router.get("/login")
@@ -29,23 +41,29 @@ def enter(
     next: Annotated[str, Form(max_length=2000)] = "/",
 ) -> Response:
     """Sign in, and go on to where one wanted to go."""
-    wait = site_of(request).attempts.take(request.client.host if request.client else "")
-    if wait:
-        seconds = math.ceil(wait)
-        raise Refused(f"Too many attempts; try again in {seconds} s.", 429, seconds)
-    answer: Response = RedirectResponse(_ours(next), 303)
-    if sign_in(request, answer, token):
-        return answer
-    answer = page(request, "login.html", next=_ours(next), problem="That is not the admin token.")
-    answer.status_code = 403
-    return answer
+    return _entered(request, token, _ours(next))
 
 
 @router.post("/logout")
 def leave(request: Request) -> Response:
     """Sign out."""
     answer = RedirectResponse("/login", 303)
-    answer.delete_cookie(COOKIE)
+    sign_out(request, answer)
+    return answer
+
+
+def _entered(request: Request, token: str, next: str) -> Response:
+    """The way on for who knows the token, the form again for who does not."""
+    wait = site_of(request).attempts.take(request.client.host if request.client else "")
+    if wait:
+        seconds = math.ceil(wait)
+        raise Refused(f"Too many attempts; try again in {seconds} s.", 429, seconds)
+    answer: Response = RedirectResponse(next, 303)
+    if sign_in(request, answer, token):
+        return answer
+    problem = "That is not the admin token. A printed link works until sociolab is restarted."
+    answer = page(request, "login.html", next=next, problem=problem)
+    answer.status_code = 403
     return answer
 
 

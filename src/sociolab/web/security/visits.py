@@ -7,6 +7,8 @@ import secrets
 
 from starlette.requests import HTTPConnection
 
+from sociolab.web.settings import WebSettings
+
 COOKIE = "sociolab"
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -21,7 +23,13 @@ def visit_of(request: HTTPConnection) -> str:
     return str(request.scope["sociolab.visit"])
 
 
-def known_visit(request: HTTPConnection) -> str | None:
+def renew_visit(request: HTTPConnection) -> str:
+    """Give the browser a new secret; `Guard` sends it along with the answer."""
+    request.scope["sociolab.visit"] = fresh = fresh_secret()
+    return fresh
+
+
+def known_visit(request: HTTPConnection, settings: WebSettings) -> str | None:
     """The secret in the cookie; None if there is none, or no such secret."""
-    found = request.cookies.get(COOKIE, "")
+    found = request.cookies.get(settings.cookie(COOKIE), "")
     return found if _SECRET.fullmatch(found) else None

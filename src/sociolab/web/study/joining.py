@@ -17,7 +17,7 @@ from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing, Refused
-from sociolab.web.site import site_of, store_of
+from sociolab.web.site import store_of
 from sociolab.web.taking import bind, home
 
 router = APIRouter(tags=["taking part"])
@@ -33,7 +33,7 @@ def join(request: Request, secret: Secret) -> Response:
         made = page(request, "study/used.html", home=home(row.study, row.id))
         made.status_code = 410
         return made
-    _check_open(site_of(request).store, study)
+    _check_open(store_of(request), study)
     settings = StudySettings.model_validate(study.settings)
     return page(request, "study/join.html", settings=settings, secret=secret)
 
@@ -41,11 +41,11 @@ def join(request: Request, secret: Secret) -> Response:
 @router.post("/join/{secret}", response_class=RedirectResponse)
 def begin(request: Request, secret: Secret) -> Response:
     """Give the link to this browser."""
-    site = site_of(request)
-    row, study = _invited(site.store, secret)
-    _check_open(site.store, study)
+    store = store_of(request)
+    row, study = _invited(store, secret)
+    _check_open(store, study)
     answer = RedirectResponse(home(row.study, row.id), 303)
-    if not bind(site.store, row, answer, secure=site.settings.secure):
+    if not bind(request, row, answer):
         return RedirectResponse(f"/join/{secret}", 303)
     return answer
 

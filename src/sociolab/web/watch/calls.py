@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
 from sociolab.app.watching.calls import call_page
-from sociolab.report.words import money
+from sociolab.report.words import about, money, uncounted
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.watch.parameters import Label, PageNumber, RunName, TrialId, known_trial
@@ -29,6 +29,5 @@ def calls(
     store = store_of(request)
     known_trial(store, run, trial)
     found = call_page(store, run, trial, who, number, at)
-    return page(
-        request, "watch/calls.html", run=run, trial=trial, found=found, who=who, money=money
-    )
+    words = {"money": money, "about": about, "uncounted": uncounted}
+    return page(request, "watch/calls.html", run=run, trial=trial, found=found, who=who, **words)

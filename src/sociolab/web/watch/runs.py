@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
 from sociolab.app.watching.live import being_played
-from sociolab.report.words import money
+from sociolab.report.words import about, money
 from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
@@ -102,7 +102,9 @@ def progress_of(store: Store, row: RunRow) -> Progress:
 
 def _listed(store: Store, row: RunRow) -> Listed:
     totals = store.totals(row.name)
-    cost = "" if not totals.calls else "not known" if totals.usd is None else money(totals.usd)
+    cost = "" if not totals.calls else "not known"
+    if totals.usd is not None:
+        cost = f"{about(totals.estimated_calls)}{money(totals.usd)}"
     return Listed(progress_of(store, row), _agents(row), totals.calls, totals.failed_calls, cost)
 
 

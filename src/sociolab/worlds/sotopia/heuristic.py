@@ -2,7 +2,7 @@
 
 Among scripted players what was agreed is on record, and with it how far a goal with a formula was
 reached and what was gained. Everything else in SOTOPIA-Eval needs somebody who understands what was
-said, so there is no overall without a model or people as judges.
+said: without a model or people as judges there are no such scores, and no overall.
 """
 
 from __future__ import annotations
@@ -12,37 +12,34 @@ import math
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS, FINANCIAL, GOAL, overall
+from sociolab.worlds.sotopia.dimensions import FINANCIAL, GOAL
 from sociolab.worlds.sotopia.outcome import AT_TARGET, HIGHEST, goals_of, recorded, verdicts
 from sociolab.worlds.sotopia.scene import casting_from
 
 
 class HeuristicJudge:
-    """GOAL and FIN of a recorded outcome; Unscored, with the reason, for all else."""
+    """GOAL and FIN where the goals have a formula and the outcome is on record; nothing else."""
 
     def __init__(self) -> None:
         self.id = JudgeId("heuristic", "heuristic", digest("heuristic", "2"))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """The seven dimensions and the overall of each seat; a repeated judging says the same."""
+        """What is on record of each seat's goal and gain; a repeated judging says the same."""
         casting = casting_from(episode.trial.task.content)
-        outcome, goals = recorded(casting, episode.moves), goals_of(casting)
-        values = {v.seat: v for v in verdicts(casting, outcome)} if outcome is not None else {}
+        outcome = recorded(casting, episode.moves)
         found: list[Verdict] = []
-        for seat in episode.trial.task.seats:
-            mine = {d.name: _not_observed(d, seat) for d in DIMENSIONS}
-            value = values.get(seat)
-            if isinstance(value, Score):
-                mine[GOAL.name] = _rounded(GOAL, seat, value.value, value.reason)
-                if goals[seat].kind in ("price", "division"):
-                    gained = outcome is not None and outcome.terms is not None
-                    mine[FINANCIAL.name] = _gain(seat, goals[seat].kind, value.value, gained)
-            found += [*mine.values(), overall(tuple(mine.values()), seat)]
+        for seat, goal in goals_of(casting).items():
+            measures = (GOAL, FINANCIAL) if goal.kind in ("price", "division") else (GOAL,)
+            if outcome is None:
+                why = "no outcome is on record: somebody here is no scripted player"
+                found += [Unscored(measure, seat, why) for measure in measures]
+                continue
+            value = next(v for v in verdicts(casting, outcome) if v.seat == seat)
+            assert isinstance(value, Score)  # what is on record is established
+            found.append(_rounded(GOAL, seat, value.value, value.reason))
+            if FINANCIAL in measures:
+                found.append(_gain(seat, goal.kind, value.value, outcome.terms is not None))
         return tuple(found)
-
-
-def _not_observed(measure: Measure, seat: str) -> Verdict:
-    return Unscored(measure, seat, "needs a judge who understands what was said")
 
 
 def _gain(seat: str, kind: str, value: float, gained: bool) -> Score:

@@ -42,6 +42,7 @@ def load(setup: WorldSetup) -> WorldKit:
         judges={"heuristic": HeuristicJudge()},
         checks=(OutcomeCheck(),),
         model_judge=_model_judge,
+        reader=_reader,
         variants=VARIANTS,
     )
 
@@ -51,3 +52,10 @@ def _model_judge(model: ChatModel) -> Judge:
     from sociolab.worlds.sotopia.evaluation import SotopiaRubric
 
     return LlmJudge(SotopiaRubric(), model)
+
+
+def _reader(model: ChatModel) -> Judge:
+    from sociolab.judging.llm_judge import LlmJudge
+    from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
+
+    return LlmJudge(OutcomeReader(), model, role="reader:")

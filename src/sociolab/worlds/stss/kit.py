@@ -5,18 +5,28 @@ from __future__ import annotations
 from typing import cast
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.ports import ChatModel, Judge, Player, Role, WorldKit
+from sociolab.core.ports import ChatModel, DryRun, Judge, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
+from sociolab.town.answers import DayPlan, Decision, Entry, Said, Summary
 from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
 from sociolab.town.model.mind import ModelMind
 from sociolab.town.scripted.complete import CompleteMind
 from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.thoughts import PlanDay, Summarise, TalkOrNot, Utter
 from sociolab.worlds.stss.casting import town_casts
 from sociolab.worlds.stss.dataset import own_town, read_town
 from sociolab.worlds.stss.rules_judge import StssRulesJudge
 from sociolab.worlds.stss.scoring.result import ScoreSettings
 from sociolab.worlds.stss.settings import Settings
 from sociolab.worlds.stss.world import Stss, Tempo
+
+ABOUT_CALLS = (
+    "calls: they depend on what the residents do, so three kinds of days were simulated: residents "
+    "stay at home and speak to nobody (the least), decide as scripted residents do, or talk to "
+    "everybody they meet until the last round (about the most). Expect a model between the last "
+    "two; a person who answered in its place, with scripted background agents, was asked 65 "
+    "questions a day"
+)
 
 
 def load(setup: WorldSetup) -> WorldKit:
@@ -45,8 +55,50 @@ def load(setup: WorldSetup) -> WorldKit:
         casts=town_casts,
         model_player=model,
         python_player=python,
-        open_ended=True,
+        dry_run=DryRun(
+            # Rules take no time: they live in lock-step, which is quicker for them.
+            Stss(data, settings, setup.policy),
+            {
+                "at home": MindPlayer(Homebody()),
+                "as scripted": MindPlayer(ScriptedMind()),
+                "talkative": MindPlayer(Talker()),
+            },
+            ABOUT_CALLS,
+        ),
     )
+
+
+class Homebody(ScriptedMind):
+    """Stays at home and speaks to nobody: leads to the fewest calls that a town can do with."""
+
+    async def plan_day(self, question: PlanDay) -> DayPlan:
+        """One entry, at home."""
+        entry = Entry(start="08:00", what="resting", place=question.me.resident.living_area)
+        return DayPlan(wake="08:00", entries=(entry,), bed="22:00")
+
+    async def talk_or_not(self, question: TalkOrNot) -> Decision:
+        """Never."""
+        return Decision(do="carry on")
+
+    async def utter(self, question: Utter) -> Said:
+        """Goodbye."""
+        return Said(text="Good day to you.", ends=True)
+
+
+class Talker(ScriptedMind):
+    """Talks to everybody it meets for as long as it may, and makes a new plan after that."""
+
+    async def talk_or_not(self, question: TalkOrNot) -> Decision:
+        """Always."""
+        return Decision(do="talk")
+
+    async def utter(self, question: Utter) -> Said:
+        """As scripted residents do, but for goodbye."""
+        return (await super().utter(question)).model_copy(update={"ends": False})
+
+    async def summarise(self, question: Summarise) -> Summary:
+        """As scripted residents do, and the plan must change."""
+        return (await super().summarise(question)).model_copy(update={"changes_plan": True})
 
 
 def model_player(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:

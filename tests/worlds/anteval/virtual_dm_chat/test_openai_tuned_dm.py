@@ -11,7 +11,7 @@ import pytest
 
 from fake_models import FakeModel
 from sociolab.core.errors import ConfigError, ModelError, WorldError
-from sociolab.models import chat, finetuning
+from sociolab.models import chat
 from sociolab.models.chat import Endpoint
 from sociolab.models.endpoint.running import serve
 from sociolab.models.endpoint.server import Endpoint as Server
@@ -35,7 +35,6 @@ TEST = tuple(example(n, SKILLS[n % 18], TABLE[n % 2], words=9) for n in range(36
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finetuning, "LONGEST_WAIT", 0.001)
     monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
 
 

@@ -1,0 +1,255 @@
+"""The schema of a store: every table, made at once when a store is made."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+APPLICATION_ID = 0x536F6C61
+"""Marks a SQLite file as ours ("Sola")."""
+
+VERSION = 1
+"""Of the schema; counts up with every change to it. A store of another version is not opened."""
+
+SCHEMA = """
+CREATE TABLE runs (
+    pk INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    world TEXT NOT NULL,
+    settings TEXT NOT NULL,          -- JSON
+    created REAL NOT NULL,           -- seconds since 1970, UTC
+    seconds REAL NOT NULL DEFAULT 0  -- wall time, all resumed parts together
+);
+
+CREATE TABLE tasks (                 -- the task records of a run, each once
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    seats TEXT NOT NULL,             -- JSON list
+    cluster TEXT NOT NULL,
+    content TEXT NOT NULL,           -- the world's own record
+    tags TEXT NOT NULL               -- JSON list
+);
+CREATE INDEX tasks_by_run ON tasks (run);
+
+CREATE TABLE trials (                -- the plan: pk order is plan order
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    task INTEGER NOT NULL,           -- tasks.pk; a foreign key would only slow deletion
+    body TEXT NOT NULL,              -- the trial without its task
+    status TEXT NOT NULL DEFAULT 'planned'
+        CHECK (status IN ('planned', 'playing', 'played', 'failed')),
+    cause TEXT,
+    problem TEXT NOT NULL DEFAULT '',
+    UNIQUE (run, id)
+);
+CREATE INDEX trials_by_status ON trials (run, status);
+
+CREATE TABLE events (                -- n counts from 0 in each trial
+    trial INTEGER NOT NULL REFERENCES trials ON DELETE CASCADE,
+    n INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (trial, n)
+) WITHOUT ROWID;
+
+CREATE TABLE schemas (               -- the reply schemas of a run, each once
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX schemas_by_run ON schemas (run);
+
+CREATE TABLE calls (
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    trial TEXT NOT NULL,             -- as the caller named it: a judging has a name of its own
+    role TEXT NOT NULL,
+    seat TEXT NOT NULL,
+    turn INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    idx INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    at REAL NOT NULL,                -- when it was stored, in seconds since 1970, UTC
+    key TEXT NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    estimated INTEGER NOT NULL,      -- whether the tokens, and so usd, are an estimate of ours
+    usd REAL,                        -- NULL: no price known
+    finish TEXT NOT NULL,
+    fault TEXT NOT NULL,             -- what was wrong with a reply that was used; '': nothing
+    base INTEGER,                    -- calls.pk of the prompt that this one extends
+    schema INTEGER,                  -- schemas.pk
+    hash BLOB NOT NULL,              -- of the rendered messages and the schema
+    prompt BLOB NOT NULL,            -- see prompts.py
+    reply TEXT NOT NULL
+);
+CREATE UNIQUE INDEX calls_by_key ON calls (run, key);
+CREATE INDEX calls_by_trial ON calls (run, trial);
+
+CREATE TABLE call_failures (
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    trial TEXT NOT NULL,
+    role TEXT NOT NULL,
+    seat TEXT NOT NULL,
+    turn INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    idx INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    at REAL NOT NULL,
+    cause TEXT NOT NULL,
+    problem TEXT NOT NULL
+);
+CREATE INDEX call_failures_by_trial ON call_failures (run, trial);
+
+CREATE TABLE judges (
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    method TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    UNIQUE (run, name, method, settings)
+);
+
+CREATE TABLE measures (
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    low REAL NOT NULL,
+    high REAL NOT NULL,
+    whole INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    UNIQUE (run, name, low, high, whole, title)
+);
+
+CREATE TABLE judgings (              -- one judge, once, on an episode, a cell or the run
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    trial INTEGER REFERENCES trials ON DELETE CASCADE,  -- NULL: a cell, or the run
+    cell TEXT NOT NULL,              -- JSON with sorted keys; '': no cell
+    judge INTEGER NOT NULL,          -- judges.pk
+    number INTEGER NOT NULL          -- of repeated judgings, from 0
+);
+CREATE UNIQUE INDEX judgings_once
+    ON judgings (run, ifnull(trial, 0), cell, judge, number);
+CREATE INDEX judgings_by_trial ON judgings (trial);
+
+CREATE TABLE verdicts (
+    judging INTEGER NOT NULL REFERENCES judgings ON DELETE CASCADE,
+    n INTEGER NOT NULL,
+    kind TEXT NOT NULL,              -- score, failure or unscored
+    measure INTEGER NOT NULL,        -- measures.pk
+    seat TEXT,                       -- NULL: the whole episode
+    value REAL,                      -- of a score
+    text TEXT NOT NULL,              -- a score's reason, a failure's problem, or why not
+    cause TEXT,                      -- of a failure, as are raw and attempts
+    raw TEXT,
+    attempts INTEGER,
+    PRIMARY KEY (judging, n)
+) WITHOUT ROWID;
+
+CREATE TABLE attachments (           -- pieces; pk order is the order of writing
+    pk INTEGER PRIMARY KEY,
+    trial INTEGER NOT NULL REFERENCES trials ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    packed INTEGER NOT NULL,         -- whether data is compressed
+    data BLOB NOT NULL
+);
+CREATE INDEX attachments_by_name ON attachments (trial, name);
+
+CREATE TABLE studies (
+    pk INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    run INTEGER REFERENCES runs ON DELETE CASCADE,  -- NULL: of no run
+    settings TEXT NOT NULL,          -- JSON
+    created REAL NOT NULL,           -- seconds since 1970, UTC, as are all times here
+    open INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX studies_by_run ON studies (run);
+
+CREATE TABLE participants (
+    pk INTEGER PRIMARY KEY,
+    study INTEGER NOT NULL REFERENCES studies ON DELETE CASCADE,
+    id TEXT NOT NULL,                -- a pseudonym
+    link BLOB UNIQUE,                -- SHA-256 of the secret in the link
+    session BLOB UNIQUE,             -- SHA-256 of the browser's secret; NULL: link not used
+    state TEXT NOT NULL,
+    created REAL NOT NULL,
+    arrived REAL,
+    consented REAL,
+    finished REAL,
+    UNIQUE (study, id)
+);
+
+CREATE TABLE assignments (           -- what a participant was given to do
+    pk INTEGER PRIMARY KEY,
+    participant INTEGER NOT NULL REFERENCES participants ON DELETE CASCADE,
+    item TEXT NOT NULL,              -- a trial, task or scenario, by its id
+    seat TEXT NOT NULL,              -- '': none in particular
+    state TEXT NOT NULL,
+    began REAL NOT NULL,
+    ended REAL,
+    UNIQUE (participant, item, seat)
+);
+CREATE INDEX assignments_by_item ON assignments (item);
+
+CREATE TABLE answers (               -- what a participant said, by what was asked
+    participant INTEGER NOT NULL REFERENCES participants ON DELETE CASCADE,
+    item TEXT NOT NULL,              -- '': of the whole study
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,             -- JSON
+    at REAL NOT NULL,
+    PRIMARY KEY (participant, item, name)
+) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE episode_words   -- rowid: trials.pk
+    USING fts5 (body, tokenize = 'unicode61 remove_diacritics 2');
+CREATE TRIGGER words_go_with_trial AFTER DELETE ON trials BEGIN
+    DELETE FROM episode_words WHERE rowid = old.pk;
+END;
+"""
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make a store of an empty file, in one transaction; nothing to do is the usual case.
+
+    The version is read again under the write lock: another process may have been faster.
+    """
+    if schema_version(connection):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if not schema_version(connection):
+            for statement in _statements():
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except sqlite3.Error:
+        connection.rollback()
+        raise
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """The version of a store's schema; 0 for an empty file."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _statements() -> Iterator[str]:
+    """The schema's single statements: `executescript` would commit before it starts."""
+    statement = ""
+    for piece in SCHEMA.split(";"):
+        statement += piece + ";"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
