@@ -23,9 +23,16 @@ _NATURE: Mapping[Method, str] = {
     "people": "people",
 }
 
+_RECORD = (
+    "counted by what built-in scripted players put on record; everybody else needs a model that "
+    "reads what was said: --judge openai/MODEL"
+)
+
 _NATURE_IN: Mapping[tuple[str, Method], str] = {
     ("stss-talk", "rules"): "rules of English that read the talk and the note, and say yes or no "
     "of every condition, also where a reader would be in doubt",
+    ("anteval-information", "formula"): _RECORD,
+    ("anteval-intention", "formula"): _RECORD,
     ("stss", "rules"): "rules that read off the trace where everybody was, and what they did",
 }
 """Where a world's judges of a method are unlike others of that method."""
