@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -407,7 +407,7 @@ class Labelled:
     kind: str
     text: tuple[str, ...]
     points: tuple[Point, ...]
-    ask: Callable[[ChatModel], Awaitable[tuple[PointAnswer, ...]]]
+    ask: Callable[[ChatModel], Coroutine[Any, Any, tuple[PointAnswer, ...]]]
     episode: Episode
     expected: tuple[tuple[Verdict, ...], ...] = ()
 

@@ -14,7 +14,8 @@ from own_code import writer
 from sociolab.app.data_sets.data import load_world
 from sociolab.app.runs.validate import ValidationConfig, document, section, validate
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoint.running import Endpoint, start_in_thread
+from sociolab.models.endpoint.running import start_in_thread
+from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
 
 REPOSITORY = Path(__file__).parents[3]
@@ -118,7 +119,8 @@ def test_agreement_counts_what_is_right_and_wrong_and_nothing_else(
     assert (row.kind, row.items, row.answered) == ("price", 9, 7)
     assert row.agreement.value == pytest.approx(3 / 7)
     # sqrt(7 / 6 x (3 x (4 / 7)^2 + 4 x (3 / 7)^2)) / 7 = 0.2020, and t(6) = 2.447: 0.494 each way
-    assert (row.agreement.low, row.agreement.high) == (0, pytest.approx(3 / 7 + 0.494, abs=1e-3))
+    assert row.agreement.low == 0
+    assert row.agreement.high == pytest.approx(3 / 7 + 0.494, abs=1e-3)
     assert found.judge.name == "reader:openai/m"
     shown = document(found)
     assert shown["agreement"][0] | {"low": 0, "high": 0, "note": ""} == {
@@ -201,7 +203,39 @@ def test_a_judge_of_ones_own_is_held_against_the_scores_that_labels_make(
         ("unsure", ("2",), None, "failed"),
     ]
     assert "lost" in found.compared[2].answer.shown
-    assert not (tmp_path / "s.db").exists()
+
+
+ASKS = """
+from sociolab.core.score import JudgeId, Score
+from sociolab.worlds.sotopia.dimensions import GOAL_CHECKED
+
+class Judge:
+    id = JudgeId("asks", "model", "1")
+
+    def __init__(self, *, models):
+        self.models = models
+
+    async def judge(self, episode, judging=0):
+        text = await self.models.chat("openai/m", "Ann: 40 for the lamp?")
+        value = 6 if "40 for the lamp" in text else 0
+        return [Score(GOAL_CHECKED, seat, value) for seat in episode.trial.task.seats]
+"""
+
+
+def test_the_calls_of_a_judge_of_ones_own_are_stored_too(
+    tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = writer(tmp_path)("asking_lamp_judge", ASKS)
+    wanted = config(
+        tmp_path,
+        written(tmp_path / "lamps", ROWS[:1]),
+        judge=f"{spec}:Judge",
+        base_url=endpoint.url,
+    )
+    for _ in range(2):
+        assert [one.outcome for one in validate(wanted).compared] == ["right", "right"]
+    assert endpoint.counters.requests == 1
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -182,31 +183,30 @@ async def validate_async(config: ValidationConfig, watch: Watch | None = None) -
     items = _drawn(labelled, config.limit)
     spec, path, tally = parse(config.judge, "validate"), store_path(config.store), Tally()
     models, budget, replies = Models(config), Budget(config.budget), TalliedReplies(tally)
-    tally.total = len(items)
-    try:
-        if not isinstance(spec, ModelSpec):
-            patience = config.agent_timeout or LONGEST_REPLY
-            judge = Casting(kit, models, replies, budget, patience, tally.waits).judge(config.judge)
-            scored = [item for item in items if item.expected]
-            if not scored:
-                raise ConfigError(f"{config.data}: its items have labels for models only")
-            tally.total = len(scored)
-            with watch(judge.id.name, tally) if watch else nullcontext():
-                found, error = await _each(scored, lambda item: _judged(judge, item), tally)
-            return _validation(config, manifest, judge.id, scored, found, error)
+    ask: Callable[[Labelled], Coroutine[Any, Any, tuple[Compared, ...]]]
+    if isinstance(spec, ModelSpec):
         model = models.kept(spec, replies, budget)
-        known_as = (kit.reader or kit.model_judge)(model).id
-        about = {"judge": config.judge, "set": digest(*(item.id for item in labelled))}
-        with (
-            Store.open(path) as store,
-            kept_in_a_run(store, path, manifest.world, ("validation", about), replies) as name,
-        ):
-            budget.carry_over(store.totals(name))
+        known_as, ask = (kit.reader or kit.model_judge)(model).id, partial(_asked, model)
+    else:
+        patience = config.agent_timeout or LONGEST_REPLY
+        judge = Casting(kit, models, replies, budget, patience, tally.waits).judge(config.judge)
+        known_as, ask = judge.id, partial(_judged, judge)
+        items = [item for item in items if item.expected]
+    tally.total = len(items)
+    about = {"judge": config.judge, "set": digest(*(item.id for item in labelled))}
+    with (
+        Store.open(path) as store,
+        kept_in_a_run(store, path, manifest.world, ("validation", about), replies) as name,
+    ):
+        budget.carry_over(store.totals(name))
+        try:
             with watch(name, tally) if watch else nullcontext():
-                found, error = await _each(items, lambda item: _asked(model, item), tally)
-        return _validation(config, manifest, known_as, items, found, error)
-    finally:
-        await models.close()
+                found, error = await _each(items, ask, tally)
+        finally:
+            await models.close()
+    compared = tuple(one for item in items for one in found.get(item.id, ()))
+    waiting, stopped = len(items) - len(found), str(error) if error else ""
+    return Validation(known_as, config.data, manifest, compared, waiting, stopped)
 
 
 # ------------------------------------------------------------------ the set
@@ -272,7 +272,9 @@ def _drawn(items: Sequence[Labelled], limit: int | None) -> list[Labelled]:
 
 
 async def _each(
-    items: Sequence[Labelled], ask: Callable[[Labelled], Any], tally: Tally
+    items: Sequence[Labelled],
+    ask: Callable[[Labelled], Coroutine[Any, Any, tuple[Compared, ...]]],
+    tally: Tally,
 ) -> tuple[dict[str, tuple[Compared, ...]], ModelError | None]:
     """What is said of each item, by id, and the error that ended the work early, if one did."""
     found: dict[str, tuple[Compared, ...]] = {}
@@ -342,19 +344,6 @@ def _scored(verdict: Verdict) -> tuple[str | None, str]:
 
 
 # ------------------------------------------------------------------ what was found
-
-
-def _validation(
-    config: ValidationConfig,
-    manifest: Manifest,
-    judge: JudgeId,
-    items: Sequence[Labelled],
-    found: Mapping[str, tuple[Compared, ...]],
-    error: ModelError | None,
-) -> Validation:
-    compared = tuple(one for item in items for one in found.get(item.id, ()))
-    waiting, stopped = len(items) - len(found), str(error) if error else ""
-    return Validation(judge, config.data, manifest, compared, waiting, stopped)
 
 
 def _agreement(kind: str, compared: Sequence[Compared]) -> Agreement:
