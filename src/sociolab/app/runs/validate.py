@@ -38,7 +38,6 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Verdict
-from sociolab.core.secrets import without_secrets
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.section import Section, TextTable
@@ -306,7 +305,7 @@ async def _asked(model: ChatModel, item: Labelled) -> tuple[Compared, ...]:
     except ModelError as error:
         if error.fatal:
             raise
-        answers = (PointAnswer(None, without_secrets(str(error))),) * len(item.points)
+        answers = (PointAnswer(None, str(error)),) * len(item.points)
     return tuple(Compared(item, *both) for both in zip(item.points, answers, strict=True))
 
 
@@ -321,7 +320,7 @@ async def _judged(judge: Judge, item: Labelled) -> tuple[Compared, ...]:
     except SociolabError as error:
         if isinstance(error, ModelError) and error.fatal:
             raise
-        problem = without_secrets(str(error))
+        problem = str(error)
     compared = []
     for number, first in enumerate(item.expected[0]):
         measure, seat = first.measure, first.seat
