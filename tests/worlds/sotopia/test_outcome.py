@@ -358,6 +358,15 @@ def test_a_reader_of_a_division_says_what_the_first_person_gets() -> None:
     assert values(read(case(WANTS_HATS, WANTS_BOOKS), words, reply)) == [8.182, 7.273]
 
 
+def test_a_friend_whom_only_one_of_them_knows_is_not_the_one_that_was_sought() -> None:
+    words = ["You know Ada, then?", "Sure, Ada it is."]
+    reply = {"friend": "Ada", "offer": words[0], "acceptance": words[1]}
+    assert values(read(case(KNOWS_ADA, KNOWS_BEN), words, reply)) == [0, 0]
+    words = ["You know Ben, then?", "Sure, Ben it is."]
+    reply = {"friend": "Ben", "offer": words[0], "acceptance": words[1]}
+    assert values(read(case(KNOWS_ADA, KNOWS_BEN), words, reply)) == [10, 10]
+
+
 def test_a_reader_sees_no_goal_and_no_secret_and_is_not_asked_without_a_formula() -> None:
     model = FakeModel()
     judge = LlmJudge(OutcomeReader(), model, role="reader:")

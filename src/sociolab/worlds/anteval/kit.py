@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sociolab.core.ports import ChatModel, Judge, WorldKit
+from sociolab.core.episode import Json
+from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.anteval.casting import table_casts
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
@@ -29,7 +30,14 @@ def load_information(setup: WorldSetup) -> WorldKit:
         checks=(),
         model_judge=model_judge,
         casts=table_casts,
+        validation={"facts": _labelled},
     )
+
+
+def _labelled(row: Json, id: str) -> Labelled:
+    from sociolab.worlds.anteval.information.validation import labelled
+
+    return labelled(row, id)
 
 
 def load_intention(setup: WorldSetup) -> WorldKit:

@@ -332,7 +332,7 @@ def asked(casting: Casting, episode: Episode) -> Outcome:
     outcome = _compared(casting, found)
     if isinstance(outcome, Established) and outcome.terms is not None:
         if not stands_in(outcome.terms, _texts(episode.moves), casting):
-            terms = _terms_told(outcome.terms)
+            terms = terms_told(outcome.terms)
             return Open("unconfirmed", f"all seats say {terms}, which stands in no line")
         where = _where(found, episode.moves)
         return Established(outcome.terms, f"{outcome.how}{where}")
@@ -381,7 +381,7 @@ def _compared(casting: Casting, claims: Mapping[str, Claim]) -> Outcome:
     if len(terms) > 1:
         return Open("disputed", said)
     agreed = terms.pop()
-    return Established(agreed, f"asked: all seats say {_terms_told(agreed)}")
+    return Established(agreed, f"asked: all seats say {terms_told(agreed)}")
 
 
 def _where(claims: Mapping[str, Claim], moves: Sequence[Moved]) -> str:
@@ -456,7 +456,14 @@ class OutcomeCheck:
 
 def verdicts(casting: Casting, outcome: Outcome) -> tuple[Verdict, ...]:
     """What an outcome is worth to each seat."""
-    return tuple(_verdict(seat, goal, outcome) for seat, goal in goals_of(casting).items())
+    goals = goals_of(casting)
+    if isinstance(outcome, Established) and outcome.terms is not None:
+        for seat, goal in goals.items():
+            names = [f.name for f in goal.friends] if goal.kind == "friend" else [outcome.terms]
+            if outcome.terms not in names:
+                why = f"{outcome.terms} is no friend of {seat}: 0 ({outcome.how})"
+                return tuple(Score(GOAL_CHECKED, one, 0.0, why) for one in goals)
+    return tuple(_verdict(seat, goal, outcome) for seat, goal in goals.items())
 
 
 def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
@@ -472,11 +479,12 @@ def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
 def told(claim: Claim) -> str:
     """A claim in words."""
     if claim.status == "agreed":
-        return _terms_told(claim.terms)
+        return terms_told(claim.terms)
     return f'"{claim.status}"' + (f" ({claim.words})" if claim.words else "")
 
 
-def _terms_told(terms: Any) -> str:
+def terms_told(terms: Any) -> str:
+    """Terms in words: "$250", "2 hats, 1 books" or a name in quotation marks."""
     if isinstance(terms, float):
         return f"${terms:,.2f}".removesuffix(".00")
     if isinstance(terms, Mapping):

@@ -231,6 +231,12 @@ class ModelJudge:
             found.oracle = await reader.overlap(points, reader.recited(), "")
         return verdicts(session, self._plan, found)
 
+    async def reading(self, episode: Episode, seat: str) -> Found:
+        """One player's answer at the end against the facts, and nothing else."""
+        session = session_from(episode.trial.task.content)
+        reader = _Reader(self._model, self._plan.key_points, session, episode, 0)
+        return await reader.answer(seat, None)
+
 
 class _Reader:
     """One judging of one episode."""
