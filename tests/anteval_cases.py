@@ -12,6 +12,7 @@ from sociolab.core.episode import (
     Ended,
     Episode,
     Event,
+    Json,
     Moved,
     Task,
     Trial,
@@ -139,9 +140,10 @@ def tells(turn: int, seat: str, fact: Fact, *to: str) -> Moved:
 
 def learned(turn: int, seat: str, *facts: str, ids: tuple[str, ...] = ()) -> Answered:
     """A seat's answer after so many turns, with the ids that a scripted player gives."""
-    return Answered(
-        turn, seat, LEARNED, {"facts": list(facts)} | ({"ids": list(ids)} if ids else {})
-    )
+    value: dict[str, Json] = {"facts": list(facts)}
+    if ids:
+        value["ids"] = list(ids)
+    return Answered(turn, seat, LEARNED, value)
 
 
 def over(turns: int) -> Ended:

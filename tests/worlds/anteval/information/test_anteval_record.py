@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from anteval_cases import KNOWN, chats, episode_of, learned, over, says, session, tells
-from sociolab.core.episode import Answered, Episode, Event, Moved, Unusable
+from sociolab.core.episode import Episode, Event, Moved, Unusable
 from sociolab.core.ports import Judge
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.testing.contracts import JudgeContract
@@ -100,18 +100,6 @@ def test_an_answer_that_failed_is_a_failure_of_its_own_scores_and_no_0() -> None
 
 
 # ---------------------------------------------------------------- where it cannot tell
-
-
-def of_answers(episode: Episode) -> list[Verdict]:
-    return [
-        v for (name, _), v in verdicts(episode).items() if name in ("iep", "recall", "party_recall")
-    ]
-
-
-def answer(event: Event, **value: object) -> Event:
-    assert isinstance(event, Answered)
-    assert isinstance(event.value, dict)
-    return replace(event, value={**event.value, **value})
 
 
 @pytest.mark.parametrize("seat", ["player-1", "player-2", NPC])

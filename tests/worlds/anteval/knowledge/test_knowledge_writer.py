@@ -14,12 +14,12 @@ from sociolab.worlds.anteval.information.knowledge_writer import write_knowledge
 from sociolab.worlds.anteval.session import Fact
 
 KEY = CallKey("s", "writer", "npc", 0, "knowledge", 1)
-AXE = {
+AXE: dict[str, object] = {
     "kind": "weapon",
     "subject": "the axe Zorvath",
     "text": "The axe Zorvath was forged by Peldrin.",
 }
-BELL = {
+BELL: dict[str, object] = {
     "kind": "magic item",
     "subject": "the Imrath bell",
     "text": "The Imrath bell is not woken by rain.",

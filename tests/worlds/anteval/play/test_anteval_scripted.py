@@ -85,7 +85,7 @@ def test_facts_come_from_the_npc_first_and_some_for_one_pair_of_ears_are_passed_
                 for act in action.acts:
                     if act.kind == TELL:
                         assert isinstance(act.what, dict)
-                        assert act.what["text"] in action.text
+                        assert str(act.what["text"]) in action.text
                         assert move.seat == NPC or act.what["id"] in heard[move.seat]
                         passed_on += move.seat != NPC
                         for seat in action.to or heard:
@@ -175,9 +175,9 @@ def test_each_skill_is_shown_by_deeds_and_by_words_and_no_line_names_a_skill() -
     def texts(node: object) -> Sequence[str]:
         if isinstance(node, str):
             return (node,)
-        nodes = node.values() if isinstance(node, Mapping) else node
-        assert isinstance(nodes, Sequence) or not isinstance(node, Sequence)
-        return [text for one in nodes for text in texts(one)]  # type: ignore[union-attr]
+        nodes = list(node.values()) if isinstance(node, Mapping) else node
+        assert isinstance(nodes, list)
+        return [text for one in nodes for text in texts(one)]
 
     for text in texts(_lines()):
         assert not any(names_skill(text, skill) for skill in SKILLS), text
