@@ -101,9 +101,9 @@ def _best(goal: Checkable) -> float:
 
 # ------------------------------------------------------------------ claims about an outcome
 
-_QUOTE = "the line that proposed it and the one that accepted it, copied exactly"
+_QUOTE = "the line that proposed it and the line that accepted it, without the name; else empty"
 _COMMON: Mapping[str, str] = {
-    "in_words": "if something else",
+    "in_words": "for something else; else empty",
     "offer": _QUOTE,
     "acceptance": _QUOTE,
 }
@@ -311,13 +311,19 @@ def matter_of(goal: Checkable, friend: str = "you both know") -> str:
     """What was to be agreed on."""
     match goal.kind:
         case "price":
-            return f"the price of {goal.item}"
+            return f"the price of {the(goal.item)}"
         case "division":
             return "dividing " + _listed((f"{n} {good}" for good, n in goal.counts.items()), ", ")
         case "option":
             return goal.subject
         case _:
             return f"finding out whom {friend}"
+
+
+def the(item: str) -> str:
+    """A thing as it is spoken of: "a steel bicycle, blue" as "the steel bicycle"."""
+    first, _, rest = item.split(",")[0].partition(" ")
+    return f"the {rest}" if first.lower() in ("a", "an", "the") else item.split(",")[0]
 
 
 def asked(casting: Casting, episode: Episode) -> Outcome:
