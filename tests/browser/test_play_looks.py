@@ -71,7 +71,7 @@ def test_two_people_play_with_each_other_in_two_browsers(
                 if turn == 0 and number == 0:
                     held(tab, "play-partner-writes")
         for page in (tab, other):
-            expect(page.locator("#done").get_by_text("All turns are taken.")).to_be_visible()
+            expect(page.locator("#done").get_by_text("All turns have been used.")).to_be_visible()
             expect(page.locator("#done").get_by_text("Line 2.1")).to_be_visible()
         held(tab, "play-done")
         other_window.close()
@@ -124,7 +124,7 @@ def test_at_a_dnd_table_one_speaks_aside_acts_as_well_and_is_asked_at_the_end(
         tab.get_by_label("Facts").fill("The door leads to the old mill.")
         held(tab, "play-question")
         tab.get_by_role("button", name="Send the answer").click()
-        expect(tab.locator("#done").get_by_text("All turns are taken.")).to_be_visible()
+        expect(tab.locator("#done").get_by_text("All turns have been used.")).to_be_visible()
     with Store.open(tmp_path / "store.db") as store:
         (given,) = store.assignments("chat")
         events = store.events("chat", given.item)

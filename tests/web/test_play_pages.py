@@ -81,7 +81,7 @@ def test_two_people_play_with_each_other(tmp_path: Path) -> None:
             await person.open()
             await person.begin()
         ends = await asyncio.gather(talk(one), talk(two))
-        assert [end["last"]["why"] for end in ends] == ["All turns are taken."] * 2
+        assert [end["last"]["why"] for end in ends] == ["All turns have been used."] * 2
         assert "model" not in str(ends).casefold()
 
     with served(tmp_path / "store.db") as address:
