@@ -383,7 +383,7 @@ def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
                 for good, count in goal.counts.items()
             }
         case "option":
-            return f"Did you agree on {goal.subject}?", {"option": "What did you agree on?"}
+            return f"Did you agree on {goal.subject}?", {"option": "Which one did you agree on?"}
         case _:
             return "Did you find out whom you both know?", {"friend": "Who is it?"}
 

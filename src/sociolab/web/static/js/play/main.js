@@ -89,7 +89,7 @@ function showPlaying(next) {
   showScene(scene);
   by("turn").hidden = scene.turn === null || Boolean(asking?.over);
   by("turn").textContent = scene.turn === null ? "" : `Turn ${Math.min(scene.turn, scene.limit)} of ${scene.limit}`;
-  by("whose").textContent = !asking ? "" : asking.act ? "It is your turn." : asking.over ? "Time to answer:" : "A question for you.";
+  by("whose").textContent = !asking ? "" : asking.act ? "It is your turn." : asking.over ? "One more question." : "A question for you.";
   by("busy").hidden = Boolean(asking);
   const others = scene.several ? "Somebody else" : "Your partner";
   by("busy-words").textContent = scene.others_busy ? `${others} is writing` : "One moment";
@@ -116,7 +116,7 @@ function showForm(scene, asking) {
   refuse(asking.problem ? `That could not be used: ${asking.problem}` : "");
   recall();
   adjust();
-  announce(asking.act ? "It is your turn." : `${asking.over} You are asked a question.`);
+  announce(asking.act ? "It is your turn." : asking.over ? "The conversation is over. There is one more question." : "You are asked a question.");
   // Not where that brings up a keyboard over what is to be read first.
   const idle = document.activeElement === document.body || document.activeElement === by("main");
   if (idle && matchMedia("(hover: hover)").matches) form.focus();

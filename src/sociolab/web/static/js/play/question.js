@@ -149,7 +149,8 @@ function inputOf(field, changed) {
 
 function hintOf(field) {
   const how = { lines: "One on each line; leave it empty if there is nothing.", json: "As JSON." }[field.kind];
-  const hint = [field.hint, how].filter(Boolean).join(" ");
+  const meaning = field.hint && field.hint.charAt(0).toUpperCase() + field.hint.slice(1) + (/[.?!]$/.test(field.hint) ? "" : ".");
+  const hint = [meaning, how].filter(Boolean).join(" ");
   return hint ? el("p", { className: "hint" }, hint) : null;
 }
 

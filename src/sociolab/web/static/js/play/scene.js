@@ -101,8 +101,9 @@ export function pickLine(picked) {
   box.classList.add("picking");
   box.addEventListener("click", clicked);
   document.addEventListener("keydown", pressed);
-  box.scrollIntoView({ block: "nearest" });
-  buttons.at(-1)?.focus();
+  box.scrollTop = box.scrollHeight;
+  buttons.at(-1)?.focus({ preventScroll: true });
+  box.scrollIntoView({ block: WIDE.matches ? "nearest" : "start" });
   return () => {
     picking = null;
     box.classList.remove("picking");
