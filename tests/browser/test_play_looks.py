@@ -213,7 +213,7 @@ def test_two_people_say_what_came_of_it_and_neither_waits_for_the_other(
         tab.get_by_role("button", name="Send the answer").click()
         expect(tab.locator("#done").get_by_text("Done, 280 it is.")).to_be_visible()
         expect(phone.locator("#answer-title")).to_have_text("The conversation is over")
-        phone.get_by_label("No, we agreed on nothing").check()
+        phone.get_by_label("No, we left it undecided").check()
         phone.get_by_label("Yes, we agreed on a price").check()
         phone.get_by_role("button", name="Choose a line").first.tap()
         expect(phone.locator("#log li").first).to_be_in_viewport(ratio=1)

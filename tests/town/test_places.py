@@ -84,7 +84,7 @@ def test_a_sector_alone_is_enough_where_one_arena_of_it_is_among_the_places() ->
 
 
 def test_every_place_of_our_town_is_understood_in_words() -> None:
-    names = [str(place) for place in own_map().places]
+    names = tuple(str(place) for place in own_map().places)
     for place in own_map().places:
         sector, arena = place.sector, place.arena
         for text in (f"the {arena} of {sector}", f"{sector}, {arena}", f"{sector}'s {arena}"):
@@ -92,7 +92,7 @@ def test_every_place_of_our_town_is_understood_in_words() -> None:
 
 
 def test_what_scripted_residents_say_of_a_place_tells_of_it() -> None:
-    names = [str(place) for place in own_map().places]
+    names = tuple(str(place) for place in own_map().places)
     for place in names:
         assert place in places_told(f"The five-a-side match is {spoken(place)} at 18:00.", names)
     assert spoken(COURT) == "on the sports court of Riverside Gym"

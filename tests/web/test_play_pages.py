@@ -208,7 +208,7 @@ def test_nobody_waits_for_anothers_form_or_reads_it(tmp_path: Path) -> None:
         assert question["optional"]
         assert (
             question["fields"][0]["label"]
-            == "Did you agree on a price for a steel touring bicycle?"
+            == "Did you agree on a price for the steel touring bicycle?"
         )
         sent = answer_to(first) | {"answer": SWAP}
         status, screen = await one.call("POST", "act", sent)

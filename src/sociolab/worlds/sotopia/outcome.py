@@ -101,9 +101,9 @@ def _best(goal: Checkable) -> float:
 
 # ------------------------------------------------------------------ claims about an outcome
 
-_QUOTE = "the line that proposed it and the one that accepted it, copied exactly"
+_QUOTE = "the line that proposed it and the line that accepted it, without the name; else empty"
 _COMMON: Mapping[str, str] = {
-    "in_words": "if something else",
+    "in_words": "for something else; else empty",
     "offer": _QUOTE,
     "acceptance": _QUOTE,
 }
@@ -312,7 +312,7 @@ def matter_of(goal: Checkable, friend: str = "you both know") -> str:
     """What was to be agreed on."""
     match goal.kind:
         case "price":
-            return f"the price of {goal.item}"
+            return f"the price of {the(goal.item)}"
         case "division":
             return "dividing " + _listed((f"{n} {good}" for good, n in goal.counts.items()), ", ")
         case "option":
@@ -326,8 +326,8 @@ _FOR_PEOPLE = (
     "and you may skip it."
 )
 _ELSE = "We agreed on something else"
-_OPEN = "No, but a proposal was still open at the end"
-_NOTHING = "No, we agreed on nothing"
+_OPEN = "No, we left it undecided"
+_NOTHING = "No, a proposal was refused, or nobody made one"
 _CHOICES: Mapping[str, tuple[str, str, str, str]] = {
     "price": ("Yes, we agreed on a price", _ELSE, _OPEN, _NOTHING),
     "division": ("Yes, we agreed on who gets what", _ELSE, _OPEN, _NOTHING),
@@ -372,7 +372,7 @@ def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
     """What people are asked about the matter, and about each field of the terms."""
     match goal.kind:
         case "price":
-            return f"Did you agree on a price for {goal.item}?", {
+            return f"Did you agree on a price for {the(goal.item)}?", {
                 "price": "Which price did you agree on, in dollars?"
             }
         case "division":
@@ -388,6 +388,12 @@ def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
             return "Did you find out whom you both know?", {"friend": "Who is it?"}
 
 
+def the(item: str) -> str:
+    """A thing as it is spoken of: "a steel bicycle, blue" as "the steel bicycle"."""
+    first, _, rest = item.split(",")[0].partition(" ")
+    return f"the {rest}" if first.lower() in ("a", "an", "the") else item.split(",")[0]
+
+
 def asked(casting: Casting, episode: Episode) -> Outcome:
     """What the seats say alike of how it ended."""
     claims = {seat: _claim(casting, episode, seat) for seat in goals_of(casting)}
@@ -400,7 +406,7 @@ def asked(casting: Casting, episode: Episode) -> Outcome:
     outcome = _compared(casting, found)
     if isinstance(outcome, Established) and outcome.terms is not None:
         if not stands_in(outcome.terms, _texts(episode.moves), casting):
-            terms = _terms_told(outcome.terms)
+            terms = terms_told(outcome.terms)
             return Open("unconfirmed", f"all seats say {terms}, which stands in no line")
         where = _where(found, episode.moves)
         return Established(outcome.terms, f"{outcome.how}{where}")
@@ -449,7 +455,7 @@ def _compared(casting: Casting, claims: Mapping[str, Claim]) -> Outcome:
     if len(terms) > 1:
         return Open("disputed", said)
     agreed = terms.pop()
-    return Established(agreed, f"asked: all seats say {_terms_told(agreed)}")
+    return Established(agreed, f"asked: all seats say {terms_told(agreed)}")
 
 
 def _where(claims: Mapping[str, Claim], moves: Sequence[Moved]) -> str:
@@ -524,7 +530,14 @@ class OutcomeCheck:
 
 def verdicts(casting: Casting, outcome: Outcome) -> tuple[Verdict, ...]:
     """What an outcome is worth to each seat."""
-    return tuple(_verdict(seat, goal, outcome) for seat, goal in goals_of(casting).items())
+    goals = goals_of(casting)
+    if isinstance(outcome, Established) and outcome.terms is not None:
+        for seat, goal in goals.items():
+            names = [f.name for f in goal.friends] if goal.kind == "friend" else [outcome.terms]
+            if outcome.terms not in names:
+                why = f"{outcome.terms} is no friend of {seat}: 0 ({outcome.how})"
+                return tuple(Score(GOAL_CHECKED, one, 0.0, why) for one in goals)
+    return tuple(_verdict(seat, goal, outcome) for seat, goal in goals.items())
 
 
 def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
@@ -540,11 +553,12 @@ def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
 def told(claim: Claim) -> str:
     """A claim in words."""
     if claim.status == "agreed":
-        return _terms_told(claim.terms)
+        return terms_told(claim.terms)
     return f'"{claim.status}"' + (f" ({claim.words})" if claim.words else "")
 
 
-def _terms_told(terms: Any) -> str:
+def terms_told(terms: Any) -> str:
+    """Terms in words: "$250", "2 hats, 1 books" or a name in quotation marks."""
     if isinstance(terms, float):
         return f"${terms:,.2f}".removesuffix(".00")
     if isinstance(terms, Mapping):

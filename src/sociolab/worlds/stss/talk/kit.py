@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sociolab.core.ports import ChatModel, Judge, Player, Role, WorldKit
+from sociolab.core.episode import Json
+from sociolab.core.ports import ChatModel, Judge, Labelled, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.town.mind import MindPlayer
 from sociolab.town.model.mind import ModelMind
@@ -37,6 +38,7 @@ def load(setup: WorldSetup) -> WorldKit:
         model_player=model_player,
         python_player=python_player,
         temperature=TEMPERATURE,
+        validation={"conditions": _labelled},
     )
 
 
@@ -52,3 +54,9 @@ def model_judge(model: ChatModel) -> Judge:
     from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 
     return TalkModelJudge(model)
+
+
+def _labelled(row: Json, id: str) -> Labelled:
+    from sociolab.worlds.stss.talk.validation import labelled
+
+    return labelled(row, id)
