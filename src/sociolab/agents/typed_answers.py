@@ -21,11 +21,13 @@ def typed_answer(line: str, kind: type[BaseModel]) -> BaseModel:
 
 
 def typed_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The fields of an answer, by the names that they have in JSON."""
-    return {
+    """The fields that people are asked for, by their names in JSON: those of the JSON schema."""
+    asked = kind.model_json_schema().get("properties", {})
+    named = {
         field.validation_alias if isinstance(field.validation_alias, str) else name: field
         for name, field in kind.model_fields.items()
     }
+    return {name: field for name, field in named.items() if name in asked}
 
 
 def chosen(line: str, values: Sequence[str]) -> str:
