@@ -13,7 +13,7 @@ from rater_client import Client
 from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study
 from sociolab.app.rating.keeping import Given, keep_ratings, ratings_in
 from sociolab.app.rating.reviews import POINTS
-from sociolab.core.episode import Answered
+from sociolab.core.episode import Answered, Json
 from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.sqlite import Store
 from sociolab.web.rate.review import ReviewForm
@@ -104,7 +104,11 @@ def test_who_is_human_or_a_model_is_nowhere_in_a_raters_pages(store: Store, addr
 def test_no_page_of_a_rater_holds_what_the_seats_said_of_the_outcome_or_what_it_is_worth(
     store: Store, address: str
 ) -> None:
-    answered = {"outcome": "something else", "in_words": "CANARY-ANSWER", "offer": "CANARY-LINE"}
+    answered: Json = {
+        "outcome": "something else",
+        "in_words": "CANARY-ANSWER",
+        "offer": "CANARY-LINE",
+    }
     reason = "disputed: CANARY-REASON"
     verdicts: dict[str, Verdict] = {
         ADA: Unscored(GOAL_CHECKED, ADA, reason, "disputed", 0.0, 10.0),
@@ -119,7 +123,7 @@ def test_no_page_of_a_rater_holds_what_the_seats_said_of_the_outcome_or_what_it_
     client, place = begun(address)
     for dimension in DIMENSIONS:
         for seat in (ADA, BEN):
-            fill(client, place, seat, dimension.name, max(0, dimension.low))
+            fill(client, place, seat, dimension.name, max(0, int(dimension.low)))
     paths = (place, HOME, f"{HOME}/rate", f"{HOME}/rate/instructions", f"{HOME}/rate/thanks")
     pages = [client.get(path) for path in paths]
     pages.append(client.send(f"{place}/submit", {}))
