@@ -191,7 +191,8 @@ def list_(
         bool, typer.Option("--failed", help="Episodes that failed, or turns of which did.")
     ] = False,
     score: Annotated[
-        OptTexts, option("--score", "RULE", 'Episodes with "goal<4". Repeat it.')
+        OptTexts,
+        option("--score", "RULE", 'Episodes with "goal<4" or "goal_checked=disputed". Repeat it.'),
     ] = None,
     sort: Annotated[OptText, option("--sort", "MEASURE", "Episodes, the lowest first.")] = None,
     judge: OneJudge = None,

@@ -56,7 +56,8 @@ class Question:
     """A named question whose answer never enters the history; `reply` is the answer's type.
 
     Nothing hangs on an answer to one that is `optional`: whatever goes wrong with it, an exception
-    of the player included, is an unanswered question on record, which is not asked again.
+    of the player included, is an unanswered question on record, which is not asked again. The
+    answer is in the record alone: it is part of no transcript, prompt, search or training example.
     """
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_mark import code_in
 from sociolab.core.episode import Asked
@@ -122,7 +122,9 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     found: dict[str, dict[str, None]] = {}
     for entry in entries:
         title = result.measure(entry.measure).title
-        if entry.value is None and entry.unscored:
+        if entry.value is None and entry.disputed + entry.unconfirmed:
+            found.setdefault("not scored: no outcome could be established", {})[title] = None
+        elif entry.value is None and entry.unscored:
             found.setdefault("not scored: the judge cannot tell", {})[title] = None
         elif entry.value is None:
             found.setdefault("not scored: all scores that were due are missing", {})[title] = None
@@ -262,6 +264,40 @@ def interval(result: RunResult, entry: ScoreEntry) -> str:
     if symmetric(entry):
         return f"±{number((entry.high - entry.low) / 2, measure)}"
     return f"[{number(entry.low, measure)}, {number(entry.high, measure)}]"
+
+
+def covered(result: RunResult, entry: ScoreEntry) -> dict[str, str]:
+    """How much could be scored, and what the rest could make of the mean, by the words of tables:
+    coverage as in "28%", bounds as in "[0.00, 7.12]", how many are disputed and unconfirmed."""
+    share = "" if entry.coverage is None else f"{entry.coverage:.0%}"
+    found = {"coverage": share, "bounds": ""}
+    if entry.unscored and entry.bounds is not None:
+        measure = result.measure(entry.measure)
+        low, high = (number(end, measure) for end in entry.bounds)
+        found["bounds"] = f"[{low}, {high}]"
+    return found | {
+        "disputed": f"{entry.disputed:,}",
+        "unconfirmed": f"{entry.unconfirmed:,}",
+    }
+
+
+def told_of_coverage(result: RunResult, entries: Iterable[ScoreEntry]) -> tuple[str, ...]:
+    """Which words of `covered` a table with these entries needs: none where all could be scored, or
+    where nothing could."""
+    found = list(entries)
+    open_ = [entry for entry in found if entry.unscored]
+    disputed, unconfirmed = (
+        any(getattr(entry, word) for entry in open_) for word in ("disputed", "unconfirmed")
+    )
+    partly = disputed or unconfirmed or any(entry.n for entry in open_)
+    bounded = partly and any(covered(result, entry)["bounds"] for entry in open_)
+    needed = {
+        "coverage": partly,
+        "bounds": bounded,
+        "disputed": disputed,
+        "unconfirmed": unconfirmed,
+    }
+    return tuple(word for word, wanted in needed.items() if wanted)
 
 
 def symmetric(entry: ScoreEntry) -> bool:

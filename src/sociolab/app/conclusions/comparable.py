@@ -45,6 +45,7 @@ class OpenedRun:
             agent,
             tuple(value for value in self.values.values if value.agent == agent),
             {trial.id: trial.cast for trial in self.trials},
+            untold=tuple(value for value in self.values.untold if value.agent == agent),
         )
 
 

@@ -7,6 +7,7 @@ from importlib.resources import as_file, files
 from pydantic import BaseModel, Field
 
 from sociolab.core.ports import ChatModel, Judge, WorldKit
+from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
@@ -58,4 +59,4 @@ def _reader(model: ChatModel) -> Judge:
     from sociolab.judging.llm_judge import LlmJudge
     from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
 
-    return LlmJudge(OutcomeReader(), model, role="reader:")
+    return LlmJudge(OutcomeReader(), model, role=READER)
