@@ -185,12 +185,11 @@ def _not_established(found: Compared, name: str, a: int, b: int) -> str:
     ends = found.bounds[name]
     if ends is None:
         return f"{told}: the difference could be of any size."
-    sign = (
-        "the difference could turn round"
-        if ends[0] < 0 < ends[1]
-        else "the difference would not turn round"
+    sign = "could" if ends[0] < 0 < ends[1] else "would not"
+    return (
+        f"{told}. Whatever these came to, the difference lies within {bounds(found, name)}: it "
+        f"{sign} turn round."
     )
-    return f"{told}. Whatever these came to, it lies within {bounds(found, name)}: {sign}."
 
 
 def failed_turns_told(asked: Mapping[str, Asked]) -> Iterator[str]:

@@ -63,9 +63,9 @@ class Ranking:
     untold: Mapping[str, int] = field(default_factory=dict)
 
     def undecided(self, above: str, below: str) -> bool:
-        """Whether plays without a score could turn the order of two agents round."""
+        """Whether plays that could not be scored could turn the order of two agents round."""
         best, worst = self.bounds.get(below), self.bounds.get(above)
-        open_ = any(self.untold.get(one, 0) + self.missing.get(one, 0) for one in (above, below))
+        open_ = any(self.untold.get(one) for one in (above, below))
         return open_ and (best is None or worst is None or worst[0] < best[1])
 
 

@@ -87,12 +87,10 @@ def _level(one: Rating, other: Rating) -> bool:
 def _settled(found: Ranking, pair: Neighbours) -> str:
     order = f"{pair.above} above {pair.below}"
     if found.undecided(pair.above, pair.below):
-        untold = any(found.untold.get(one) for one in (pair.above, pair.below))
-        what = "outcomes that could not be established" if untold else "scores that are missing"
         return (
-            f"{order} is not decided: the {what} could turn this order round. The mean "
-            f"{found.pool.title} of {pair.above} lies {_between(found, pair.above)}, that of "
-            f"{pair.below} {_between(found, pair.below)}."
+            f"{order} is not decided: the outcomes that could not be established could turn this "
+            f"order round. The mean {found.pool.title} of {pair.above} lies "
+            f"{_between(found, pair.above)}, that of {pair.below} {_between(found, pair.below)}."
         )
     if pair.flipped is None:
         return (
@@ -280,7 +278,7 @@ def _order(found: Ranking) -> tuple[TextTable, ...]:
                 "settled: no such episode, and fewer of the resamples than a 95 % interval leaves "
                 f"out on one side ({limits})",
                 *(
-                    ["not decided: the plays without a score could turn the order round"]
+                    ["not decided: the outcomes that could not be established could turn it round"]
                     if any(found.undecided(pair.above, pair.below) for pair in pairs)
                     else []
                 ),

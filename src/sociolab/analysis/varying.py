@@ -59,6 +59,7 @@ class Variances:
     costs: Costs | None
     agents: tuple[Varying, ...]
     left_out: tuple[str, ...]
+    untold: int = 0
 
 
 def variances(
@@ -103,6 +104,11 @@ def variances(
         costs,
         tuple(one for one in found if one is not None),
         tuple(name for name, one in zip(agents, found, strict=True) if one is None),
+        sum(
+            value.judge in used and value.measure == chosen.name
+            for run in runs
+            for value in run.untold
+        ),
     )
 
 

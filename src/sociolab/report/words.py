@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_mark import code_in
 from sociolab.core.episode import Asked
-from sociolab.core.score import Method
+from sociolab.core.score import READER, Method
 from sociolab.report.failures import first_words
 from sociolab.report.layout import layout_of
 from sociolab.report.macro import macro_of
@@ -17,7 +17,7 @@ from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEnt
 _NATURE: Mapping[Method, str] = {
     "model": "a model; another model, or another prompt, would judge otherwise",
     "heuristic": "heuristic judge, rules only: not comparable to a model judge or to the paper",
-    "formula": "the goal's own formula, over what those who played established as the outcome",
+    "formula": "the goal's own formula, over outcomes on record or told alike by all seats",
     "rules": "rules that read the transcript; where they cannot tell, nothing is scored",
     "scripted": "scripted: its figures are made up for a test and say nothing of any agent",
     "people": "people",
@@ -29,6 +29,11 @@ _NATURE_IN: Mapping[tuple[str, Method], str] = {
     ("stss", "rules"): "rules that read off the trace where everybody was, and what they did",
 }
 """Where a world's judges of a method are unlike others of that method."""
+
+_READ = (
+    "a model that reads off each transcript what was agreed, with quotes that are looked up; the "
+    "rest is the goal's own formula"
+)
 
 OWN: Mapping[str, str] = {
     "transcript": "words and turns: counted in the transcripts by rules, no judge is asked",
@@ -69,6 +74,8 @@ def method_words(world: str, method: Method, settings: str) -> str:
 def nature(result: RunResult, judge: str) -> str:
     """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
     for entry in result.judges:
+        if entry.judge == judge and judge.startswith(READER):
+            return f"read by {judge.removeprefix(READER)}: {_READ}{_repeated(entry)}"
         if entry.judge == judge:
             said = method_words(result.world, entry.method, entry.settings)
             return f"judged by {judge}: {said}{_repeated(entry)}"
