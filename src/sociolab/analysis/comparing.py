@@ -147,8 +147,8 @@ def _with_untold(a: Side, b: Side) -> dict[str, _Pairs]:
 
 
 def _untold(pairs: _Pairs) -> tuple[int, int]:
-    """Of a and of b, the plays without a value that is missing or there: see `Value.unscored`."""
-    left, right = (sum(pair[side].unscored for pair in pairs) for side in (0, 1))
+    """How many plays of a and of b could not be scored."""
+    left, right = (sum(pair[i].unscored is not None for pair in pairs) for i in (0, 1))
     return left, right
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, foremost, measure_called
+from sociolab.core.score import JudgeId, Measure, NotKnown, foremost, measure_called
 from sociolab.report.columns import Column, NotScored, Outcome, ends_of
 from sociolab.report.episodes import run_of_episodes
 from sociolab.report.judged import Judged
@@ -29,8 +29,9 @@ class Value(NamedTuple):
     time that the judge judged the episode), None where a value was due and is missing; what a judge
     cannot tell is among `RunValues.untold`. `agent` played the seat, `partner` the other one (None
     if several did), `cluster` is what intervals cluster by, `type` the task's first tag. `bounds`
-    are the least and the most that the value could be where there is none; `unscored`: there is
-    none because the judge could not tell, or nothing was established.
+    are the least and the most that the value could be where there is none. `unscored` is why, where
+    the judge could not tell or nothing was established, and `lower` the least that it could be, if
+    the judge said so.
     """
 
     run: str
@@ -48,7 +49,8 @@ class Value(NamedTuple):
     value: float | None
     judgings: tuple[float, ...] = ()
     bounds: tuple[float, float] = (-math.inf, math.inf)
-    unscored: bool = False
+    unscored: NotKnown | None = None
+    lower: float | None = None
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -207,9 +209,10 @@ def _values(
             outcome if isinstance(outcome, float) else None,
             tuple(one for one in said.get(play.key, ()) if isinstance(one, float)),
             ends_of(outcome, column.measure),
-            isinstance(outcome, NotScored),
+            outcome.kind if isinstance(outcome, NotScored) else None,
+            outcome.low if isinstance(outcome, NotScored) and outcome.bounded else None,
         )
-        yield value, not value.unscored
+        yield value, value.unscored is None
 
 
 def _in_order(world: str, measures: dict[str, Measure]) -> dict[str, Measure]:

@@ -14,11 +14,15 @@ from sociolab.store.outcomes import Outcome as Stored
 
 @dataclass(frozen=True, slots=True)
 class NotScored:
-    """No value, and not a failure: why, and the least and the most that it could be."""
+    """No value, and not a failure: why, and the least and the most that it could be.
+
+    `bounded`: the judge said so itself, and the ends are not just those of the measure.
+    """
 
     kind: NotKnown
     low: float
     high: float
+    bounded: bool = False
 
 
 Outcome: TypeAlias = float | Literal["failed"] | NotScored
@@ -52,6 +56,7 @@ def outcome(stored: Stored) -> Outcome:
         stored.unscored,
         stored.measure.low if low is None else low,
         stored.measure.high if high is None else high,
+        low is not None,
     )
 
 
@@ -72,6 +77,7 @@ def combined(outcomes: Sequence[Outcome]) -> Outcome:
         next(kind for kind in order if kind in kinds),
         min(found.low for found in unscored),
         max(found.high for found in unscored),
+        all(found.bounded for found in unscored),
     )
 
 

@@ -128,8 +128,8 @@ def _parts(rule: str) -> tuple[str, str, float]:
     read = _RULE.fullmatch(rule)
     if read is None:
         raise ConfigError(
-            f'--score: expected a measure, one of < <= > >= = and a number, such as "goal<4", or '
-            f'"goal_checked=disputed" (or {" or ".join(_KINDS[:1] + _KINDS[2:])}); found "{rule}"'
+            "--score: expected a measure, one of < <= > >= = and a number, or = and one of "
+            f'{", ".join(_KINDS)}, such as "goal<4" or "goal_checked=disputed"; found "{rule}"'
         )
     return read[1], read[2], float(read[3])
 
