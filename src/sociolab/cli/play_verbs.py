@@ -172,7 +172,9 @@ def run(
     )
 
 
-@verbs.command("list", epilog='Example: sociolab list episodes --run first --score "overall<3"')
+@verbs.command(
+    "list", epilog='Example: sociolab list episodes --run first --score "goal_checked<3"'
+)
 def list_(
     what: Annotated[
         str,
@@ -216,7 +218,7 @@ def list_(
     verb.show_list(sought, store, as_json=json)
 
 
-@verbs.command(epilog="Example: sociolab show 6398de58 --run first")
+@verbs.command(epilog="Example: sociolab show e017372d --run first")
 def show(
     episode: Annotated[
         list[str],
