@@ -46,7 +46,8 @@ def differences(found: Compared) -> TextTable:
             *(
                 [
                     "bounds: the difference over all matched plays if those without a score had "
-                    "gone as badly as they could for A and as well for B, and the other way round"
+                    "the lowest that they could for A and the highest for B, and the other way "
+                    "round"
                 ]
                 if open_
                 else []

@@ -64,9 +64,9 @@ class Ranking:
 
     def undecided(self, above: str, below: str) -> bool:
         """Whether plays that could not be scored could turn the order of two agents round."""
-        best, worst = self.bounds.get(below), self.bounds.get(above)
+        lowest, highest = self.bounds.get(above), self.bounds.get(below)
         open_ = any(self.untold.get(one) for one in (above, below))
-        return open_ and (best is None or worst is None or worst[0] < best[1])
+        return open_ and (lowest is None or highest is None or lowest[0] < highest[1])
 
 
 def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]] | None = None) -> Ranking:

@@ -225,7 +225,7 @@ def _notes(found: Ranking, clusters: str) -> Iterator[str]:
     if any(found.untold.values()):
         yield (
             f"not established: plays of which {found.pool.title} could not be scored; bounds: the "
-            "mean if these, and what failed, had the worst score that they could have, and the best"
+            "mean if these, and what failed, had the lowest score that they could, and the highest"
         )
     if found.compared.unmatched:
         total = sum(found.plays.values())

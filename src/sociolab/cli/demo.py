@@ -32,7 +32,7 @@ def demo(*, html: Path, store: Path | None) -> None:
     if html.is_dir():
         raise ConfigError(f"--html: expected a file to write, found the folder {html}")
     results: list[RunResult] = []
-    for world in world_names():
+    for world in dict.fromkeys((RunConfig().world, *world_names())):
         say(f"{world}: scripted players, no model, no network; a smoke test, and no result")
         config = RunConfig(world=world, agents=("scripted",), store=store)
         result = play(config, watch(lambda name: None))

@@ -198,8 +198,8 @@ def _coverage_notes(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterato
         yield "coverage: of the plays judged, the share that could be scored"
     if "bounds" in needed:
         yield (
-            "bounds: the mean if everything without a score, failures included, had the worst "
-            "score that it could have, and the best"
+            "bounds: the mean if everything without a score, failures included, had the lowest "
+            "score that it could have, and the highest"
         )
     if {"disputed", "unconfirmed"} & {*needed}:
         yield (
