@@ -81,7 +81,8 @@ class Question:
     """A named question whose answer never enters the history; `reply` is the answer's type.
 
     Nothing hangs on an answer to one that is `optional`: whatever goes wrong with it, an exception
-    of the player included, is an unanswered question on record, which is not asked again.
+    of the player included, is an unanswered question on record, which is not asked again. The
+    answer is in the record alone: it is part of no transcript, prompt, search or training example.
     `wording` is for people alone; without it they read `text` and the names of the fields.
     """
 
