@@ -163,6 +163,6 @@ def play_bargain(store: Path, name: str, agent: str) -> None:
     )
 
 
-def lines(file: Path) -> list[dict[str, object]]:
+def lines(file: Path) -> list[dict[str, Any]]:
     """The examples of a file."""
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]

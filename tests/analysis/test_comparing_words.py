@@ -117,7 +117,7 @@ def with_untold(one: Side, goals: Mapping[int, tuple[float, float]]) -> Side:
         if bounds is None:
             kept.append(value)
         else:
-            lost.append(value._replace(value=None, bounds=bounds, unscored=True))
+            lost.append(value._replace(value=None, bounds=bounds, unscored="cannot tell"))
     return replace(one, values=tuple(kept), untold=tuple(lost))
 
 

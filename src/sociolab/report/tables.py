@@ -102,6 +102,10 @@ def _part(
     return shown
 
 
+def _of_coverage(result: RunResult, word: str) -> Callable[[ScoreEntry], str]:
+    return lambda entry: covered(result, entry)[word]
+
+
 def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
     """The lines of a row: values, interval, how many, how many failed, how many could be scored and
     what the others could make of the mean, and how many turns the agent failed."""
@@ -123,7 +127,7 @@ def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
     if any(entry.failures for entry in present):
         found.append(line(_FAILED, lambda entry: f"{entry.failures:,}"))
     for word in told_of_coverage(result, present):
-        found.append(line(f"  {word}", lambda entry, word=word: covered(result, entry)[word]))
+        found.append(line(f"  {word}", _of_coverage(result, word)))
     if any(map(failed_share, present)):
         found.append(line(f"  failed {failed_unit(result)}", failed_share))
     return found

@@ -67,8 +67,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("credit") / "s.db"
     for world, settings in WORLDS.items():
         judges = ("python:biased_judges:ByWords",) if world == "sotopia" else ()
-        config = {"world": world, "settings": settings, "judges": judges}
-        run(RunConfig(**config, limit=2, name=world, store=path))  # type: ignore[arg-type]
+        config: Any = {"world": world, "settings": settings, "judges": judges}
+        run(RunConfig(**config, limit=2, name=world, store=path))
     return path
 
 

@@ -363,7 +363,7 @@ def test_nine_tenths_of_the_questions_prompt_repeat_that_of_a_turn(kind: str) ->
 # ------------------------------------------------------------------ read by a model
 
 
-def read(cast: Casting, words: Sequence[str], *replies: Mapping[str, Json]) -> dict[str, Verdict]:
+def read(cast: Casting, words: Sequence[str], *replies: Mapping[str, Any]) -> dict[str, Verdict]:
     blank: dict[str, Json] = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""}
     model = FakeModel(*(json.dumps(blank | dict(reply)) for reply in replies))
     judge = LlmJudge(OutcomeReader(), model, role="reader:")

@@ -60,7 +60,7 @@ def asked_episodes(store: Store, run: str, asked: Asked) -> Answer:
         agent=_label(asked.agent, known.agents, "--agent"),
         partner=_label(asked.partner, known.agents, "--partner"),
     )
-    unscored = [found for rule in asked.scores if (found := _KIND.fullmatch(rule))]
+    unscored = [one for rule in asked.scores if (one := _KIND.fullmatch(rule))]
     rules = [rule for rule in asked.scores if not _KIND.fullmatch(rule)]
     fitting = [_ruled(store, run, who, rule, known.scored, asked.judge) for rule in rules]
     fitting += [_open(store, run, who, one[1], one[2], asked.judge) for one in unscored]
