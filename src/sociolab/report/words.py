@@ -179,6 +179,11 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         without = failures.went_without.items()
         missed = [f"{n:,} without {_MISSED.get(name, name)}" for name, n in without]
         found.append(f"of {plural(result.played, 'episode')}, went on: {', '.join(missed)}")
+    if result.played and result.judges and not failures.scores and not _judged(result):
+        found.append(
+            "no judge of this run scores what was played: sociolab judge "
+            f"{result.run} --judge endpoint/model"
+        )
     if failures.scores:
         scores = plural(sum(failures.scores.values()), "score")
         found.append(f"{scores} missing: {counted(failures.scores)}")
@@ -190,6 +195,12 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         found.append(uncounted(result.estimated_calls, result.calls))
         found += first_words(result, "usage")
     return tuple(found)
+
+
+def _judged(result: RunResult) -> bool:
+    """Whether a judge said anything of a play, be it that it cannot tell."""
+    judges = {one.judge for one in result.judges}
+    return any(entry.judge in judges and (entry.n or entry.unscored) for entry in result.scores)
 
 
 def uncounted(estimated: int, calls: int) -> str:

@@ -54,14 +54,19 @@ def check_judge(runs: Sequence[OpenedRun], judge: str) -> None:
     blank = [run.result.run for run in runs if not run.agents]
     if not blank or len(runs) < 2:
         return
+    hint = unscored_hint([run.values for run in runs], judge)
+    if len(blank) == len(runs):
+        raise ConfigError(
+            f"{judge} gave no value to an agent of {' or '.join(blank)}; have them judged by a "
+            f"judge that scores such episodes: sociolab judge RUN --judge JUDGE{hint}"
+        )
     by = "; ".join(
         f"{run.result.run} by {', '.join(one.judge for one in run.result.judges) or 'nobody'}"
         for run in runs
     )
     raise ConfigError(
-        f"the judges differ: {by}. {judge} gave no value to an agent of {blank[0]}; have both "
-        "judged by one judge: sociolab judge RUN --judge JUDGE"
-        f"{unscored_hint([run.values for run in runs], judge)}"
+        f"the judges differ: {by}. {judge} gave no value to an agent of {blank[0]}; have all "
+        f"judged by one judge: sociolab judge RUN --judge JUDGE{hint}"
     )
 
 
