@@ -54,8 +54,8 @@ def as_at_first() -> Iterator[None]:
 
 
 def config(folder: Path, **more: Any) -> RunConfig:
-    given = {"judges": ("heuristic",), "limit": 2, "name": "a", "store": folder / "s.db"}
-    return RunConfig(**{**given, **more})
+    given = {"judges": ("heuristic",), "tasks": "bargain", "limit": 2, "name": "a"}
+    return RunConfig(**{**given, "store": folder / "s.db", **more})
 
 
 def first(result: RunResult, kind: str) -> FirstFailure:
@@ -158,6 +158,10 @@ def test_a_trial_played_anew_pays_no_call_twice(tmp_path: Path) -> None:
     assert (whole.played, whole.failed) == (2, 0)
     with open_store(tmp_path / "s.db") as store:
         calls = [call.call for call in store.calls("a")]
-        turns = {(e.trial.id, m.seat, m.turn) for e in store.episodes("a") for m in e.moves}
+        turns = {
+            (e.trial.id, one.seat, one.turn)
+            for e in store.episodes("a")
+            for one in (*e.moves, *e.answers)
+        }
     assert len(calls) == whole.calls == len({(c.trial, c.seat, c.turn, c.attempt) for c in calls})
     assert {(c.trial, c.seat, c.turn) for c in calls} <= turns

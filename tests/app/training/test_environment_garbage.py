@@ -17,7 +17,7 @@ from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.runner.jury import verdicts_of
 
 PAGE = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
-ROWS = re.findall(r"(?m)^\| `([a-z-]+)` \| `([a-z:]+)` \| (.*?) ?\| ?(.*?) ?\|$", PAGE)
+ROWS = re.findall(r"(?m)^\| `([a-z-]+)` \| `([a-z:]+)`[^|]* \| (.*?) ?\| ?(.*?) ?\|$", PAGE)
 WORLDS = ("sotopia", "anteval-information", "anteval-intention", "stss", "stss-talk")
 Given = dict[str, tuple[set[str], set[str]]]
 

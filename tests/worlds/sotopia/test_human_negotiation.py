@@ -110,7 +110,9 @@ def test_the_set_that_is_written_can_be_validated_on(
     monkeypatch.syspath_prepend(tmp_path)
     spec = writer(tmp_path)("unsure_judge", UNSURE)
     list(human_negotiation.written(tmp_path / "people", each=8, seed=1))
-    found = validate(ValidationConfig(judge=f"{spec}:Judge", data=tmp_path / "people"))
+    found = validate(
+        ValidationConfig(judge=f"{spec}:Judge", data=tmp_path / "people", store=tmp_path / "s.db")
+    )
     assert [(row.items, row.outcomes.total()) for row in found.by_kind] == [
         (8, 16),
         (8, 16),

@@ -11,10 +11,10 @@ import pytest
 
 from anteval_cases import FACT_MARKS, INTENTION_MARK, PRIVATE, fact, few, session
 from sociolab import RunConfig, run
-from sociolab.app.floor.forms import fields_of
+from sociolab.agents.forms import fields_of
 from sociolab.core.episode import Answered, Task
 from sociolab.core.errors import ConfigError, WorldError
-from sociolab.core.ports import Player, World, WorldKit
+from sociolab.core.ports import Player, Question, World, WorldKit
 from sociolab.engine.scene import Scene
 from sociolab.engine.setup import WorldSetup
 from sociolab.prompting.structured import schema_of
@@ -278,7 +278,7 @@ def test_k_is_the_same_for_a_whole_run_and_half_of_the_facts_unless_it_is_given(
 
 def test_nobody_is_asked_for_ids_and_an_answer_without_them_is_stored_without() -> None:
     assert "ids" not in schema_of(Learned).text
-    assert [field.name for field in fields_of(Learned)] == ["facts"]
+    assert [field.name for field in fields_of(Question("learned", "?", Learned))] == ["facts"]
     assert Learned(facts=["x"]).model_dump(mode="json", round_trip=True) == {"facts": ["x"]}
     noted = Learned(facts=["x"], ids=["F1"])
     assert Learned.model_validate(noted.model_dump(mode="json", round_trip=True)) == noted
