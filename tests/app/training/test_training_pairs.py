@@ -60,7 +60,7 @@ def test_a_margin_that_is_reached_is_enough_and_one_that_is_not_is_told(
 def test_without_a_measure_pairs_go_by_the_worlds_main_one(small: Path, tmp_path: Path) -> None:
     file = tmp_path / "p.jsonl"
     export_training(["small"], file, Wanted("pairs", agent="openai/x"), small)
-    assert {row["metadata"]["measure"] for row in lines(file)} == {"goal"}  # type: ignore[index]
+    assert {row["metadata"]["measure"] for row in lines(file)} == {"goal"}
 
 
 def judged_by(store: Path, folder: Path, *judges: JudgeId) -> Path:
@@ -120,7 +120,7 @@ def test_one_reply_that_came_more_often_counts_once_with_its_mean_reward(
         assert pair not in known
         assert pair[::-1] not in known, "no reply is better and worse than another"
         known.add(pair)
-    assert any(row["metadata"]["chosen"]["rebuilt"] for row in rows)  # type: ignore[index]
+    assert any(row["metadata"]["chosen"]["rebuilt"] for row in rows)
 
 
 def test_two_replies_whose_rewards_are_lower_bounds_are_no_pair(tmp_path: Path) -> None:
