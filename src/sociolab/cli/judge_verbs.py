@@ -36,7 +36,7 @@ def judge(
         option(
             "--judge",
             "SPEC",
-            "heuristic or rules, endpoint/model, or python:module:Class. Repeat it.",
+            "endpoint/model, the world's offline judge, or python:module:Class. Repeat it.",
         ),
     ] = None,
     reader: Annotated[

@@ -69,7 +69,7 @@ def run(
         option(
             "--judge",
             "SPEC",
-            "heuristic or rules, endpoint/model, python:module:Class, or none. Repeat it.",
+            "endpoint/model, the world's offline judge, python:module:Class, or none. Repeat it.",
         ),
     ] = None,
     reader: Annotated[
@@ -218,7 +218,7 @@ def list_(
     verb.show_list(sought, store, as_json=json)
 
 
-@verbs.command(epilog="Example: sociolab show e017372d --run first")
+@verbs.command(epilog="Example: sociolab show 674a725a --run first")
 def show(
     episode: Annotated[
         list[str],

@@ -127,8 +127,9 @@ def cautions(result: RunResult) -> tuple[str, ...]:
         )
     if "heuristic" in methods:
         found.append(
-            "The heuristic judge counts what rules can see. Its scores are not comparable to those "
-            "of a model judge, of people, or of the paper; what it cannot see it leaves unscored."
+            "The heuristic judge scores what scripted players put on record. Its scores are not "
+            "comparable to those of a model judge, of people, or of the paper; all else it leaves "
+            "unscored."
         )
     if "model" in methods:
         found.append(

@@ -16,7 +16,8 @@ from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEnt
 
 _NATURE: Mapping[Method, str] = {
     "model": "a model; another model, or another prompt, would judge otherwise",
-    "heuristic": "heuristic judge, rules only: not comparable to a model judge or to the paper",
+    "heuristic": "offline judge: what is on record and nothing else; not comparable to a model "
+    "judge or to the paper",
     "formula": "the goal's own formula, over outcomes on record or told alike by all seats",
     "rules": "rules that read the transcript; where they cannot tell, nothing is scored",
     "scripted": "scripted: its figures are made up for a test and say nothing of any agent",
@@ -43,7 +44,7 @@ _READ = (
 )
 
 OWN: Mapping[str, str] = {
-    "transcript": "words and turns: counted in the transcripts by rules, no judge is asked",
+    "transcript": "words and turns: counted in the transcripts, no judge is asked",
     "ledger": "cost: the calls of each seat at their prices, those of a judge not included",
 }
 """What to think of the figures that this package counts itself, by their judge's name."""

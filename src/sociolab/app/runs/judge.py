@@ -37,7 +37,7 @@ def judge_run(
 ) -> RunResult:
     """Judge every played episode of a run with each judge, `repeats` times, and return the result.
 
-    The world's checks by rules judge, too, where they never have: episodes made elsewhere.
+    The world's own formula judges, too, where it never has: episodes made elsewhere.
     What was judged before is not judged again; an episode that a judge failed on, is. A judge that
     breaks, or one of one's own that takes longer than `agent_timeout`, has failed on that episode,
     and all go on. Of `config` only the judges and what they need count. Works inside a running

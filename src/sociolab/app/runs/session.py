@@ -154,8 +154,8 @@ def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[
         if any(agent.calls_model for agent in seated.all):
             if not config.readers:
                 raise ConfigError(
-                    f"a run with models needs a judge: --judge endpoint/model, --judge "
-                    f"{by_rules[0]} for the rule-based one, or --judge {NO_JUDGE} to play only"
+                    "a run with models needs a judge: --judge endpoint/model, or --judge "
+                    f"{NO_JUDGE} to play only"
                 )
             by_rules = ()
         wanted = by_rules

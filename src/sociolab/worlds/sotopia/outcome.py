@@ -56,7 +56,7 @@ def price_value(goal: PriceGoal, price: float) -> tuple[float, str]:
     Our own scenarios state it in the goal: the target is worth 6 points of 10, every 5 % of the
     target better one point more, every 5 % worse one point less, within 0 and 10. The published
     scenarios say only that a bonus rewards a better price than the target and a penalty follows a
-    worse one (SOTOPIA, appendix B.3); the same formula is applied to them.
+    worse one (SOTOPIA, appendix B.2); the same formula is applied to them.
     """
     gain = price - goal.target if goal.role == "seller" else goal.target - price
     raw = AT_TARGET + gain / (STEP * goal.target)

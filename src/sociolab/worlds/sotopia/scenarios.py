@@ -82,7 +82,7 @@ Facts = Annotated[
 
 
 class Goal(Record):
-    """A private goal: its text, and the same facts in a form that rules can read."""
+    """A private goal: its text, and the same facts as a formula needs them."""
 
     text: Text
     facts: Facts | None = None

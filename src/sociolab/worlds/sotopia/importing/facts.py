@@ -1,4 +1,4 @@
-"""What rules can read in a goal: prices, goods and their worth, friends. All seats or none."""
+"""The facts of a goal with a formula, read off the public texts: prices, goods and their worth, friends. All seats or none."""
 
 from __future__ import annotations
 
