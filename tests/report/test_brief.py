@@ -41,7 +41,7 @@ def test_what_failed_and_what_kind_of_judge_it_was_is_said(result: RunResult) ->
     section = brief_section(result)
     assert any("1 of 12 trials failed" in sentence for sentence in section.cautions)
     notes = " ".join(table(result).notes)
-    assert "heuristic judge, rules only: not comparable" in notes
+    assert "offline judge: what is on record and nothing else; not comparable" in notes
     assert "sociolab report small" in notes
 
 

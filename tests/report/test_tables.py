@@ -145,7 +145,7 @@ def test_measures_stand_in_the_order_of_the_paper(result: RunResult) -> None:
 def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
     check, heuristic = agent_grids(result)
     assert heuristic.notes[0] == (
-        "judged by heuristic: heuristic judge, rules only: not comparable to a model judge or to "
+        "judged by heuristic: offline judge: what is on record and nothing else; not comparable to a model judge or to "
         "the paper"
     )
     assert check.notes[0].startswith("judged by goal check: the goal's own formula")

@@ -57,8 +57,9 @@ class Relation:
 def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple[Column, ...]:
     """The columns, by world; `judges` names the one judge that is wanted of a world.
 
-    Where none is named each judge has its own column, formulas only where nobody else judged. An agent that has several runs on the same terms is in several columns. ConfigError for
-    a world or judge that is not there.
+    Where none is named each judge has its own column, formulas only where nobody else judged. An
+    agent that has several runs on the same terms is in several columns. ConfigError for a world or
+    judge that is not there.
     """
     _check(results, judges)
     found: list[Column] = []

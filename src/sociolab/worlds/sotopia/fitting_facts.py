@@ -1,4 +1,4 @@
-"""Whether the facts of a scenario's goals fit each other, so that a formula can say what an agreement is worth.
+"""Whether the facts of a scenario's goals fit each other, as their formula needs.
 
 A price with two sellers, or an option that is spelt in two ways, would be scored without anybody
 noticing that the figure means nothing.

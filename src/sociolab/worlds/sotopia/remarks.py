@@ -14,7 +14,7 @@ _SHOWN = 4
 
 
 def remarks(data: DataSet) -> tuple[str, ...]:
-    """Sentences on a data set: which goals have a formula, who is cast against the scenario's wishes."""
+    """Sentences on a data set: which goals have a formula, who is cast against what is wished."""
     reasons = {row.id: next(_outside(data, row), "") for row in data.rows}
     outside = [f"{task} ({why})" for task, why in reasons.items() if why]
     scenarios = [key for key in data.scenarios if key not in {row.scenario for row in data.rows}]

@@ -1,4 +1,4 @@
-"""The facts of a goal with a formula, read off the public texts: prices, goods and their worth, friends. All seats or none."""
+"""The facts of goals with a formula (prices, goods, friends) from public texts; all seats or none."""
 
 from __future__ import annotations
 
