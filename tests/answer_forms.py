@@ -24,7 +24,9 @@ def inner(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def _hints(kind: type[BaseModel]) -> list[tuple[str, Any]]:
-    return [(name, field.annotation) for name, field in kind.model_fields.items()]
+    """Without acts, which are the built-in players' own."""
+    fields = kind.model_fields.items()
+    return [(name, field.annotation) for name, field in fields if name != "acts"]
 
 
 def _form(hint: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.core.score import Method
@@ -174,9 +174,24 @@ def _pairs(
 def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     how = interval_words(entries, layout_of(result.world).clusters)
     partly = any(entry.n and entry.unscored for entry in entries)
+    agreed = _agreement(result, entries)
     covers = ("coverage: of the plays judged, the share that could be scored",) if partly else ()
     counted = size_words(result, entries)
-    return tuple(note for note in (how, counted) if note) + covers + gaps(result, entries)
+    return tuple(note for note in (how, counted, *agreed) if note) + covers + gaps(result, entries)
+
+
+def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
+    """How far two readings of the same agree beyond chance, each episode with equal weight."""
+    names = layout_of(result.world).agreement
+    for agent in dict.fromkeys(entry.agent for entry in entries if not entry.by):
+        found = {e.measure: e.value for e in entries if e.agent == agent and not e.by}
+        one, other, same = (found.get(name) for name in names) if names else (None, None, None)
+        if one is None or other is None or same is None:
+            continue
+        chance = one * other + (1 - one) * (1 - other)
+        kappa = "not defined" if chance == 1 else f"{(same - chance) / (1 - chance):.2f}"
+        titles = " and ".join(result.measure(name).title for name in names[:2])
+        yield f"{agent}: {titles} agree on {same:.0%}, Cohen's kappa {kappa}"
 
 
 def _measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:

@@ -57,7 +57,11 @@ def test_the_tasks_are_those_of_the_towns_that_they_were_frozen_from() -> None:
 
 def test_every_talk_comes_before_its_event() -> None:
     for one in own_talks().scenarios:
-        agreed = [c.start for c in one.performer.commitments if one.task.activity in c.what]
+        agreed = [
+            c.start
+            for c in one.performer.commitments
+            if one.task.activity in c.what and str(c.day) == str(one.task.day)
+        ]
         if start := one.task.start or min(filter(None, agreed), default=""):
             begins = datetime.fromisoformat(f"{one.task.day}T{start}")
             assert one.now <= begins - timedelta(minutes=30)

@@ -71,14 +71,27 @@ class TalkModelJudge:
         """SR and GCSR of the talk and of the note; failures where there is nothing to judge."""
         scenario = scenario_from(episode.trial.task.content)
         told, note = readable(scenario, episode)
-        occasion = scenario.occasion
-        talk = told if isinstance(told, Lost) else _talk(told.lines)
-        noted = note if isinstance(note, Lost) else _note(note)
         key = CallKey(episode.trial.id, "judge", "", 0, "talk", 1, judging)
         return verdicts(
-            await self._found(occasion, talk, key),
-            await self._found(occasion, noted, replace(key, name="note")),
+            await self.in_talk(
+                scenario.occasion, told if isinstance(told, Lost) else told.lines, key
+            ),
+            await self.in_note(
+                scenario.occasion, note if isinstance(note, Lost) else note.memo, key
+            ),
         )
+
+    async def in_talk(
+        self, occasion: Occasion, lines: Sequence[Line] | Lost, key: CallKey
+    ) -> Findings:
+        """Which conditions the model finds met in a conversation."""
+        text = lines if isinstance(lines, Lost) else _talk(lines)
+        return await self._found(occasion, text, key)
+
+    async def in_note(self, occasion: Occasion, note: str | Lost, key: CallKey) -> Findings:
+        """Which conditions the model finds met in the note of a conversation, read alone."""
+        text = note if isinstance(note, Lost) else _note(note)
+        return await self._found(occasion, text, replace(key, name="note"))
 
     async def _found(self, occasion: Occasion, text: _Text | Lost, key: CallKey) -> Findings:
         """What the model finds in a text, or why there is nothing to go by."""
