@@ -39,7 +39,7 @@ class Measured:
     """Seconds of each kind of request, and the turns that the server said it has."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: {"act": [], "state": []})
-    taken: set[tuple[str, int, str]] = field(default_factory=set)
+    taken: set[tuple[int, str]] = field(default_factory=set)
     refused: Counter[str] = field(default_factory=Counter)
 
 
@@ -76,7 +76,7 @@ class Person:
             self.measured.refused[f"{status} {body['detail']}"] += 1
             again: dict[str, Any] = await self.client.state()
             return again
-        self.measured.taken.add((sent["trial"], turn, text))
+        self.measured.taken.add((turn, text))
         return dict(body)
 
     async def _timed(self, kind: str, work: Any) -> Any:
@@ -103,10 +103,11 @@ async def play_all(address: str, people: int, thinking: float, arriving: float) 
     return measured
 
 
-def stored(path: Path) -> set[tuple[str, int, str]]:
+def stored(path: Path) -> set[tuple[int, str]]:
+    """Turns as their players know them, who are not told the names of episodes."""
     with Store.open(path) as store:
         return {
-            (row.trial.id, event.turn, event.actions[0].text)
+            (event.turn, event.actions[0].text)
             for name in ("chat", "pairs")
             for row in store.trials(name)
             for event in store.events(name, row.trial.id)

@@ -24,9 +24,8 @@ def inner(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def _hints(kind: type[BaseModel]) -> list[tuple[str, Any]]:
-    """Without acts, which are the built-in players' own."""
-    fields = kind.model_fields.items()
-    return [(name, field.annotation) for name, field in fields if name != "acts"]
+    asked = kind.model_json_schema(by_alias=False)["properties"]
+    return [(name, kind.model_fields[name].annotation) for name in asked]
 
 
 def _form(hint: Any) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 import sociolab
 from sociolab.agents.human import TerminalPlayer
@@ -157,6 +158,19 @@ def test_a_question_is_answered_field_by_field() -> None:
     person = Person("", "good", "13", "", "", "4", "so so")
     assert reply_of(person, request(MOOD)) == Reply(Mood(mood=4, words="so so"), 0)
     assert "13 is no mood" in person.seen
+
+
+class Noted(BaseModel):
+    words: str
+    ids: SkipJsonSchema[list[str]] = []
+
+
+def test_what_the_schema_of_an_answer_leaves_out_is_asked_of_nobody() -> None:
+    person = Person("", "so so")
+    assert reply_of(person, request(Question("note", "Well?", Noted))) == Reply(
+        Noted(words="so so"), 0
+    )
+    assert "ids" not in person.seen
 
 
 def test_what_others_write_cannot_steer_the_terminal() -> None:

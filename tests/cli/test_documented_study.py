@@ -35,7 +35,7 @@ def test_every_command_works_and_prints_what_the_page_shows(
         row
         for row in csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines())
         if row["measure"] == "conversation_sr"
-        and row["task"].startswith("kite-evening.1.tomas-lindqvist")
+        and row["task"].startswith("jam-session.1.tomas-lindqvist")
     ]
     printed += sociolab("show", pair["episode_a"], "--run", "plain").out
     shown = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)

@@ -81,6 +81,16 @@ def test_after_deleting_it_is_said_how_large_the_store_is_and_what_gives_room_ba
     assert "the store takes" in lab("store", "size").out
 
 
+def test_damage_is_named_and_the_exit_code_says_so(lab: Sociolab, tmp_path: Path) -> None:
+    assert lab("store", "check").err == "s.db is in order\n"
+    with Store.open(tmp_path / "s.db") as store:
+        store.write("UPDATE runs SET settings = '{' WHERE name = 'b'")
+    done = lab("store", "check")
+    assert done.code == 1
+    assert done.err.startswith("damaged: ")
+    assert done.err.splitlines()[-1].startswith("s.db is damaged: take a backup")
+
+
 def test_runs_are_found_by_their_tags_and_agents(lab: Sociolab) -> None:
     assert lab("tag", "a", "pilot", "small").err == "a: pilot, small\n"
     assert lab("tag", "c", "pilot").code == 0

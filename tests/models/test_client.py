@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from aiohttp import web
@@ -459,12 +460,32 @@ def test_the_key_is_in_no_error_even_where_the_server_repeats_it(status: int, bo
     asyncio.run(go())
 
 
+@pytest.mark.usefixtures("_key")
+@pytest.mark.parametrize(
+    "told", [SECRET, SECRET.upper(), SECRET[:13], quote(SECRET, safe=""), "escaped"]
+)
+def test_the_key_is_in_no_good_reply_either(told: str) -> None:
+    choice = {"message": {"content": f"It is {told}."}, "finish_reason": "stop"}
+    body = json.dumps({"choices": [choice]})
+    if told == "escaped":
+        body = body.replace(told, SECRET.replace("-", "\\u002d").replace("/", "\\/"))
+
+    async def answer(_: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(body=body.encode())
+
+    async def go() -> str:
+        async with odd_server(answer, key_env="THE_KEY") as model:
+            return (await model.complete(PROMPT, KEY)).text
+
+    assert asyncio.run(go()) == "It is [secret]."
+
+
 def test_a_key_that_guards_nothing_is_not_looked_for_in_texts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("THE_KEY", "none")
     _, error = fail(EndpointSettings(models=("none",)), key_env="THE_KEY")
-    assert "[key]" not in str(error)
+    assert "[secret]" not in str(error)
 
 
 def test_a_key_that_is_not_set_is_named_before_any_call(monkeypatch: pytest.MonkeyPatch) -> None:

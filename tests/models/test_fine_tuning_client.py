@@ -355,7 +355,7 @@ def test_a_server_that_repeats_the_key_does_not_get_it_into_an_error(
         async with odd_server(parrot, key_env="SOCIOLAB_TEST_KEY", tries=2) as client:
             with pytest.raises(ModelError) as caught:
                 await client.upload("train.jsonl", training_file())
-            assert "[key]" in str(caught.value)
+            assert "[secret]" in str(caught.value)
             assert KEY not in repr(caught.value)
 
     asyncio.run(go())
@@ -401,7 +401,7 @@ def test_a_key_in_a_broken_status_line_is_not_shown(monkeypatch: pytest.MonkeyPa
             async with FineTuningClient(spec, "m") as client:
                 with pytest.raises(ModelError) as caught:
                     await client.jobs()
-            assert "[key]" in str(caught.value)
+            assert "[secret]" in str(caught.value)
             assert KEY not in str(caught.value)
 
     asyncio.run(go())
@@ -422,10 +422,10 @@ def test_a_reason_or_an_event_that_repeats_the_key_is_told_without_it(
     async def go() -> None:
         async with odd_server(parrot, key_env="SOCIOLAB_TEST_KEY") as client:
             job = await client.watch("j", 0, 0, told.append)
-            assert client.reason(job) == "your [key] is odd"
+            assert client.reason(job) == "your [secret] is odd"
 
     asyncio.run(go())
-    assert told == ["with [key]"]
+    assert told == ["with [secret]"]
 
 
 def test_another_server_in_a_redirect_never_sees_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,6 +108,14 @@ def test_another_schema_is_refused_with_both_versions_and_left_as_it_is(
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(("synced", "level"), [(False, 1), (True, 2)])
+def test_where_people_play_a_commit_waits_for_the_disk(
+    path: Path, synced: bool, level: int
+) -> None:
+    with Store.open(path, synced=synced) as store:
+        assert store.row("PRAGMA synchronous") == (level,)
+
+
 def test_a_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"must be a file, but .* is a directory"):
         Store.open(tmp_path)

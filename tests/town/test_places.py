@@ -83,7 +83,7 @@ def test_a_sector_alone_is_enough_where_one_arena_of_it_is_among_the_places() ->
 
 
 def test_every_place_of_our_town_is_understood_in_words() -> None:
-    names = [str(place) for place in own_map().places]
+    names = tuple(str(place) for place in own_map().places)
     for place in own_map().places:
         sector, arena = place.sector, place.arena
         for text in (f"the {arena} of {sector}", f"{sector}, {arena}", f"{sector}'s {arena}"):

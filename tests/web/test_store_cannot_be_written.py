@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,39 @@ def test_a_turn_that_is_not_stored_is_asked_for_until_it_is(
         assert turns(store) == shown
 
 
+def test_a_turn_is_committed_and_synced_before_the_page_hears(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "store.db"
+    lay_out(path, limit=1)
+    levels: list[int] = []
+
+    class Watched(sqlite3.Connection):
+        def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+            if statement == "COMMIT":
+                levels.append(super().execute("PRAGMA synchronous").fetchone()[0])
+            return super().execute(statement, *values)
+
+    async def story(address: str) -> None:
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+            client = Client(session, address, "p1")
+            await client.open()
+            await client.begin()
+            for text in ("One.", "Two.", "Three."):
+                await client.act(await client.until(my_turn), say(text))
+                with closing(sqlite3.connect(path)) as other:
+                    found = "SELECT count(*) FROM events WHERE body LIKE ?"
+                    assert other.execute(found, (f"%{text}%",)).fetchone() == (1,)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+        with served(path) as address:
+            levels.clear()
+            asyncio.run(asyncio.wait_for(story(address), 20))
+            assert len(levels) > 3
+            assert set(levels) == {2}, "FULL"
+
+
 def test_nobody_seems_to_wait_for_a_play_that_cannot_be_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,7 +193,7 @@ def test_answers_that_are_not_stored_are_said_to_be_so(
             browser.get("/studies/s")
             answer = browser.post(address_, **fields)
             assert answer.status in (400, 422), "with what was written"
-            assert "could not be used" in answer.text
+            assert "is full; free some" in answer.text or "can only be read" in answer.text
             assert "Traceback" not in answer.text
 
 

@@ -105,8 +105,11 @@ async def _answer_question(screen: Terminal, question: Question) -> BaseModel:
 
 async def _fields(screen: Terminal, question: Question) -> BaseModel:
     values: dict[str, Any] = {}
+    asked = question.reply.model_json_schema().get("properties", {})
     for name, field in question.reply.model_fields.items():
         key = field.validation_alias if isinstance(field.validation_alias, str) else name
+        if key not in asked:  # what no schema shows is for players of this package
+            continue
         while key not in values:
             try:
                 values[key] = typed_field(await screen.ask(f"  {field_hint(name, field)}: "), field)

@@ -131,8 +131,9 @@ def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
 
 @lru_cache(maxsize=1024)  # a task's own types come and go
 def _how_to_answer(reply: type[BaseModel]) -> str:
-    """The fields with their meaning; those that share one stand together before it."""
-    meant = [(name, field.description or "") for name, field in reply.model_fields.items()]
+    """The schema's fields with their meaning; those that share one stand together before it."""
+    fields = reply.model_json_schema().get("properties", {})
+    meant = [(name, str(field.get("description", ""))) for name, field in fields.items()]
     groups = [
         (", ".join(name for name, _ in group), meaning)
         for meaning, group in groupby(meant, key=lambda pair: pair[1])

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.redaction import redacted
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -34,4 +35,5 @@ def first_problem(error: ValidationError) -> str:
         return f'"{place}" is no field; check its spelling'
     expected = f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}"
     # The headers of an endpoint hold secrets.
-    return expected if "headers" in item["loc"] else f"{expected}, found {item['input']!r}"
+    found = redacted(repr(item["input"]), lookalikes=True)
+    return expected if "headers" in item["loc"] else f"{expected}, found {found}"

@@ -92,6 +92,19 @@ def vacuum(store: Path | None) -> None:
     say(f"the store takes {_mb(after.bytes)} now, and took {_mb(before.bytes)}")
 
 
+def check(store: Path | None) -> None:
+    """Look for damage; exit code 1 where there is any."""
+    with open_store(store) as opened:
+        path, found = opened.path, list(opened.damage())
+    if not found:
+        say(f"{path} is in order")
+        return
+    for clause in found:
+        say(f"damaged: {clause}")
+    say(f"{path} is damaged: take a backup, or export the runs that can be read to a new store")
+    raise typer.Exit(1)
+
+
 _HOW = ": `sociolab store vacuum` gives it back"
 
 

@@ -11,7 +11,7 @@ from sociolab.cli.options import Json, RunName, RunNames, Store, Sure
 verbs = typer.Typer()
 
 store = typer.Typer(
-    help="See how large the store is, and make it smaller.",
+    help="See how large the store is, make it smaller, and look for damage.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -74,3 +74,14 @@ def store_vacuum(store: Store = None) -> None:
     from sociolab.cli import housekeeping as verb
 
     verb.vacuum(store)
+
+
+@store.command("check", epilog="Example: sociolab store check")
+def store_check(store: Store = None) -> None:
+    """Look for damage: read everything, and compare checksums.
+
+    Exit code 1 where something is damaged.
+    """
+    from sociolab.cli import housekeeping as verb
+
+    verb.check(store)

@@ -6,10 +6,13 @@ import errno
 import gc
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 
 from sociolab.cli.settings import spread
 from sociolab.cli.verbs import app_for
 from sociolab.core.errors import ConfigError, SociolabError
+from sociolab.core.redaction import guard_environment, redacted
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -21,12 +24,26 @@ def main() -> None:
     """Run the command; errors become one sentence on stderr and an exit code."""
     sys.path.append(os.getcwd())  # so that python:my_agent:Class is found beside the user
     collect_rarely()
+    keep_secrets()
     sys.exit(_run())
 
 
 def collect_rarely() -> None:
     """Look for cycles less often: a run makes few, and at the default looking takes a tenth."""
     gc.set_threshold(300_000)
+
+
+def keep_secrets() -> None:
+    """Black keys and passwords out of all that is printed, logs and tracebacks included."""
+    guard_environment()
+    for stream in (sys.stdout, sys.stderr):
+        write = stream.write
+        stream.write = partial(_write, write)  # type: ignore[method-assign]
+
+
+def _write(write: Callable[[str], int], text: str) -> int:
+    write(redacted(text))
+    return len(text)
 
 
 def _run() -> int:

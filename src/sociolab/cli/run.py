@@ -15,7 +15,7 @@ from sociolab.app.runs.run_file import check_file, described, write_run
 from sociolab.cli.judges_failed import judges_failed
 from sociolab.cli.output import say, show_result, show_sections
 from sociolab.cli.progress import watch
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, StorageError
 
 TDP_WORLDS = ("stss", "stss-talk")
 """The worlds in which a performer plans for a target (TDP, STSS appendix B)."""
@@ -86,6 +86,10 @@ def play_and_show(
 
     try:
         result = play(config, watch(seen, plain=by_person))
+    except StorageError as error:
+        if name_seen and config.name is None:
+            raise StorageError(f"{error} (with --name {name_seen[0]})") from error
+        raise
     except KeyboardInterrupt:
         if name_seen:
             result = interrupted_result(config, name_seen[0])

@@ -31,7 +31,7 @@ def example(kind: str) -> None:
 def create(file: Path, name: str | None, store: Path | None) -> None:
     """Set up the study of a file."""
     named, settings = setup.read_study(file)
-    with Store.open(store_path(store)) as opened:
+    with Store.open(store_path(store), synced=True) as opened:
         row = setup.create(opened, name or named, settings)
     say(f"{row.name} is set up, and closed; what next:")
     say(f"  sociolab study invite {row.name} 10    makes ten links")
@@ -123,7 +123,7 @@ def scrub(store: Path | None) -> None:
 
 
 def _opened(store: Path | None) -> Store:
-    return Store.open(store_path(store), create=False)
+    return Store.open(store_path(store), create=False, synced=True)
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from traceback import FrameSummary, extract_tb
 
 from pydantic import ValidationError
 
+from sociolab.core.redaction import redacted
+
 _OURS = f"{Path(__file__).parents[1]}{os.sep}"
 _MOST = 400
 
@@ -20,14 +22,14 @@ def told(error: BaseException) -> str:
 
     The place is the innermost one in a user's own file, or else in an installed package; there is
     none where only this package and Python's own were under way. Of a group the first is told, and
-    how many more there are.
+    how many more there are. Keys and passwords are blacked out.
     """
     if isinstance(error, BaseExceptionGroup):
         first, *others = _leaves(error)
         return f"{told(first)}, and {len(others)} more" if others else told(first)
     said = _said(error)
     name = type(error).__name__
-    words = f"{name}: {said}" if said else name
+    words = redacted(f"{name}: {said}" if said else name, lookalikes=True)
     place = None if isinstance(error, SyntaxError) else _place(error)  # that one names its own
     return f"{words} ({place})" if place else words
 

@@ -3,6 +3,7 @@
     SociolabError
     ├── ConfigError      the user: a flag, file, spec or data set is wrong
     ├── StoreError       the user: the store is locked, of another schema, or not ours
+    │   └── StorageError the user: the disk is full, read-only or broken; a run ends at once
     ├── ModelError       the provider: a call failed; `retryable` or not
     │   └── BudgetSpent  the user: the run's budget is used up
     ├── ReplyError       the model: a reply that could not be read
@@ -48,6 +49,19 @@ class ConfigError(SociolabError):
 
 class StoreError(ConfigError):
     """The store cannot be used as asked: locked, of another schema, or not ours."""
+
+
+class StorageError(StoreError):
+    """The store cannot be written or read: the disk is full or read-only, the file is damaged, or
+    another program has held it for too long.
+
+    Whatever a run would do next could not be kept, so it ends at once. `full` says that the disk
+    is full.
+    """
+
+    def __init__(self, message: str, *, full: bool = False) -> None:
+        super().__init__(message)
+        self.full = full
 
 
 class ModelError(SociolabError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -360,6 +360,58 @@ class ReplyStore(Protocol):
         ...
 
 
+# ------------------------------------------------------------------ validating readers and judges
+
+CANNOT_TELL = "cannot tell"
+"""The answer of a reader that does not commit itself: neither right nor wrong, unless it is the
+label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing that a labelled item is asked about, with its label.
+
+    `kind` is what agreement is broken down by, `about` which one it is, "" where an item has one.
+    `right` are the answers that count as right: more than one where a fair reader could give
+    either. `none` are the answers that say that there is nothing, such as "not met".
+    """
+
+    kind: str
+    about: str
+    right: tuple[str, ...]
+    none: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PointAnswer:
+    """An answer to a point, in the words of its labels, and the quotes that it rests on.
+
+    `text` None: there was no usable reply, and `shown` says why.
+    """
+
+    text: str | None
+    shown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """An item of a validation set: a conversation or a statement, and what is right to say of it.
+
+    `kind` is what it is, such as a conversation about a price; `text` its lines, to be read. `ask`
+    has a chat model answer the points, in their order, by the world's own prompts; ModelError where
+    the call fails. `expected` are the scores that the labels make on `episode`, for judges of one's
+    own: alternatives where there are several labels, empty where no episode can be made.
+    """
+
+    id: str
+    kind: str
+    text: tuple[str, ...]
+    points: tuple[Point, ...]
+    ask: Callable[[ChatModel], Coroutine[Any, Any, tuple[PointAnswer, ...]]]
+    episode: Episode
+    expected: tuple[tuple[Verdict, ...], ...] = ()
+
+
 # ------------------------------------------------------------------ what a world package offers
 
 
@@ -430,6 +482,8 @@ class WorldKit:
     whose episodes have no turn limit: how many calls a trial makes depends on what is done in it.
     `background`: one performer is evaluated among background agents, whom the partner plays and who
     must be named for somebody's own code; scripted ones beside another performer are a smoke test.
+    `validation` reads a row of a validation set of each kind, with the id that it goes by if it
+    names none; ValueError says what is wrong with it.
     """
 
     world: World
@@ -445,3 +499,4 @@ class WorldKit:
     variants: Mapping[str, Variants] = field(default_factory=dict)
     dry_run: DryRun | None = None
     background: bool = False
+    validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)

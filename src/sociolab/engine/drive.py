@@ -10,7 +10,6 @@ from sociolab.core.blame import told
 from sociolab.core.episode import Ended, Event, Happened, Json, Unusable
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError, WorldError
 from sociolab.core.ports import Begin, Came, NoReply, Play, Player, Reply, Request, Sent
-from sociolab.core.secrets import without_secrets
 from sociolab.engine.journal import Journal
 
 Record: TypeAlias = Callable[[Event], None]
@@ -124,11 +123,11 @@ class _Asked:
             return await player.reply(request, self.memories.get(request.seat))
         except SociolabError as error:
             if request.optional and not _stops_all(error):
-                return NoReply(_cause(error), without_secrets(str(error)), again=False)
+                return NoReply(_cause(error), str(error), again=False)
             raise
         except Exception as error:
             where = f"the player of {request.seat} broke at turn {request.turn + 1}"
-            problem = f"{where}: {without_secrets(told(error))}"
+            problem = f"{where}: {told(error)}"
             if request.optional:
                 return NoReply("plugin", problem, again=False)
             raise WorldError(problem) from error

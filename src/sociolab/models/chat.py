@@ -11,6 +11,7 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +21,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from sociolab import __version__
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.core.redaction import guard, redacted, redacted_bytes
 from sociolab.models.endpoints import EndpointSpec, headers_of, key_of, secrets_of
 from sociolab.models.refusals import learn, read_error
 from sociolab.models.wire import Quirks, body_of, read_reply
@@ -35,9 +37,6 @@ ATTEMPT_HEADER = "x-sociolab-attempt"
 
 _COMPLETIONS = "/chat/completions"
 _JSON = "application/json"
-_HIDDEN = "[key]"
-_SECRET_FROM = 8
-"""Characters: a shorter key ("EMPTY", "none") guards nothing, and its letters are in any text."""
 
 _JITTER = random.Random()
 """Spreads retries over time: it changes no result, so it needs no seed."""
@@ -70,8 +69,7 @@ class Endpoint:
             self._headers["authorization"] = f"Bearer {key}"
         self._headers |= headers_of(spec)
         self._proxy = _proxy_for(address, spec)
-        secrets = secrets_of(spec) | _credentials(self._proxy)
-        self._secrets = tuple(one for one in secrets if len(one) >= _SECRET_FROM)
+        guard(*secrets_of(spec), *_credentials(self._proxy))
         secure = "https" in (address.scheme, urlsplit(self._proxy or "").scheme)
         self._certificates = _certificates(spec) if secure else None
         self._session: aiohttp.ClientSession | None = None
@@ -162,17 +160,6 @@ class Endpoint:
                 await asyncio.sleep(max(wait, 0.0))
             yield
 
-    def without_key(self, text: str) -> str:
-        """The text with key, headers and proxy password blacked out: some servers repeat them."""
-        for secret in self._secrets:
-            # The second is how some servers write a slash in JSON.
-            text = text.replace(secret, _HIDDEN).replace(secret.replace("/", "\\/"), _HIDDEN)
-        return text
-
-    def without_key_bytes(self, data: bytes) -> bytes:
-        """The same for a body, before a part of it is shown."""
-        return self.without_key(data.decode("latin-1")).encode("latin-1")
-
     def _opened(self) -> aiohttp.ClientSession:
         """A session that leaves limits to us, and keeps no cookies."""
         import aiohttp
@@ -207,7 +194,7 @@ class Endpoint:
                     f"[endpoints.{self.spec.name}] in models.toml",
                     cause="malformed reply",
                 )
-        return bytes(body)
+        return redacted_bytes(bytes(body))  # some servers repeat what they were sent
 
     @property
     def _through(self) -> str:
@@ -223,7 +210,7 @@ class Endpoint:
 
         where = f"{url}{self._through}"
         said = getattr(error, "message", "") or str(error)
-        said = self.without_key(" ".join(str(said).split()))[:200]
+        said = redacted(" ".join(str(said).split()))[:200]
         match error:
             case aiohttp.ClientConnectorCertificateError():
                 reason = getattr(error.certificate_error, "verify_message", said)
@@ -274,7 +261,7 @@ class Call:
             try:
                 return await attempt(self)
             except ModelError as error:
-                said = self._endpoint.without_key(str(error))
+                said = redacted(str(error))
                 error.tries = self.tries
                 pause = self._pause(error)
                 again = error.retryable and self.tries < spec.tries
@@ -345,7 +332,8 @@ class EndpointModel:
 
         async def attempt(call: Call) -> ChatReply:
             answer = await self._answer(prompt, call)
-            return self._read(answer.body, prompt, call)
+            reply = read_reply(answer.body, prompt, call.seconds, call.tries)
+            return replace(reply, text=redacted(reply.text))  # JSON may hide it as \\u002d
 
         return await self._endpoint.call(attempt)
 
@@ -357,22 +345,14 @@ class EndpointModel:
             answer = await call.send("POST", _COMPLETIONS, body, _JSON)
             if answer.status == 200:
                 return answer
-            refusal = self._endpoint.without_key_bytes(answer.body)
-            learned = learn(quirks, answer.status, refusal)
+            learned = learn(quirks, answer.status, answer.body)
             if learned is None:
                 url = self._endpoint.base_url + _COMPLETIONS
-                error = read_error(answer.status, refusal, self._model, url, self._options)
+                error = read_error(answer.status, answer.body, self._model, url, self._options)
                 error.pause = answer.pause
                 raise error
             if self._quirks == quirks:  # else another call has learned meanwhile
                 self._quirks = learned
-
-    def _read(self, body: bytes, prompt: Prompt, call: Call) -> ChatReply:
-        try:
-            return read_reply(body, prompt, call.seconds, call.tries)
-        except ModelError:
-            body = self._endpoint.without_key_bytes(body)
-        return read_reply(body, prompt, call.seconds, call.tries)
 
 
 def _address(spec: EndpointSpec) -> SplitResult:
@@ -380,7 +360,7 @@ def _address(spec: EndpointSpec) -> SplitResult:
     if parts is None:
         raise ConfigError(
             f'endpoint "{spec.name}": expected a base URL such as http://127.0.0.1:8000/v1, '
-            f'found "{spec.base_url}"'
+            f'found "{redacted(spec.base_url, lookalikes=True)}"'
         )
     return parts
 

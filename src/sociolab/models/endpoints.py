@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.redaction import guard
 from sociolab.models.prices import Price
 
 OPENAI = "https://api.openai.com/v1"
@@ -19,6 +20,12 @@ _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _FRAMING = {"connection", "content-length", "content-type", "host", "transfer-encoding"}
 """Headers that say how a message is to be read; the client sets them."""
 _SECRET_HEADER = re.compile("auth|cookie|credential|key|passw|secret|token", re.IGNORECASE)
+
+
+_PLAIN_HEADERS = {"accept", "accept-language", "user-agent"}
+"""Headers that everybody may see, and whose values are in many texts."""
+_LONGEST_PART = 16
+"""Characters between two underscores of a variable's name, at most."""
 
 
 class EndpointOptions(BaseModel):
@@ -60,7 +67,20 @@ def key_of(spec: EndpointSpec) -> str | None:
     """The key from the environment; ConfigError, without the key, if it is not set or no key."""
     if spec.key_env is None:
         return None
+    if not _is_name(spec.key_env):
+        guard(spec.key_env)
+        raise ConfigError(
+            f'endpoint "{spec.name}": key_env (--key-env) was expected to name the environment '
+            "variable that holds the key, such as LAB_KEY; what it is instead is not shown, since "
+            "it may be the key itself"
+        )
     return _secret(spec, f"its key from the environment variable {spec.key_env}", spec.key_env)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a variable may be called so; keys have odd characters, or long parts."""
+    longest = max(map(len, text.split("_")))
+    return text.isidentifier() and text.isascii() and longest <= _LONGEST_PART
 
 
 def headers_of(spec: EndpointSpec) -> dict[str, str]:
@@ -90,12 +110,17 @@ def _filled_in(spec: EndpointSpec, header: str, found: re.Match[str]) -> str:
     return _secret(spec, takes, found[1])
 
 
-def secrets_of(spec: EndpointSpec) -> set[str]:
+def secrets_of(spec: EndpointOptions) -> set[str]:
     """What must not be shown of an endpoint: its key, its headers' values, and what is in them."""
-    templates = [secret.get_secret_value() for secret in spec.headers.values()]
+    templates = [
+        secret.get_secret_value()
+        for name, secret in spec.headers.items()
+        if name.lower() not in _PLAIN_HEADERS
+    ]
     named = [name for template in templates for name in _VARIABLE.findall(template)]
-    held = {os.environ.get(name, "").strip() for name in (spec.key_env, *named) if name}
-    return held | set(headers_of(spec).values())
+    held = {os.environ.get(name, "") for name in (spec.key_env, *named) if name}
+    sent = {_VARIABLE.sub(lambda found: os.environ.get(found[1], ""), one) for one in templates}
+    return held | sent
 
 
 def _secret(spec: EndpointSpec, takes: str, variable: str) -> str:

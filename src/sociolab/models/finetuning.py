@@ -134,7 +134,7 @@ class FineTuningClient:
             for event in await self.events(name):
                 if event.id not in told:
                     told.add(event.id)
-                    tell(self._endpoint.without_key(event.message))
+                    tell(event.message)
             if job.ended:
                 return job
             if time.monotonic() - began + every_s > within_s:
@@ -149,7 +149,7 @@ class FineTuningClient:
     def reason(self, job: TuningJob) -> str:
         """Why a job was lost, in the provider's words."""
         said = (job.error.message or job.error.code) if job.error else None
-        return self._endpoint.without_key(" ".join((said or "no reason given").split())[:300])
+        return " ".join((said or "no reason given").split())[:300]
 
     async def _list(self, call: Call, path: str, kind: type[Known]) -> list[Known]:
         """All rows of a list, page by page; not retried."""
@@ -175,12 +175,11 @@ class FineTuningClient:
         """One request; its JSON object, or ModelError."""
         kind = "application/json" if isinstance(body, bytes) else None  # a form names its own
         answer = await call.send(method, path, body, kind)
-        data = self._endpoint.without_key_bytes(answer.body)
         if answer.status != 200:
-            refusal = read_error(answer.status, data, self.model, self.base_url + path)
+            refusal = read_error(answer.status, answer.body, self.model, self.base_url + path)
             refusal.pause = answer.pause
             raise refusal
-        return json_object(data)
+        return json_object(answer.body)
 
 
 def _form(name: str, content: bytes) -> MultipartWriter:

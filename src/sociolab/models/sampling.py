@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from sociolab.core.redaction import redacted
+
 _OF_THE_PROMPT = frozenset({"temperature", "max_tokens"})
 """Options that a `Prompt` holds: its caller may set them call by call."""
 
@@ -67,7 +69,8 @@ class ListedOptions(Sampling):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What holds for every call to one model in one role.
+    """What holds for every call to one model in one role. A key among the options is sent, but
+    neither shown nor a part of who the model is.
 
     `temperature` and `max_tokens` take the place of those of a prompt, where they are set; `sent`
     goes into each request as it is.
@@ -80,14 +83,14 @@ class Options:
     @property
     def key(self) -> str:
         """What the keys of replies hold of it: only what no prompt tells; "" for nothing."""
-        return json.dumps(self.sent, sort_keys=True) if self.sent else ""
+        return redacted(json.dumps(self.sent, sort_keys=True)) if self.sent else ""
 
     @property
     def words(self) -> str:
         """As in a spec: "?temperature=0.5&top_p=0.9"; "" for nothing."""
         given = {"temperature": self.temperature, "max_tokens": self.max_tokens, **self.sent}
         told = [f"{name}={_told(value)}" for name, value in given.items() if value is not None]
-        return f"?{'&'.join(told)}" if told else ""
+        return redacted(f"?{'&'.join(told)}") if told else ""
 
 
 def options_of(asked: Sampling, listed: ListedOptions | None = None) -> Options:

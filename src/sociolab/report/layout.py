@@ -56,7 +56,6 @@ LAYOUTS = {
             "no_talk",
             "other_session",
             "party_recall",
-            "blind_guess",
             "oracle_transcript",
             "oracle_facts",
         ),

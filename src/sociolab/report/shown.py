@@ -29,6 +29,10 @@ class Seat:
     agent: str
 
 
+UNSCORED = "-"
+"""Stands where a judge cannot tell."""
+
+
 @dataclass(frozen=True, slots=True)
 class Remark:
     """What was said of one measure and seat: a value, "missing" or "-", and why."""
@@ -186,4 +190,4 @@ def _remark(verdict: Verdict | None) -> Remark | None:
         case ScoreFailure(cause=cause, problem=problem):
             return Remark(f"missing ({cause})", problem)
         case _:
-            return Remark("-", verdict.why)
+            return Remark(UNSCORED, verdict.why)

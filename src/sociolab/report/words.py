@@ -23,7 +23,14 @@ _NATURE: Mapping[Method, str] = {
     "people": "people",
 }
 
+_RECORD = (
+    "counted by what built-in scripted players put on record; everybody else needs a model that "
+    "reads what was said: --judge openai/MODEL"
+)
+
 _NATURE_IN: Mapping[tuple[str, Method], str] = {
+    ("anteval-information", "formula"): _RECORD,
+    ("anteval-intention", "formula"): _RECORD,
     ("stss-talk", "scripted"): "on record in the acts of scripted players; where anybody else "
     "spoke nothing is, and --judge openai/MODEL reads the words",
     ("stss", "rules"): "rules that read off the trace where everybody was, and by keywords what "

@@ -19,7 +19,6 @@ from sociolab.core.score import (
     ScoreFailure,
     Verdict,
 )
-from sociolab.core.secrets import without_secrets
 from sociolab.runner.verdict_checks import EXPECTED, checked_verdicts, id_problem
 from sociolab.runner.waits import Waits
 from sociolab.store.sqlite import Store
@@ -179,7 +178,7 @@ def failures_of(
     """What a judge broke: a failure in all that it is for, see `seated`."""
     cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
     tries = error.tries if isinstance(error, ModelError) else 1
-    problem = without_secrets(str(error))
+    problem = str(error)
     return tuple(
         ScoreFailure(measure, seat, cause, problem, "", tries)
         for measure, seat in seated(cells, seats)

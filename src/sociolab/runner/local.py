@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from sociolab.core.blame import told
 from sociolab.core.episode import Answered, Ended, Episode, Event, Moved, Trial
-from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError
+from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError, StorageError
 from sociolab.core.ports import Judge, Player, World
-from sociolab.core.secrets import without_secrets
 from sociolab.engine.drive import drive
 from sociolab.runner.blocking import interruptible
 from sociolab.runner.foreign import ForeignPlayer
@@ -50,9 +49,10 @@ class Table:
 
 @dataclass(slots=True)
 class Stopped:
-    """Why a run ended before its plan was done: the budget, or an error that would repeat."""
+    """Why a run ended before its plan was done: the budget, an error that would repeat, or no room
+    for what would be played next."""
 
-    error: ModelError | None = None
+    error: ModelError | StorageError | None = None
 
 
 async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Stopped:
@@ -61,7 +61,7 @@ async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Sto
     A trial that fails is on record with its cause, and the others go on; so is a judge that breaks,
     in each of its scores, and the trial stays played. A fatal error stops everything: what is under
     way stays as it is and resumes with the run's name. The same holds when this coroutine is
-    cancelled.
+    cancelled, as it is where the store fails (see `Database.failing_fast`).
     """
     stopped = Stopped()
     waiting = iter(rows)
@@ -83,13 +83,13 @@ async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Sto
 async def _stop_all(workers: list[asyncio.Task[None]], stopped: Stopped) -> None:
     """End all workers as soon as one has met an error that every further call would meet.
 
-    A spent budget needs no such end: calls in flight are paid for and come back to be booked, and
-    each worker meets the budget at its next call.
+    A spent budget and a disk that is nearly full need no such end: calls in flight are paid for and
+    come back to be stored, and each worker meets the same at its next call.
     """
     pending = set(workers)
     while pending:
         _, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-        if stopped.error is not None and not isinstance(stopped.error, BudgetSpent):
+        if stopped.error is not None and not isinstance(stopped.error, BudgetSpent | StorageError):
             for worker in pending:
                 worker.cancel()
             return
@@ -100,7 +100,11 @@ async def _work(table: Table, jury: Jury, waiting: Iterator[TrialRow], stopped: 
         if stopped.error is not None:
             return
         try:
+            table.store.check_room()
             await _one(table, jury, row)
+        except StorageError as error:
+            stopped.error = stopped.error or error
+            return
         except ModelError as error:
             if error.fatal:
                 stopped.error = stopped.error or error
@@ -190,5 +194,5 @@ async def _play(table: Table, trial: Trial, journal: Sequence[Event]) -> Episode
 
 def _fail(table: Table, trial: Trial, cause: Cause, problem: str) -> None:
     table.tally.failed += 1
-    table.store.set_status(table.run, trial.id, "failed", cause, without_secrets(problem))
+    table.store.set_status(table.run, trial.id, "failed", cause, problem)
     table.replies.release(trial.id)

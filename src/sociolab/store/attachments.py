@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
+from sociolab.core.redaction import redacted_bytes
 from sociolab.store.trials import TrialTable
 
 
@@ -13,6 +14,7 @@ class AttachmentTable(TrialTable):
 
     def attach(self, run: str, trial: str, name: str, data: bytes) -> None:
         """Add a piece to an attachment; compressed if that is smaller."""
+        data = redacted_bytes(data)
         packed = zlib.compress(data)
         small = len(packed) < len(data)
         self.write(

@@ -6,14 +6,13 @@ import sqlite3
 import time
 from pathlib import Path
 
-from sociolab.core.errors import StoreError
+from sociolab.core.errors import StorageError, StoreError
 from sociolab.store.schema import APPLICATION_ID, VERSION, create, schema_version
 
 BUSY_SECONDS = 30.0
 """How long a write waits for another process that is writing."""
 
 _PRAGMAS = (
-    "PRAGMA synchronous = NORMAL",  # with WAL: a killed process loses nothing, nor does a crash
     "PRAGMA wal_autocheckpoint = 10000",  # pages: about 40 MB, so that few commits wait for a disk
     "PRAGMA journal_size_limit = 50000000",
     "PRAGMA cache_size = -8000",  # KiB
@@ -21,38 +20,105 @@ _PRAGMAS = (
 )
 
 
-def connect(path: Path, new: bool) -> sqlite3.Connection:
-    """A connection to the store at `path`.
+class FrozenConnection(sqlite3.Connection):
+    """A connection to a file that is read as it lies there: no log, no locks, and no change by
+    anybody else is noticed."""
 
-    StoreError if it is not there (and not to be made: `new`), not ours, of another schema than
-    this version of sociolab reads, or cannot be opened.
+
+def connect(path: Path, new: bool, *, synced: bool = False) -> sqlite3.Connection:
+    """A connection to the store at `path`, with the current schema.
+
+    A commit survives the death of the process. Only where it is `synced` does it survive a power
+    cut as well: SQLite waits for the disk at each commit then; else the last seconds may be lost,
+    and never more than that. Where nothing can be written (a read-only medium, a full disk), the
+    connection can only read.
+
+    StoreError if the store is not there (and not to be made: `new`), not ours, of another schema
+    than this version of sociolab reads, or cannot be opened.
     """
     _check_place(path, new)
     try:
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        return _writing(path, synced)
     except sqlite3.Error as error:
-        raise _cannot_open(path, error) from error
+        code = _code(error)
+        if not {code, code & 0xFF} & _UNWRITABLE or not path.exists():
+            raise _cannot_open(path, error) from error
+        problem = error
+    _check_closed(path, problem)
+    try:
+        return _frozen(path)
+    except sqlite3.Error as error:
+        raise _cannot_open(path, problem) from error
+
+
+_UNWRITABLE = frozenset({
+    sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP,
+})  # fmt: skip
+"""What SQLite says where it cannot make a log beside the file."""
+
+
+def _writing(path: Path, synced: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         _check_ours(connection, path)
         _use_wal(connection)
+        connection.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
         for pragma in _PRAGMAS:
             connection.execute(pragma)
         create(connection)
-    except sqlite3.Error as error:
+    except BaseException as error:
         connection.close()
-        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
-            raise _not_ours(path, "it is no SQLite file") from error
-        raise _cannot_open(path, error) from error
-    except UnicodeDecodeError as error:  # SQLite quotes bytes of the file that are no text
-        connection.close()
-        raise StoreError(
-            f"the store {path} is damaged: SQLite cannot read its schema; restore a copy of it, or "
-            "name another --store"
-        ) from error
-    except StoreError:
+        if isinstance(error, UnicodeDecodeError):  # SQLite quotes what is damaged, as it is
+            raise StoreError(
+                f"the store {path} is damaged: SQLite cannot read its schema; restore a copy of "
+                "it, or name another --store"
+            ) from error
+        raise
+    return connection
+
+
+def _frozen(path: Path) -> sqlite3.Connection:
+    where = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(where, uri=True, isolation_level=None, factory=FrozenConnection)
+    try:
+        _check_ours(connection, path)
+    except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _check_closed(path: Path, problem: sqlite3.Error) -> None:
+    """Refuse to read a file without its log: that lacks the newest turns, and may be torn."""
+    log = path.with_name(f"{path.name}-wal")
+    if not log.exists() or not log.stat().st_size:
+        return
+    if (failure := storage_error(path, problem)).full:
+        raise failure from problem
+    raise StoreError(
+        f"the newest turns of the store {path} are in {log.name} still, which can only be read in "
+        "a place where you may write; copy both files to one, and name the copy with --store"
+    )
+
+
+def storage_error(path: Path, error: Exception) -> StorageError:
+    """What an error of SQLite means for whoever uses the store."""
+    code = _code(error)
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE):
+        return StorageError(f"the disk of the store {path} is full; {FREE_SOME}", full=True)
+    if code & 0xFF == sqlite3.SQLITE_READONLY:
+        return StorageError(
+            f"the store {path} can only be read: it is on a read-only medium or a full disk, or "
+            "you may not write there; copy it to a place where you may, and name that with --store"
+        )
+    return StorageError(
+        f"the store {path} could not be used ({error}); "
+        "check the disk and who else uses the store, then run the same command again"
+    )
+
+
+FREE_SOME = "free some space, then run the same command again; a run resumes where it stopped"
 
 
 def _check_place(path: Path, new: bool) -> None:
@@ -116,8 +182,17 @@ def _not_ours(path: Path, why: str) -> StoreError:
 
 
 def _cannot_open(path: Path, error: Exception) -> StoreError:
+    if _code(error) == sqlite3.SQLITE_NOTADB:
+        return _not_ours(path, "it is no SQLite file")
+    if (failure := storage_error(path, error)).full:
+        return failure
     why = error.strerror if isinstance(error, OSError) and error.strerror else error
     return StoreError(
         f"the store {path} cannot be opened ({why}); it needs a place where you may write, "
         "or name another --store"
     )
+
+
+def _code(error: Exception) -> int:
+    """SQLite's extended code; 0 where Python itself raised the error."""
+    return getattr(error, "sqlite_errorcode", 0)

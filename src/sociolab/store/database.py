@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from sociolab.core.errors import StoreError
+from sociolab.core.errors import StorageError, StoreError
+from sociolab.core.redaction import redacted
+from sociolab.store.connect import FREE_SOME, FrozenConnection, storage_error
 from sociolab.store.surrogates import storable
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
+    from asyncio import AbstractEventLoop, Task
 
 Value: TypeAlias = int | float | str | bytes | None
 
 BETWEEN_COMMITS = 0.005
 """Seconds between two commits of a busy run: some ten turns share one, which is much cheaper."""
 
+ROOM = 16_000_000
+"""Bytes that must be free on the disk before anything is paid for: the replies in flight are
+stored in these, and so is the end of the run."""
+
 _TOO_LARGE = "the store holds whole numbers below 2^63; found a larger one"
 
 
 class Database:
-    """A connection for one thread.
+    """A connection for one thread. Keys and passwords are blacked out of all text on its way in.
 
     Outside `transaction`, what `write` wrote is on disk when it returns, with all that waited.
     What `write_soon`, `begin` and `part` wrote may wait for its neighbours, see `commit_soon`.
@@ -34,14 +41,14 @@ class Database:
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self.path = path
-        self._connection = connection
-        self._run_statement = connection.execute
+        self._use(connection)
         self._inside = False
         self._closed = False
         self._version: int | None = None
         self._committed = 0.0
         self._due_in: AbstractEventLoop | None = None
         self._unsaid: StoreError | None = None
+        self._on_failure: Callable[[StorageError], object] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -53,6 +60,15 @@ class Database:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _use(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._run_statement = connection.execute
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the file is read as it lay there when it was opened; see `connect`."""
+        return isinstance(self._connection, FrozenConnection)
 
     def close(self) -> None:
         """Commit what waits, and close; a second time does nothing."""
@@ -70,26 +86,29 @@ class Database:
         A broken constraint passes through as IntegrityError: the caller knows what it means.
         """
         try:
-            return self._run_statement(statement, values)
+            return self._run_statement(statement, [*map(_clean, values)])
+        except UnicodeDecodeError as error:  # SQLite quotes what is damaged, as it is
+            raise self._failed(sqlite3.DatabaseError("the file is damaged")) from error
         except UnicodeEncodeError:
-            return self.execute(statement, tuple(_storable(value) for value in values))
+            return self.execute(statement, [_storable(_clean(value)) for value in values])
         except OverflowError as error:
             raise StoreError(_TOO_LARGE) from error
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
             raise
         except sqlite3.DatabaseError as error:
-            raise self._unusable(error) from error
+            raise self._failed(error) from error
 
     def execute_many(self, statement: str, values: Sequence[Sequence[Value]]) -> None:
-        """Run one statement for each of `values`, whose text must be `storable`."""
+        """Run one statement for each of `values`."""
+        rows = [[_storable(_clean(value)) for value in row] for row in values]
         try:
-            self._connection.executemany(statement, values)
+            self._connection.executemany(statement, rows)
         except OverflowError as error:
             raise StoreError(_TOO_LARGE) from error
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
             raise
         except sqlite3.DatabaseError as error:
-            raise self._unusable(error) from error
+            raise self._failed(error) from error
 
     def rows(self, statement: str, values: Sequence[Value] = ()) -> list[Any]:
         """All rows of a query, at once: a reading that stays open would hold up the writing."""
@@ -97,7 +116,7 @@ class Database:
         try:
             return cursor.fetchall()
         except sqlite3.DatabaseError as error:
-            raise self._unusable(error) from error
+            raise self._failed(error) from error
 
     def row(self, statement: str, values: Sequence[Value] = ()) -> Any:
         """The first row of a query; None if it has none."""
@@ -219,7 +238,7 @@ class Database:
         except StoreError as error:  # nobody waits for this: the next to write hears of it
             self._unsaid = error
         except sqlite3.Error as error:
-            self._unsaid = self._unusable(error)
+            self._unsaid = self._failed(error)
 
     def renew(self) -> None:
         """Drop what was remembered, if another connection has written since this was last asked."""
@@ -233,11 +252,65 @@ class Database:
         if error is not None:
             raise error
 
-    def _unusable(self, error: sqlite3.Error) -> StoreError:
-        return StoreError(
-            f"the store {self.path} could not be used ({error}); "
-            "check the disk and who else uses the store, then run the same command again"
-        )
+    @contextmanager
+    def failing_fast(self) -> Iterator[None]:
+        """While this is open, a store that fails ends the task that opened it, with its
+        StorageError.
+
+        Commits come later than what they commit (see `commit_soon`): without this, model calls
+        would begin, and be paid for, whose replies cannot be stored.
+        """
+        task = _running_task()
+        failures: list[StorageError] = []
+        cancelled = False
+
+        def stop(failure: StorageError) -> None:
+            nonlocal cancelled
+            failures.append(failure)
+            # A task that met the failure itself is ended by the exception.
+            if task is not None and not cancelled and task is not _running_task():
+                cancelled = task.cancel()
+
+        self._on_failure = stop
+        try:
+            yield
+        except BaseException:
+            if not failures:
+                raise
+        finally:
+            self._on_failure = None
+        if failures:
+            self._unsaid = None
+            if task is not None and cancelled:
+                task.uncancel()
+            raise failures[0]
+
+    def check_room(self) -> None:
+        """StorageError where the disk is so full that what is paid for next might not be stored.
+
+        What waits in the log must fit into the store when it is closed, too.
+        """
+        log = self.path.with_name(f"{self.path.name}-wal")
+        try:
+            needed = ROOM + (log.stat().st_size if log.exists() else 0)
+            disk = shutil.disk_usage(self.path.parent)
+        except OSError:
+            return  # nobody can tell: should it be full, the next commit fails
+        if disk.total and disk.free < needed:
+            raise StorageError(
+                f"the disk of the store {self.path} is nearly full: expected {needed / 1e6:,.0f} "
+                f"MB to be free, found {disk.free / 1e6:,.1f} MB; {FREE_SOME}",
+                full=True,
+            )
+
+    def _failed(self, error: sqlite3.Error) -> StorageError:
+        """What an error of SQLite means; whoever waits for a failure is told."""
+        if not self._connection.in_transaction:  # a full disk undoes the whole group
+            self._forget()
+        failure = storage_error(self.path, error)
+        if self._on_failure is not None:
+            self._on_failure(failure)
+        return failure
 
     def _forget(self) -> None:
         """Drop what was remembered of the store: it may not be so any more."""
@@ -247,6 +320,16 @@ def _running_loop() -> AbstractEventLoop | None:
     """The event loop that runs in this thread; asyncio is not loaded to find that there is none."""
     asyncio = sys.modules.get("asyncio.events")
     return None if asyncio is None else asyncio._get_running_loop()
+
+
+def _running_task() -> Task[Any] | None:
+    """The task that runs in this thread, if any."""
+    return sys.modules["asyncio.tasks"].current_task() if _running_loop() else None
+
+
+def _clean(value: Value) -> Value:
+    """The value; text without the secrets in it."""
+    return redacted(value) if isinstance(value, str) else value
 
 
 def _storable(value: Value) -> Value:

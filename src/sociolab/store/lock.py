@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sociolab.core.errors import StoreError
+from sociolab.core.errors import StorageError, StoreError
+from sociolab.store.connect import FREE_SOME
 from sociolab.store.names import checked_name
 
 _RACES = 100
 """How often a lock file may vanish under us: each time, another process just let go of it."""
 
 
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
 @contextmanager
-def lock_run(path: Path, name: str) -> Iterator[None]:
+def lock_run(path: Path, name: str, *, on_full_disk: bool = False) -> Iterator[None]:
     """Hold the run `name` of the store at `path`; StoreError with the holder's process id.
 
     The lock file lies in `<store>-locks/` and is removed afterwards; one that a killed process
-    left behind holds nothing.
+    left behind holds nothing. `on_full_disk`: go without where the disk has no room for a new
+    file. Nobody else holds the run then, and nobody can begin to until there is room.
     """
     store = path.resolve()
     file = store.with_name(f"{store.name}-locks") / f"{checked_name(name)}.lock"
-    descriptor = _take(file, name)
+    descriptor = _take(file, name, on_full_disk)
+    if descriptor is None:
+        yield
+        return
     try:
         yield
     finally:
@@ -36,7 +45,7 @@ def lock_run(path: Path, name: str) -> Iterator[None]:
             file.parent.rmdir()
 
 
-def _take(file: Path, name: str) -> int:
+def _take(file: Path, name: str, on_full_disk: bool) -> int | None:
     problem: OSError | None = None
     for _ in range(_RACES):
         try:
@@ -46,6 +55,8 @@ def _take(file: Path, name: str) -> int:
             problem = error  # the folder was removed just now, or can never be made
             continue
         except OSError as error:
+            if on_full_disk and error.errno in _NO_ROOM:
+                return None
             raise _cannot_lock(file, error) from error
         if _hold(descriptor, file, name):
             return descriptor
@@ -64,7 +75,11 @@ def _hold(descriptor: int, file: Path, name: str) -> bool:
         if not _is_at(descriptor, file):
             return False
         os.ftruncate(descriptor, 0)
-        os.write(descriptor, str(os.getpid()).encode())
+        try:
+            os.write(descriptor, str(os.getpid()).encode())
+        except OSError as error:  # unsigned, it is held all the same
+            if error.errno not in _NO_ROOM:
+                raise
     except OSError as error:
         os.close(descriptor)
         raise _cannot_lock(file, error) from error
@@ -113,6 +128,8 @@ def _holder(descriptor: int) -> str:
 
 
 def _cannot_lock(file: Path, error: OSError | None) -> StoreError:
+    if error is not None and error.errno in _NO_ROOM:
+        return StorageError(f"the disk has no room for {file}; {FREE_SOME}", full=True)
     why = error.strerror if error else "it vanishes again and again"
     return StoreError(
         f"the lock file {file} cannot be used ({why}); "

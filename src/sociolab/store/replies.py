@@ -5,10 +5,12 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
+from sociolab.core.redaction import redacted
 from sociolab.store.prompts import pack
 from sociolab.store.runs import RunTable
 from sociolab.store.surrogates import as_text
@@ -35,14 +37,20 @@ class RunReplies:
         self._last: dict[str, dict[tuple[str, str], tuple[int, Prompt]]] = {}
 
     def find(self, key: str) -> ChatReply | None:
-        """The reply stored under this key in this run; None if there is none."""
-        if hash(key) not in self._known:
+        """The reply stored under this key in this run; None if there is none.
+
+        A call follows then: StorageError where its reply could not be stored.
+        """
+        row = None
+        if hash(key) in self._known:
+            row = self._store.row(
+                f"SELECT {REPLY} FROM calls WHERE run = ? AND key = ?",
+                (self._run, key),
+            )
+        if row is None:
+            self._store.check_room()
             return None
-        row = self._store.row(
-            f"SELECT {REPLY} FROM calls WHERE run = ? AND key = ?",
-            (self._run, key),
-        )
-        return None if row is None else reply_of(row)
+        return reply_of(row)
 
     def keep(
         self,
@@ -58,6 +66,7 @@ class RunReplies:
         StoreError if the run holds a reply under this key already.
         """
         self._store.begin()
+        prompt = _clean(prompt)
         last = self._last_prompts(call.trial)
         base, before = last.get((call.role, call.seat), (None, None))
         usage = reply.usage
@@ -145,6 +154,15 @@ def reply_of(row: Sequence[Any]) -> ChatReply:
     text, finish, prompt, completion, cached, estimated, seconds, tries, usd, fault = row
     usage = Usage(prompt, completion, cached, bool(estimated))
     return ChatReply(as_text(text), finish, usage, seconds, tries, usd, as_text(fault))
+
+
+def _clean(prompt: Prompt) -> Prompt:
+    """The prompt; without the secrets in it, should a player have told one."""
+    texts = [redacted(message.text) for message in prompt.messages]
+    if all(text is message.text for text, message in zip(texts, prompt.messages, strict=True)):
+        return prompt
+    said = (replace(one, text=text) for one, text in zip(prompt.messages, texts, strict=True))
+    return replace(prompt, messages=tuple(said))
 
 
 def _columns(call: CallKey) -> tuple[str, str, str, int, str, int, int]:

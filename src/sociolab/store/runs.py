@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sociolab.core.episode import Json
-from sociolab.core.errors import StoreError
+from sociolab.core.errors import StorageError, StoreError
+from sociolab.store.connect import connect, storage_error
 from sociolab.store.database import Database
 from sociolab.store.lock import lock_run
 from sociolab.store.names import checked_name
@@ -50,6 +51,8 @@ class StoreSize:
     bytes: int
     free: int
 
+
+_DELETE = "DELETE FROM runs WHERE pk = ?"
 
 _ROWS = """
     SELECT name, world, settings, created, seconds,
@@ -106,9 +109,37 @@ class RunTable(Database):
     def delete_run(self, name: str) -> None:
         """Remove a run and all that belongs to it; StoreError if it is being played."""
         pk = self.run_pk(name)
-        with lock_run(self.path, name):
-            self.write("DELETE FROM runs WHERE pk = ?", (pk,))
+        with lock_run(self.path, name, on_full_disk=True):
+            try:
+                self.write(_DELETE, (pk,))
+            except StorageError as error:
+                if not (error.full or self.frozen):
+                    raise
+                self._delete_in_place(pk)
         self._forget()
+
+    def _delete_in_place(self, pk: int) -> None:
+        """Remove a run where the disk has no room left for the log of that.
+
+        What SQLite needs to undo a change is in memory only: a process that is killed within it
+        leaves a damaged store. Nobody else may have the store open. StorageError where a log that a
+        killed process left finds no room in the store.
+        """
+        self._connection.close()
+        self._closed = True
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("PRAGMA journal_mode = MEMORY")  # takes in what is in the log
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute(_DELETE, (pk,))
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.Error as error:
+            raise storage_error(self.path, error) from error
+        finally:
+            connection.close()
+        self._use(connect(self.path, new=False))
+        self._closed = False
 
     def size(self) -> StoreSize:
         """What the store takes on disk, its log included, and how much of it holds nothing."""

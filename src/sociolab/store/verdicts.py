@@ -7,21 +7,21 @@ from typing import Any
 from sociolab.core.errors import StoreError
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.database import Value
-from sociolab.store.surrogates import as_text, storable
+from sociolab.store.surrogates import as_text
 
 COLUMNS = "seat, kind, value, text, cause, raw, attempts"
 
 
 def to_columns(verdict: Verdict) -> tuple[Value, ...]:
-    """The verdict without its measure, storable, in the order of COLUMNS."""
-    seat = None if verdict.seat is None else storable(verdict.seat)
+    """The verdict without its measure, in the order of COLUMNS."""
+    seat = verdict.seat
     match verdict:
         case Score():
-            return seat, "score", verdict.value, storable(verdict.reason), None, None, None
+            return seat, "score", verdict.value, verdict.reason, None, None, None
         case ScoreFailure(_, _, cause, problem, raw, attempts):
-            return seat, "failure", None, storable(problem), cause, storable(raw), attempts
+            return seat, "failure", None, problem, cause, raw, attempts
         case Unscored():
-            return seat, "unscored", None, storable(verdict.why), None, None, None
+            return seat, "unscored", None, verdict.why, None, None, None
 
 
 def from_columns(measure: Measure, columns: tuple[Any, ...]) -> Verdict:

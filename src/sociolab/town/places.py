@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -33,16 +32,28 @@ OUTDOORS = Place("", "")
 _SMALL = frozenset(["the", "at", "by", "in", "inside", "of", "on", "to"])
 
 
-@lru_cache(maxsize=8192)
 def _words(text: str) -> str:
-    """The words of a text between single spaces, without what does not tell one name from another:
-    capitals, punctuation, small words, and an s at the end ("the Gym's", "Artists' House").
+    """The words of a text, without what does not tell one name from another: capitals,
+    punctuation, small words, and an s at the end ("the Gym's", "Artists' House").
     """
     words = re.findall(r"\w+", re.sub(r"['\u2019]", "", text).casefold())
     return " ".join(word.rstrip("s") for word in words if word not in _SMALL)
 
 
-def place_meant(text: str, places: Sequence[str]) -> str | None:
+@lru_cache(maxsize=64)
+def _sectors(places: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
+    """The words of each sector, with the words of its arenas and their places.
+
+    The longest sector comes first: a name may be a part of a longer one.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for place in places:
+        sector, _, arena = place.partition(": ")
+        found.setdefault(_words(sector), []).append((_words(arena), place))
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+
+def place_meant(text: str, places: tuple[str, ...]) -> str | None:
     """The one of these places that a name in words means; None if it means none or several.
 
     `places` are written "Sector: arena". Sector and arena may come in either order, with small
@@ -50,32 +61,24 @@ def place_meant(text: str, places: Sequence[str]) -> str | None:
     other of these places shares it.
     """
     said = _words(text)
-    named = {place: [_words(part) for part in place.split(": ", 1)] for place in places}
-    whole = [p for p, parts in named.items() if said in (" ".join(parts), " ".join(parts[::-1]))]
-    found = whole or [place for place, parts in named.items() if said in parts]
+    named = [(sector, *one) for sector, inside in _sectors(places).items() for one in inside]
+    whole = [place for s, a, place in named if said in (f"{s} {a}", f"{a} {s}")]
+    found = whole or [place for s, a, place in named if said in (s, a)]
     return found[0] if len(found) == 1 else None
 
 
-def places_told(text: str, places: Sequence[str]) -> tuple[str, ...]:
-    """The places of which whoever hears these words is told.
+def places_told(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
+    """The places of which whoever hears these words is told, in the order given.
 
     Those are the arenas named together with their sector, in either order, and all arenas of a
     sector that is named alone: who can find a building finds its rooms. An arena alone ("the
     kitchen") tells of no place.
     """
     said = f" {_words(text)} "
-    sectors: dict[str, list[str]] = {}
-    for place in places:
-        sectors.setdefault(_words(place.partition(": ")[0]), []).append(place)
-    told: set[str] = set()
-    for sector in sorted(sectors, key=len, reverse=True):  # a name may be a part of a longer one
-        if f" {sector} " in said:
-            rooms = {place: _words(place.partition(": ")[2]) for place in sectors[sector]}
-            named = [
-                place
-                for place, room in rooms.items()
-                if f" {sector} {room} " in said or f" {room} {sector} " in said
-            ]
-            told.update(named or rooms)
-            said = said.replace(f" {sector} ", " | ")
+    told: list[str] = []
+    for s, inside in _sectors(places).items():
+        if f" {s} " in said:
+            named = [place for a, place in inside if f" {s} {a} " in said or f" {a} {s} " in said]
+            told += named or [place for _, place in inside]
+            said = said.replace(f" {s} ", " | ")
     return tuple(place for place in places if place in told)

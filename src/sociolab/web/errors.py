@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from sociolab.core.errors import ConfigError, SociolabError, StoreError
+from sociolab.core.redaction import redacted
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing, NeedsLogin, Refused
 from sociolab.web.security.csrf import SAFE
@@ -68,6 +69,7 @@ def wants_json(request: Request) -> bool:
 
 def said(request: Request, status: int, message: str, seconds: int | None = None) -> Response:
     """An error as an answer. `seconds`: when to try again."""
+    message = redacted(message)
     headers = {"Retry-After": str(seconds)} if seconds is not None else None
     if wants_json(request):
         return JSONResponse({"detail": message}, status, headers)

@@ -12,8 +12,9 @@ from sociolab.store.sqlite import Store
 class Stores:
     """Connections to one store file; a store that is not there is made.
 
-    `here` may be called from any thread, and is that thread's own. StoreError where the file is no
-    longer the one that was opened: what is written to that is seen by nobody.
+    `here` may be called from any thread, and is that thread's own. What people do is written here:
+    a commit waits until the disk has it. StoreError where the file is no longer the one that was
+    opened: what is written to that is seen by nobody.
     """
 
     def __init__(self, path: Path) -> None:
@@ -31,8 +32,12 @@ class Stores:
                 "nothing is read or written any more; put it back, or start `sociolab web` again"
             )
         store: Store | None = getattr(self._here, "store", None)
+        if store is not None and store.frozen and _state(self.path) != self._here.state:
+            store.close()  # it reads the file as it was, and somebody else plays in it by now
+            store = None
         if store is None:
-            store = self._here.store = Store.open(self.path)
+            self._here.state = _state(self.path)
+            store = self._here.store = Store.open(self.path, synced=True)
         store.renew()  # a run may have been deleted, and another have taken its place
         return store
 
@@ -42,6 +47,13 @@ class Stores:
         if store is not None:
             store.close()
             self._here.store = None
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """Changes whenever somebody writes to a store, or begins to."""
+    log = path.with_name(f"{path.name}-wal")
+    files = [one.stat() for one in (path, log) if one.exists()]
+    return tuple(number for one in files for number in (one.st_mtime_ns, one.st_size))
 
 
 def _file(path: Path) -> tuple[int, int] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -19,7 +20,14 @@ from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.judging.llm_judge import LlmJudge
 from sociolab.testing.playing import play_task
-from sociolab.worlds.sotopia.outcome import CLOSING, OutcomeCheck, closing_polls, price_value
+from sociolab.worlds.sotopia.dataset import load
+from sociolab.worlds.sotopia.outcome import (
+    CLOSING,
+    OutcomeCheck,
+    closing_polls,
+    goals_of,
+    price_value,
+)
 from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
 from sociolab.worlds.sotopia.scenarios import (
     DivisionGoal,
@@ -29,7 +37,7 @@ from sociolab.worlds.sotopia.scenarios import (
     OptionGoal,
     PriceGoal,
 )
-from sociolab.worlds.sotopia.scene import SPEAK, Casting
+from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, Casting, casting_from
 from sociolab.worlds.sotopia.world import Sotopia
 from sotopia_cases import casting, episode_of, task_of
 
@@ -291,25 +299,29 @@ def test_a_player_that_knows_no_questions_plays_to_the_end() -> None:
     assert open_kind(found) == "cannot tell"
 
 
-def test_nearly_all_of_the_questions_prompt_repeats_that_of_a_turn() -> None:
-    """After ten turns of 45 words, as in the paper's table of GPT-4 (SOTOPIA, Table 5)."""
-    words = "word " * 45
-    model = FakeModel(*[json.dumps({"action": "speak", "text": words})] * 12, *["{}"] * 9)
-    world = Sotopia(None, 12)  # type: ignore[arg-type]
-    player = PromptedPlayer(model)
-    play_task(world, task_of(case()), {"seat0": player, "seat1": player})
+@pytest.mark.parametrize("kind", ["price", "division", "option", "friend"])
+def test_nine_tenths_of_the_questions_prompt_repeat_that_of_a_turn(kind: str) -> None:
+    """After twelve turns of 45 words each, as GPT-4's in the paper's table of turns."""
+    own = Sotopia(load(files(PACKAGE) / "data"), 12)  # type: ignore[arg-type]
+    task = next(
+        task
+        for task in own.tasks()
+        if {goal.kind for goal in goals_of(casting_from(task.content)).values()} == {kind}
+    )
+    line = json.dumps({"action": "speak", "text": "words " * 45})
+    model = FakeModel(*[line] * 12, *["{}"] * 9)
+    play_task(own, task, dict.fromkeys(task.seats, PromptedPlayer(model)))
     turn, question = (
         next(
             "".join(message.text for message in prompt.messages)
             for prompt, key in reversed(model.calls)
-            if (key.name, key.seat, key.attempt) == (name, "seat1", 1)
+            if (key.name, key.seat, key.attempt) == (name, task.seats[1], 1)
         )
         for name in ("act", CLOSING)
     )
     shared = next(i for i, (a, b) in enumerate(zip(turn, question, strict=False)) if a != b)
-    own_line = len(words) + len("You: \n")  # said in that turn, so not yet in its prompt
-    assert shared + own_line > 0.86 * len(question)
-    assert len(question) - shared - own_line < 480
+    spoken = question.index("\n\nThe scene is over.") - shared  # in that turn, and since
+    assert shared + spoken >= 0.9 * len(question)
 
 
 # ------------------------------------------------------------------ read by a model
@@ -356,6 +368,15 @@ def test_a_reader_of_a_division_says_what_the_first_person_gets() -> None:
     words = ["all hats mine", "done, I keep the books"]
     reply = {"hats": 3, "books": 0, "offer": words[0], "acceptance": words[1]}
     assert values(read(case(WANTS_HATS, WANTS_BOOKS), words, reply)) == [8.182, 7.273]
+
+
+def test_a_friend_whom_only_one_of_them_knows_is_not_the_one_that_was_sought() -> None:
+    words = ["You know Ada, then?", "Sure, Ada it is."]
+    reply = {"friend": "Ada", "offer": words[0], "acceptance": words[1]}
+    assert values(read(case(KNOWS_ADA, KNOWS_BEN), words, reply)) == [0, 0]
+    words = ["You know Ben, then?", "Sure, Ben it is."]
+    reply = {"friend": "Ben", "offer": words[0], "acceptance": words[1]}
+    assert values(read(case(KNOWS_ADA, KNOWS_BEN), words, reply)) == [10, 10]
 
 
 def test_a_reader_sees_no_goal_and_no_secret_and_is_not_asked_without_a_formula() -> None:

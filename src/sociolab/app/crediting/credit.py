@@ -118,7 +118,7 @@ async def credit_run_async(
     if out is not None:
         check_place(out)
     path = store_path(config.store)
-    with Store.open(path, create=False) as store, lock_run(path, run):
+    with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
         stories = stories_of(store, run, measures, limit)
         tally, models = Tally(), Models(config)
         replies = TalliedReplies(tally)

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from sociolab.app.players.models import Models
 from sociolab.app.players.specs import ModelSpec, parse
 from sociolab.core.episode import Episode, Json
-from sociolab.core.errors import ConfigError, ModelError, ReplyError, WorldError
+from sociolab.core.errors import ConfigError, ModelError, ReplyError, StorageError, WorldError
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
@@ -48,7 +48,7 @@ class _Asking:
 
     key: CallKey
     calls: int = 0
-    fatal: ModelError | None = None
+    fatal: ModelError | StorageError | None = None
 
     def next_key(self) -> CallKey:
         self.calls += 1
@@ -127,8 +127,9 @@ class AgentModels:
             asked = await ask_model(
                 self._model(model), prompt, schema, key, attempts=ATTEMPTS, complaint=_none
             )
-        except ModelError as error:
-            asking.fatal = error if error.fatal else asking.fatal
+        except (ModelError, StorageError) as error:
+            if isinstance(error, StorageError) or error.fatal:
+                asking.fatal = error
             raise
         if asked.value is None:
             raise ReplyError(asked.problem, raw=asked.raw, cause=asked.cause)

@@ -14,10 +14,10 @@ from sociolab.app.players.specs import ModelSpec
 from sociolab.app.registry import Provider, plugin
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
-from sociolab.core.secrets import without_secrets
+from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel
-from sociolab.models.endpoints import OPENAI, EndpointSpec
+from sociolab.models.endpoints import OPENAI, EndpointSpec, secrets_of
 from sociolab.models.prices import Price
 from sociolab.models.sampling import Options, options_of
 
@@ -56,6 +56,12 @@ class Models:
 
     def __post_init__(self) -> None:
         self.file = load_models(self.config.models)
+        guard_environment()
+        guard(os.environ.get(self.config.key_env or "", ""))
+        for table in self.file.endpoints.values():
+            guard(*secrets_of(table))
+        for listed in self.file.options.values():
+            guard(*secrets_in(listed.extra))
 
     def endpoint(self, spec: ModelSpec) -> EndpointSpec:
         """Where a model is served: as `models.toml` says, and `openai` where that gives no address
@@ -93,7 +99,7 @@ class Models:
             found.max_tokens if own.max_tokens is None else None,
             {name: value for name, value in found.sent.items() if name not in own.sent},
         )
-        return without_secrets(added.words.removeprefix("?"))
+        return added.words.removeprefix("?")
 
     def open(self, spec: ModelSpec) -> ChatModel:
         """The model with its options, without memory or money."""
@@ -190,7 +196,9 @@ def _openai(config: Served, spec: EndpointSpec) -> EndpointSpec:
     try:
         url = checked_url(address)
     except ValueError as error:
-        raise ConfigError(f'{source}: {error}, found "{address}"') from error
+        raise ConfigError(
+            f'{source}: {error}, found "{redacted(address, lookalikes=True)}"'
+        ) from error
     usual = "OPENAI_API_KEY" if paired or url == OPENAI else None
     key_env = spec.key_env or config.key_env or usual
     return spec.model_copy(update={"base_url": url, "key_env": key_env})

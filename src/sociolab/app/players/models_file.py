@@ -88,6 +88,6 @@ def checked_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("expected an address such as http://127.0.0.1:8000/v1")
-    if parts.username or parts.password or parts.query:
+    if parts.query or "@" in url:
         raise ValueError("an address holds no password or key; name its variable in key_env")
     return url.rstrip("/")

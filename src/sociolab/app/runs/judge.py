@@ -18,7 +18,7 @@ from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import Watch
 from sociolab.app.runs.session import patience_of
 from sociolab.core.episode import Episode, Json, Trial
-from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.errors import ConfigError, ModelError, StorageError
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId
 from sociolab.models.budget import Budget
@@ -51,7 +51,7 @@ async def judge_run_async(
 ) -> RunResult:
     """As `judge_run`, to be awaited."""
     path = store_path(config.store)
-    with Store.open(path, create=False) as store, lock_run(path, run):
+    with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
         row = store.run(run)
         tally, models = Tally(), Models(config)
         replies = TalliedReplies(tally)
@@ -77,6 +77,8 @@ async def judge_run_async(
             bench.jury.settle()
             await models.close()
             store.add_seconds(run, time.perf_counter() - began)
+        if isinstance(bench.error, StorageError):
+            raise bench.error
         return result_of(store, run, stopped=str(bench.error) if bench.error else "")
 
 
@@ -93,7 +95,7 @@ class _Bench:
     jury: Jury
     replies: TalliedReplies
     tally: Tally
-    error: ModelError | None = None
+    error: ModelError | StorageError | None = None
 
     def due(self, judges: Sequence[Judge], repeats: int) -> list[_Due]:
         """What these judges have not judged yet, or failed on."""
@@ -119,7 +121,7 @@ class _Bench:
             try:
                 episode = Episode(trial, self.store.events(self.run, trial.id))
                 await self.jury.judge(judge, episode, number)
-            except ModelError as failure:
+            except (ModelError, StorageError) as failure:
                 self.error = self.error or failure
                 return
             self.replies.release(trial.id)

@@ -10,7 +10,7 @@ from sociolab.app.anywhere import run_anywhere
 from sociolab.app.players.specs import HUMAN
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.session import Session, open_session, patience_of
-from sociolab.core.errors import ModelError
+from sociolab.core.errors import ModelError, StorageError
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.local import Table, play_all
 from sociolab.runner.tally import Tally
@@ -63,8 +63,9 @@ async def run_async(
 ) -> RunResult:
     """Play a run to its end, or until its budget is spent, and return its result.
 
-    ConfigError where the description is wrong. The result's `stopped` says why a run ended early.
-    Cancelled, it leaves everything on disk, to be resumed with the run's name.
+    ConfigError where the description is wrong, StorageError where the disk is (nearly) full. The
+    result's `stopped` says why a run ended early otherwise. Cancelled, it leaves everything on
+    disk, to be resumed with the run's name.
     """
     with open_session(config) as session:
         with _told(session, on_progress):
@@ -136,6 +137,8 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
     finally:
         await session.models.close()
         session.store.add_seconds(session.name, tally.seconds)
+    if isinstance(stopped.error, StorageError):
+        raise stopped.error
     return stopped.error
 
 

@@ -12,7 +12,7 @@ from sociolab.app.new_file import free_file, write_new
 from sociolab.app.runs.config import RunConfig, config_of
 from sociolab.app.user_files import read_toml
 from sociolab.core.errors import ConfigError
-from sociolab.core.secrets import without_secrets
+from sociolab.core.redaction import redacted
 
 FLAG = "--write-file"
 
@@ -121,5 +121,5 @@ def _toml(value: object) -> str:
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, int | float):
         return repr(value)
-    text = without_secrets(str(value))
+    text = redacted(str(value), lookalikes=True)
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -13,7 +13,7 @@ from sociolab.app.data_sets.task_lists import list_hashes, wanted_tasks
 from sociolab.app.players.cast import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models
 from sociolab.app.players.own_code import as_known
-from sociolab.app.players.specs import ModelSpec, parse
+from sociolab.app.players.specs import HUMAN, ModelSpec, parse
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.provenance import MADE_WITH, OPTIONS, TAGS, made_with, resumed
 from sociolab.app.runs.resuming import check_same
@@ -82,9 +82,10 @@ def open_session(config: RunConfig) -> Iterator[Session]:
     plan = plan_of(config, kit, seated)
     path = store_path(config.store)
     wanted = checked_name(config.name) if config.name else None
-    with Store.open(path) as store:
+    with Store.open(path, synced=HUMAN in (*config.agents, config.partner)) as store:
         name = wanted or fresh_name(store, config.world)
-        with lock_run(path, name):
+        with lock_run(path, name), store.failing_fast():
+            store.check_room()
             if store.has_run(name):
                 row = store.run(name)
                 check_same(row, settings)

@@ -10,7 +10,6 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Judge
 from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Verdict
-from sociolab.core.secrets import without_secrets
 from sociolab.runner.jury import cells_of, seated, verdicts_of
 
 Rewards: TypeAlias = dict[str, dict[str, float]]
@@ -67,7 +66,7 @@ class Panel:
             if isinstance(error, StoreError) or (isinstance(error, ModelError) and error.fatal):
                 raise
             cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
-            problem = without_secrets(str(error))
+            problem = str(error)
             due = seated(self._cells.get(judge.id, ()), seats)
             return tuple(ScoreFailure(measure, seat, cause, problem) for measure, seat in due)
         if found:

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 from sociolab.app.watching.reading import words_of
-from sociolab.core.errors import SociolabError
+from sociolab.core.errors import SociolabError, StorageError
 from sociolab.store.search import BEGIN, END
 from sociolab.store.sqlite import Store
 from sociolab.store.watching import indexed_share
@@ -22,10 +22,12 @@ _BATCH = 20
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """How many of the played episodes are indexed."""
+    """How many of the played episodes are indexed. `stuck`: the index cannot grow, since the store
+    cannot be written."""
 
     done: int
     of: int
+    stuck: bool = False
 
     @property
     def complete(self) -> bool:
@@ -45,17 +47,21 @@ class FoundIn:
 
 def index_step(store: Store, seconds: float = STEP) -> Indexed:
     """Take in the words of some episodes that are not indexed yet; how far the index is."""
-    end = time.monotonic() + seconds
+    end, stuck = time.monotonic() + seconds, False
     while time.monotonic() < end:
         batch = store.unindexed(_BATCH)
         if not batch:
             break
         words = [(run, trial, _words(store, run, trial)) for run, trial in batch]
-        with store.transaction():
-            for run, trial, text in words:
-                store.index(run, trial, text)
+        try:
+            with store.transaction():
+                for run, trial, text in words:
+                    store.index(run, trial, text)
+        except StorageError:
+            stuck = True
+            break
     done, of = indexed_share(store)
-    return Indexed(done, of)
+    return Indexed(done, of, stuck)
 
 
 def search(

@@ -86,7 +86,7 @@ class Endpoint:
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one HTTP request."""
-        path = request.raw_path.partition("?")[0].removeprefix("/v1")
+        path = request.rel_url.raw_path.removeprefix("/v1")
         if path == "/chat/completions" and request.method == hdrs.METH_POST:
             return await self._count_and_answer(request)
         try:

@@ -6,7 +6,8 @@ from importlib.resources import as_file, files
 
 from pydantic import BaseModel, Field
 
-from sociolab.core.ports import ChatModel, Judge, WorldKit
+from sociolab.core.episode import Json
+from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
@@ -44,6 +45,7 @@ def load(setup: WorldSetup) -> WorldKit:
         model_judge=_model_judge,
         reader=_reader,
         variants=VARIANTS,
+        validation={"outcome": _labelled},
     )
 
 
@@ -59,3 +61,9 @@ def _reader(model: ChatModel) -> Judge:
     from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
 
     return LlmJudge(OutcomeReader(), model, role="reader:")
+
+
+def _labelled(row: Json, id: str) -> Labelled:
+    from sociolab.worlds.sotopia.validation import labelled
+
+    return labelled(row, id)

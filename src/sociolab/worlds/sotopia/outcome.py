@@ -101,9 +101,9 @@ def _best(goal: Checkable) -> float:
 
 # ------------------------------------------------------------------ claims about an outcome
 
-_QUOTE = "the line that proposed it and the one that accepted it, copied exactly"
+_QUOTE = "the line that proposed it and the line that accepted it, without the name; else empty"
 _COMMON: Mapping[str, str] = {
-    "in_words": "if something else",
+    "in_words": "for something else; else empty",
     "offer": _QUOTE,
     "acceptance": _QUOTE,
 }
@@ -311,13 +311,19 @@ def matter_of(goal: Checkable, friend: str = "you both know") -> str:
     """What was to be agreed on."""
     match goal.kind:
         case "price":
-            return f"the price of {goal.item}"
+            return f"the price of {the(goal.item)}"
         case "division":
             return "dividing " + _listed((f"{n} {good}" for good, n in goal.counts.items()), ", ")
         case "option":
             return goal.subject
         case _:
             return f"finding out whom {friend}"
+
+
+def the(item: str) -> str:
+    """A thing as it is spoken of: "a steel bicycle, blue" as "the steel bicycle"."""
+    first, _, rest = item.split(",")[0].partition(" ")
+    return f"the {rest}" if first.lower() in ("a", "an", "the") else item.split(",")[0]
 
 
 def asked(casting: Casting, episode: Episode) -> Outcome:
@@ -332,7 +338,7 @@ def asked(casting: Casting, episode: Episode) -> Outcome:
     outcome = _compared(casting, found)
     if isinstance(outcome, Established) and outcome.terms is not None:
         if not stands_in(outcome.terms, _texts(episode.moves), casting):
-            terms = _terms_told(outcome.terms)
+            terms = terms_told(outcome.terms)
             return Open("unconfirmed", f"all seats say {terms}, which stands in no line")
         where = _where(found, episode.moves)
         return Established(outcome.terms, f"{outcome.how}{where}")
@@ -381,7 +387,7 @@ def _compared(casting: Casting, claims: Mapping[str, Claim]) -> Outcome:
     if len(terms) > 1:
         return Open("disputed", said)
     agreed = terms.pop()
-    return Established(agreed, f"asked: all seats say {_terms_told(agreed)}")
+    return Established(agreed, f"asked: all seats say {terms_told(agreed)}")
 
 
 def _where(claims: Mapping[str, Claim], moves: Sequence[Moved]) -> str:
@@ -456,7 +462,14 @@ class OutcomeCheck:
 
 def verdicts(casting: Casting, outcome: Outcome) -> tuple[Verdict, ...]:
     """What an outcome is worth to each seat."""
-    return tuple(_verdict(seat, goal, outcome) for seat, goal in goals_of(casting).items())
+    goals = goals_of(casting)
+    if isinstance(outcome, Established) and outcome.terms is not None:
+        for seat, goal in goals.items():
+            names = [f.name for f in goal.friends] if goal.kind == "friend" else [outcome.terms]
+            if outcome.terms not in names:
+                why = f"{outcome.terms} is no friend of {seat}: 0 ({outcome.how})"
+                return tuple(Score(GOAL_CHECKED, one, 0.0, why) for one in goals)
+    return tuple(_verdict(seat, goal, outcome) for seat, goal in goals.items())
 
 
 def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
@@ -472,11 +485,12 @@ def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
 def told(claim: Claim) -> str:
     """A claim in words."""
     if claim.status == "agreed":
-        return _terms_told(claim.terms)
+        return terms_told(claim.terms)
     return f'"{claim.status}"' + (f" ({claim.words})" if claim.words else "")
 
 
-def _terms_told(terms: Any) -> str:
+def terms_told(terms: Any) -> str:
+    """Terms in words: "$250", "2 hats, 1 books" or a name in quotation marks."""
     if isinstance(terms, float):
         return f"${terms:,.2f}".removesuffix(".00")
     if isinstance(terms, Mapping):

@@ -80,17 +80,23 @@ class OutcomeReader:
 
     def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
         """What was agreed is worth to each seat; failures where a quote is nowhere in the text."""
+        outcome = self.outcome(episode, reply)
+        if isinstance(outcome, str):
+            return self.failures(episode, "unreadable", outcome, str(reply), attempts)
+        return verdicts(casting_from(episode.trial.task.content), outcome)
+
+    def outcome(self, episode: Episode, reply: BaseModel) -> Outcome | str:
+        """What it came to as the reply says; or what is wrong with its quotes, as text."""
         assert isinstance(reply, Closing)
         casting, claim = casting_from(episode.trial.task.content), reply.claim
         if claim.status != "agreed":
-            return verdicts(casting, _none(claim))
+            return _none(claim)
         quotes = [locate(quote, episode.moves) for quote in claim.quotes]
         if len(quotes) < 2 or None in quotes:
             problem = f"offer, acceptance: expected {WANTED} of one line, word for word"
-            found = f'{problem}, found "{" / ".join(claim.quotes)}"'
-            return self.failures(episode, "unreadable", found, str(reply), attempts)
+            return f'{problem}, found "{" / ".join(claim.quotes)}"'
         where = "; ".join(f'turn {turn + 1}: "{words}"' for turn, words in filter(None, quotes))
-        return verdicts(casting, Established(_terms_of(casting, claim), f"read: {where}"))
+        return Established(_terms_of(casting, claim), f"read: {where}")
 
     def failures(
         self, episode: Episode, cause: Cause, problem: str, raw: str, attempts: int
@@ -120,7 +126,8 @@ def _terms(goal: Checkable, names: dict[str, str]) -> str:
         case "price":
             return f"in dollars; {unless}"
         case "division":
-            return f"how many {next(iter(names.values()))} gets; {unless}"
+            first, second = names.values()
+            return f"how many {first} gets, the rest being {second}'s; {unless}"
         case "option":
             return f"the one that was accepted; {unless}"
         case _:

@@ -30,6 +30,7 @@ from sociolab.worlds.sotopia.outcome import (
     agreement,
     price_value,
     share_value,
+    the,
 )
 from sociolab.worlds.sotopia.profiles import Character, RelationshipType
 from sociolab.worlds.sotopia.scenarios import (
@@ -207,7 +208,7 @@ class _Turn:
         return self._speaks(self._line("listens"), Act(CHAT))
 
     def _says(self, table: str, key: str, terms: str, *acts: Act, item: str = "") -> Action:
-        line = self._line(key, table).format(terms=terms, item=_the(item))
+        line = self._line(key, table).format(terms=terms, item=the(item))
         return self._speaks(f"{self._greeting()}{line[0].upper()}{line[1:]}", *acts)
 
     def _speaks(self, text: str, *acts: Act) -> Action:
@@ -307,12 +308,6 @@ def _told(terms: Any) -> str:
         parts = [f"{count} {good}" for good, count in terms.items() if count]
         return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1]))) if parts else "none"
     return str(terms)
-
-
-def _the(item: str) -> str:
-    """A thing as it is spoken of: "a steel bicycle, blue" as "the steel bicycle"."""
-    first, _, rest = item.split(",")[0].partition(" ")
-    return f"the {rest}" if first.lower() in ("a", "an", "the") else item.split(",")[0]
 
 
 # ------------------------------------------------------------------ character

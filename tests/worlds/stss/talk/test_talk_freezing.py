@@ -19,7 +19,7 @@ from sociolab.worlds.stss.dataset import TownData, own_town
 from sociolab.worlds.stss.settings import Settings
 from sociolab.worlds.stss.talk.freezing import MOST_MEMORIES, MOST_SEEN, frozen_talks
 from sociolab.worlds.stss.talk.scenario import Side, TalkScenario
-from sociolab.worlds.stss.talk.speaker import known_places
+from sociolab.worlds.stss.talk.speaker import other_of, performer_of
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import Stss, trajectory_of
 
@@ -129,16 +129,12 @@ def test_plans_promises_and_deeds_are_each_ones_own_of_that_moment(task: str) ->
 
 @each_task
 def test_each_knows_the_places_of_which_it_had_been_told(task: str) -> None:
-    named = the(task).places
     for one in frozen(task):
-        performers, others = (known_places(side.resident, one.places) for side in sides(one))
-        assert set(named) <= set(performers)
-        assert {c.place for c in one.performer.commitments} - {""} <= set(performers)
-        assert {c.place for c in one.other.commitments} - {""} <= set(others)
-        assert (
-            one.other.resident.knows[: len(KNOWN[one.other.resident.id])]
-            == (KNOWN[one.other.resident.id])
-        )
+        for side, speaker in zip(sides(one), (performer_of(one), other_of(one)), strict=True):
+            before = KNOWN[side.resident.id]
+            assert side.resident.knows[: len(before)] == before
+            assert {c.place for c in side.commitments} - {""} <= set(speaker.me.places)
+        assert set(the(task).places) <= set(performer_of(one).me.places)
 
 
 def test_an_appointment_is_made_with_the_partner_alone() -> None:

@@ -140,10 +140,10 @@ class _Watcher(ScriptedMind):
         )
 
     def _side(self, question: Utter, now: datetime, memories: tuple[Memory, ...]) -> Side:
-        """One side, without the task; what it has been told of places is among what it knows."""
+        """One side, without the task; it knows the places of which it has been told."""
         me = question.me
         untold = self._residents[me.resident.id]
-        before = known_places(untold, _by_sector(me.names))
+        before = known_places(me.resident, _by_sector(me.names))
         learned = tuple(place for place in me.places if place not in before)
         ahead = tuple(block for block in question.ahead if block.end > now)
         return Side(

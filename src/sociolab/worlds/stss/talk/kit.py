@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sociolab.core.ports import ChatModel, Judge, Player, Role, WorldKit
+from sociolab.core.episode import Json
+from sociolab.core.ports import ChatModel, Judge, Labelled, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.stss.casting import town_casts
 from sociolab.worlds.stss.kit import SCRIPTED, TownPlayer, python_player
@@ -31,6 +32,7 @@ def load(setup: WorldSetup) -> WorldKit:
         python_player=python_player,
         temperature=TEMPERATURE,
         background=True,
+        validation={"conditions": _labelled},
     )
 
 
@@ -44,3 +46,9 @@ def model_judge(model: ChatModel) -> Judge:
     from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 
     return TalkModelJudge(model)
+
+
+def _labelled(row: Json, id: str) -> Labelled:
+    from sociolab.worlds.stss.talk.validation import labelled
+
+    return labelled(row, id)

@@ -1,0 +1,160 @@
+"""Keys and passwords, blacked out of everything that is stored, printed, logged or written.
+
+Whoever reads a secret registers it with `guard`. Texts pass `redacted` at a few doors: what the
+store writes, what models reply, what the command line prints, and errors on the app's pages.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import quote
+
+HIDDEN = "[secret]"
+
+_SHORTEST = 8
+"""Characters: a shorter key ("EMPTY", "none") guards nothing, and its letters are in any text."""
+_PREFIX = 12
+"""Characters of a secret that give it away: so many of its first ones are blacked out, too."""
+
+_VARIABLE = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+_OPTION = re.compile(
+    r"(?:^|[-_.])(?:key|apikey|token|auth)$|secret|passw|credential|authorization", re.IGNORECASE
+)
+_LOOKALIKES = (
+    re.compile(r"\b(?:sk|pk|rk|hf|gsk|xai|ghp)[-_][\w-]{8,}"),
+    re.compile(r"(?<=bearer )[\w.~+/-]{8,}=*", re.IGNORECASE),
+    re.compile(r"(?<=://)[^\s\"']+(?=@)"),
+    re.compile(r"(?<=[?&])(?:[\w-]*(?:key|token|secret|passw))[\w-]*=[^&\s\"']+", re.IGNORECASE),
+)
+
+_forms: dict[str, tuple[str, ...]] = {}
+"""How secrets may be written, in lower case, by their first characters."""
+_heads: re.Pattern[str] = re.compile("")
+
+
+def guard(*secrets: str) -> None:
+    """Black these out from now on, in this process.
+
+    Whether as they are, in other case, percent-encoded, as in JSON, or cut short. Of a header's
+    value such as "Bearer KEY" the key alone, too. Placeholders ("EMPTY", "password") guard nothing
+    and stay readable.
+    """
+    global _forms, _heads
+    known = {form for forms in _forms.values() for form in forms}
+    fresh = {
+        form.lower()
+        for secret in secrets
+        for one in _parts(secret)
+        if len(one) >= _SHORTEST and not _is_word(one)
+        for form in _written(one)
+    } - known
+    if not fresh:
+        return
+    forms = dict(_forms)  # other threads may be reading
+    for form in sorted(fresh):
+        head = form[:_PREFIX]
+        forms[head] = (*forms.get(head, ()), form)
+    heads = sorted(forms, key=len, reverse=True)
+    _heads = re.compile("|".join(map(re.escape, heads)), re.IGNORECASE)
+    _forms = forms
+
+
+def guard_environment() -> None:
+    """Guard the variables of this process that are named as secrets are (OPENAI_API_KEY), but for
+    places (GOOGLE_APPLICATION_CREDENTIALS)."""
+    guard(
+        *(
+            value
+            for name, value in os.environ.items()
+            if _VARIABLE.search(name)
+            and "://" not in value
+            and not os.path.exists(os.path.expanduser(value))
+        )
+    )
+
+
+def secrets_in(options: Mapping[str, object]) -> Iterator[str]:
+    """The values of options that are named as secrets are (`api_key`), however deep."""
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            yield from secrets_in(value)
+        elif isinstance(value, str) and _OPTION.search(name) and "<" not in value:
+            yield value  # and not the text of a special token of a model
+
+
+def redacted(text: str, *, lookalikes: bool = False) -> str:
+    """The text without the secrets that are guarded.
+
+    `lookalikes`: also without what looks like a key, or like a password in an address, and with
+    another look at the environment. That is for errors of somebody's code; in what people and
+    models say it would find too much.
+    """
+    if lookalikes:
+        guard_environment()
+    if forms := _forms:
+        low = text.lower()
+        if any(head in low for head in forms):
+            text = _blacked_out(text)
+    if lookalikes:
+        for pattern in _LOOKALIKES:
+            text = pattern.sub(HIDDEN, text)
+    return text
+
+
+def redacted_bytes(data: bytes) -> bytes:
+    """The same for a text that is encoded."""
+    if not _forms:
+        return data
+    return redacted(data.decode("latin-1")).encode("latin-1")
+
+
+def _blacked_out(text: str) -> str:
+    parts: list[str] = []
+    done = 0
+    for found in _heads.finditer(text):
+        start = found.start()
+        forms = _forms.get(found[0].lower(), ())
+        extent = max((_extent(text, start, form) for form in forms), default=0)
+        if start >= done and extent:
+            parts += text[done:start], HIDDEN
+            done = start + extent
+    return "".join((*parts, text[done:]))
+
+
+def _extent(text: str, start: int, form: str) -> int:
+    """How many characters of a text are those of a secret; 0 where they are too few."""
+    same = 0
+    for ours, theirs in zip(text[start : start + len(form)], form, strict=False):
+        if ours.lower() != theirs:
+            break
+        same += 1
+    # Half an escape must not be left behind.
+    enough = same == len(form) or (same >= _PREFIX and "\\" not in form)
+    return same if enough else 0
+
+
+def _parts(secret: str) -> Iterator[str]:
+    """A secret; of one with a scheme ("Bearer KEY"), the key alone too."""
+    yield secret.strip()
+    match secret.split():
+        case [scheme, key] if scheme.replace("-", "").isalpha():
+            yield key
+
+
+def _written(secret: str) -> Iterable[str]:
+    in_json = json.dumps(secret)[1:-1]
+    return (
+        secret,
+        quote(secret, safe=""),
+        quote(secret),
+        in_json,
+        in_json.replace("/", "\\/"),  # as some servers do
+    )
+
+
+def _is_word(value: str) -> bool:
+    """Whether it is a single plain word, which says nothing and may be in any text."""
+    return len(value) < _PREFIX and value.isalpha() and value in (value.lower(), value.upper())

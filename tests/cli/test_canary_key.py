@@ -1,0 +1,294 @@
+"""A key is looked for everywhere: in the store's bytes, on the screen, in pages and exports."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from cli.conftest import Done, Sociolab
+from sociolab.store.sqlite import Store
+
+CANARY = "Canary/7f3a+91c2d5e8b604=Zq"
+VARIABLE = "LAB_CANARY"
+"""Its name does not look like that of a key."""
+
+FORMS = (CANARY, quote(CANARY, safe=""), CANARY.replace("/", "\\/"), CANARY[:12])
+
+PLUGIN = """
+import os
+from sociolab.core.episode import Action
+from sociolab.core.ports import Reply
+from sociolab.core.score import JudgeId, Measure, Score
+
+KEY = os.environ["LAB_CANARY"]
+
+class Raises:
+    async def reply(self, request, memory):
+        raise ValueError(f"401 for {KEY}")
+
+class Tells:
+    async def reply(self, request, memory):
+        return Reply((Action("speak", f"My key is {KEY}, friend."),), memory={"key": KEY})
+
+class Prints:
+    async def reply(self, request, memory):
+        print("asked with", KEY)
+        return Reply((Action("leave", ""),))
+
+class Judge:
+    id = JudgeId("canary", "rules")
+    async def judge(self, episode, judging=0):
+        return (Score(Measure("x", 0, 1), None, 1, f"by {KEY}"),)
+
+class Fails(Judge):
+    async def judge(self, episode, judging=0):
+        raise OSError(f"no access with {KEY}")
+"""
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Repeats the key that it is sent, in the way that the first part of the path names."""
+
+    def do_POST(self) -> None:
+        length = int(self.headers["content-length"])
+        sent = self.rfile.read(length).decode()
+        key = self.headers.get("authorization", "").removeprefix("Bearer ")
+        way = self.path.split("/")[1]
+        status, body = WAYS_OF_SERVERS[way](key or self.headers.get("x-lab", ""), sent)
+        self.send_response(status)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def says(text: str) -> tuple[int, bytes]:
+    reply = {"choices": [{"message": {"content": f"speak: {text}"}, "finish_reason": "stop"}],
+             "usage": {"prompt_tokens": 10, "completion_tokens": 5}}  # fmt: skip
+    return 200, json.dumps(reply).encode()
+
+
+def refuses(status: int, text: str) -> tuple[int, bytes]:
+    return status, json.dumps({"error": {"message": f"bad key {text}"}}).encode()
+
+
+WAYS_OF_SERVERS: Mapping[str, Callable[[str, str], tuple[int, bytes]]] = {
+    "good-reply": lambda key, _: says(f"you sent {key}"),
+    "other-case": lambda key, _: says(f"you sent {key.upper()}"),
+    "prefix": lambda key, _: says(f"you sent {key[:14]}..."),
+    "percent": lambda key, _: says(f"you sent {quote(key, safe='')}"),
+    "escaped": lambda key, _: (200, says(key)[1].replace(b"/", b"\\/")),
+    "401": lambda key, _: refuses(401, key),
+    "400": lambda key, _: (400, refuses(400, key)[1].replace(b"/", b"\\/")),
+    "no-json": lambda key, _: (500, f"<p>{key}</p>".encode()),
+    "whole-request": lambda _, sent: says(f"you sent {json.loads(sent).get('api_key')}"),
+    "names-option": lambda _, sent: refuses(400, f"`api_key` {json.loads(sent).get('api_key')}"),
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as found:
+        thread = threading.Thread(target=found.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{found.server_port}"
+        found.shutdown()
+        thread.join()
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A folder with what the ways need: a plugin, and a models.toml."""
+
+    folder: Path
+    server: str
+    sociolab: Sociolab
+
+    def run(self, *words: object) -> Done:
+        return self.sociolab(
+            "run", "sotopia", "--limit", 1, "--set", "turns=4", "--partner", "scripted",
+            "--name", "r", "--store", "s.db", *words, **{VARIABLE: CANARY},
+        )  # fmt: skip
+
+    def models(self, text: str) -> None:
+        (self.folder / "models.toml").write_text(text, "utf-8")
+
+
+Way = Callable[[Lab], Done]
+WAYS: dict[str, Way] = {}
+
+
+def way(made: Way) -> Way:
+    WAYS[made.__name__] = made
+    return made
+
+
+for _name in ("good-reply", "other-case", "prefix", "percent", "escaped", "401", "400", "no-json"):
+
+    def _served(lab: Lab, name: str = _name) -> Done:
+        return lab.run(
+            "--agent", "openai/m?dialect=plain", "--judge", "heuristic", "--attempts", 1,
+            "--base-url", f"{lab.server}/{name}/v1", "--key-env", VARIABLE,
+        )  # fmt: skip
+
+    WAYS[f"a server repeats the key: {_name}"] = _served
+
+for _name in ("whole-request", "names-option"):
+
+    def _with_option(lab: Lab, name: str = _name) -> Done:
+        lab.models(f"""
+            [endpoints.lab]
+            base_url = "{lab.server}/{name}/v1"
+            [options."lab/m"]
+            extra = {{api_key = "{CANARY}", nested = {{token = "{CANARY}"}}}}
+            """)
+        return lab.run("--agent", "lab/m?dialect=plain", "--judge", "heuristic")
+
+    WAYS[f"an option of models.toml: {_name}"] = _with_option
+
+
+@way
+def a_header_of_models_toml(lab: Lab) -> Done:
+    lab.models(f"""
+        [endpoints.lab]
+        base_url = "{lab.server}/good-reply/v1"
+        headers = {{x-lab = "${{{VARIABLE}}}"}}
+        """)
+    return lab.run("--agent", "lab/m?dialect=plain", "--judge", "heuristic")
+
+
+for _name in ("Raises", "Tells", "Prints"):
+
+    def _player(lab: Lab, name: str = _name) -> Done:
+        spec = f"python:canary:{name}"
+        done = lab.run("--agent", spec, "--judge", "heuristic", "--key-env", VARIABLE)
+        assert done.code in (0, 1), done.err
+        return done
+
+    WAYS[f"a player of one's own: {_name}"] = _player
+
+for _name in ("Judge", "Fails"):
+
+    def _judge(lab: Lab, name: str = _name) -> Done:
+        done = lab.run("--judge", f"python:canary:{name}", "--key-env", VARIABLE)
+        assert done.code in (0, 1), done.err
+        return done
+
+    WAYS[f"a judge of one's own: {_name}"] = _judge
+
+
+@way
+def a_password_in_the_address(lab: Lab) -> Done:
+    done = lab.run(
+        "--agent", "openai/m", "--judge", "none", "--base-url", f"http://me:{CANARY}@h/v1"
+    )
+    assert "an address holds no password or key" in done.sentence
+    return done
+
+
+@way
+def a_user_in_the_address(lab: Lab) -> Done:
+    plain = CANARY.replace("/", "-")
+    done = lab.run("--agent", "openai/m", "--judge", "none", "--base-url", f"http://{plain}@h/v1")
+    assert plain not in done.err
+    return done
+
+
+@way
+def a_key_in_the_query_of_the_address(lab: Lab) -> Done:
+    url = f"http://h/v1?api_key={CANARY}"
+    return lab.run("--agent", "openai/m", "--judge", "none", "--base-url", url)
+
+
+@way
+def an_address_of_models_toml(lab: Lab) -> Done:
+    plain = CANARY.replace("/", "-")
+    lab.models(f'[endpoints.lab]\nbase_url = "http://me:{plain}@h/v1"\n')
+    done = lab.run("--agent", "lab/m", "--judge", "none")
+    assert plain not in done.err
+    return done
+
+
+@way
+def a_key_in_the_place_of_its_variable(lab: Lab) -> Done:
+    done = lab.run("--agent", "openai/m", "--judge", "none", "--key-env", CANARY)
+    assert "was expected to name the environment variable" in done.sentence
+    return done
+
+
+@way
+def a_key_in_the_place_of_its_variable_in_models_toml(lab: Lab) -> Done:
+    lab.models(f'[endpoints.lab]\nbase_url = "{lab.server}/401/v1"\nkey_env = "{CANARY}"\n')
+    return lab.run("--agent", "lab/m", "--judge", "none")
+
+
+@way
+def a_field_of_the_wrong_kind(lab: Lab) -> Done:
+    lab.models(f'[endpoints.lab]\nkey_env = "{VARIABLE}"\ntries = "sk-7f3a91c2d5e8"\n')
+    done = lab.run("--agent", "lab/m", "--judge", "none")
+    assert "tries" in done.sentence
+    assert "sk-7f" not in done.err
+    return done
+
+
+@contextmanager
+def nothing_found(what: str, data: bytes) -> Iterator[None]:
+    low = data.lower()
+    found = [form for form in FORMS if form.lower().encode() in low]
+    assert not found, (what, found, low[max(0, low.find(found[0].lower().encode()) - 200) :][:300])
+    yield
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_no_key_is_stored_shown_or_written(
+    name: str, sociolab: Sociolab, server: str, tmp_path: Path
+) -> None:
+    (tmp_path / "canary.py").write_text(PLUGIN, "utf-8")
+    done = WAYS[name](Lab(tmp_path, server, sociolab))
+    found: dict[str, bytes] = {"out": done.out.encode(), "err": done.err.encode()}
+    store = tmp_path / "s.db"
+    if store.exists():
+        found |= {one.name: one.read_bytes() for one in tmp_path.glob("s.db*") if one.is_file()}
+        with Store.open(store) as opened:
+            trials = opened.trial_ids("r")
+        for words in (
+            ("report", "r", "--html", "r.html"), ("report", "r", "--json"),
+            ("export", "r", "r.jsonl"), ("show", trials[0]), ("list", "runs", "--json"),
+        ):  # fmt: skip
+            told = sociolab(*words, "--store", "s.db")
+            assert told.code in (0, 1), told.err
+            found[f"{words} out"], found[f"{words} err"] = told.out.encode(), told.err.encode()
+        found |= {file: (tmp_path / file).read_bytes() for file in ("r.html", "r.jsonl")}
+    for what, data in found.items():
+        with nothing_found(what, data):
+            pass
+    if done.code == 2:
+        assert done.sentence
+    else:
+        assert any(b"[secret]" in data for data in found.values()), "the key was met with"
+
+
+def test_a_key_among_the_options_is_sent_and_a_run_goes_on_with_it(
+    sociolab: Sociolab, server: str, tmp_path: Path
+) -> None:
+    """It is no part of who the model is: neither a resumed run nor a new key makes it another."""
+    lab = Lab(tmp_path, server, sociolab)
+    done = WAYS["an option of models.toml: whole-request"](lab)
+    assert done.code == 0, done.err
+    with Store.open(tmp_path / "s.db") as store:
+        assert "you sent [secret]" in str(store.events("r", store.trial_ids("r")[0]))
+    models = (tmp_path / "models.toml").read_text("utf-8")
+    lab.models(models.replace(CANARY, "another-key-0123456789"))
+    again = lab.run("--agent", "lab/m?dialect=plain", "--judge", "heuristic", "--json")
+    assert again.code == 0, again.err
+    assert again.document["played"] == 2
