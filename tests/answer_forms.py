@@ -39,7 +39,8 @@ def _form(hint: Any) -> str:
         return f"{origin.__name__}[{_form(args[0])}]"
     if origin in (Union, UnionType):
         return " or ".join(_form(one) for one in args)
-    assert hint is not NoneType
+    if hint is NoneType:
+        return "None"
     return str(hint.__name__)
 
 

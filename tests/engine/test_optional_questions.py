@@ -150,6 +150,24 @@ def test_a_person_who_does_not_answer_it_has_missed_no_turn() -> None:
         assert missed_turns(asyncio.run(asked(required, gone=gone)).memory) == 2
 
 
+def test_what_a_seat_is_asked_last_says_so() -> None:
+    asked: list[tuple[str, str, bool]] = []
+
+    class Notes(Answers):
+        async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            asked.append((request.seat, request.name, request.last))
+            return await super().reply(request, memory)
+
+    mood = Question("mood", "How do you feel?", Mood, optional=True)
+    polls = (Poll(1, ("first",), mood), Poll(None, SEATS, ASKED), Poll(None, ("first",), mood))
+    refuses = NoReply("gave up", "no", again=False)
+    play_scene(StockScene(polls=polls, limit=2), dict.fromkeys(SEATS, Notes(refuses)))
+    assert asked == [
+        ("first", "act", False), ("first", "mood", False), ("second", "act", False),
+        ("first", "outcome", False), ("second", "outcome", True), ("first", "mood", True),
+    ]  # fmt: skip
+
+
 # ------------------------------------------------------------------ the prompt of a question
 
 

@@ -59,7 +59,14 @@ class Says:
         (Unscored(WARMTH, "x", NOTHING), "the Unscored of warmth with a why that is a str"),
         (ScoreFailure(WARMTH, "x", "tired", ""), "found 'tired'"),  # type: ignore[arg-type]
         (ScoreFailure(WARMTH, "x", "timeout", NOTHING), "with a problem that is a str"),
-        (Unscored("warmth", "x", ""), "expected a Measure in every verdict"),  # type: ignore[arg-type]
+        (
+            ScoreFailure("warmth", "x", "plugin", ""),  # type: ignore[arg-type]
+            "expected a Measure in every verdict",
+        ),
+        (
+            Unscored(WARMTH, "x", "", "maybe"),  # type: ignore[arg-type]
+            "the Unscored of warmth with a kind out of cannot tell, disputed, unconfirmed, found",
+        ),
     ],
 )  # fmt: skip
 def test_a_part_that_is_not_of_its_type_is_told_in_a_sentence(

@@ -14,6 +14,7 @@ from typing import Any
 
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import foremost
 from sociolab.report.leaderboard import Board, Place, boards
 from sociolab.report.schema import RunResult
 from sociolab.stats.correlation import Correlation, pearson, spearman
@@ -149,9 +150,9 @@ def _check(results: Sequence[RunResult], judges: Mapping[str, str]) -> None:
 def _wanted(found: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board]:
     for board in found:
         terms = board.terms
-        beside = {one.terms.judge for one in found if one.terms.world == terms.world}
-        asked = {judge for judge in beside if not judge.startswith("rules:")} or beside
-        if terms.judge in ({judges[terms.world]} if terms.world in judges else asked):
+        others = [one.terms for one in found if one.terms.world == terms.world]
+        asked = foremost({one.judge: one.method for one in others})
+        if terms.judge in ([judges[terms.world]] if terms.world in judges else asked):
             yield board
 
 

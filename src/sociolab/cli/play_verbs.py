@@ -172,7 +172,9 @@ def run(
     )
 
 
-@verbs.command("list", epilog='Example: sociolab list episodes --run first --score "overall<3"')
+@verbs.command(
+    "list", epilog='Example: sociolab list episodes --run first --score "goal_checked<3"'
+)
 def list_(
     what: Annotated[
         str,
@@ -191,7 +193,8 @@ def list_(
         bool, typer.Option("--failed", help="Episodes that failed, or turns of which did.")
     ] = False,
     score: Annotated[
-        OptTexts, option("--score", "RULE", 'Episodes with "goal<4". Repeat it.')
+        OptTexts,
+        option("--score", "RULE", 'Episodes with "goal<4" or "goal_checked=disputed". Repeat it.'),
     ] = None,
     sort: Annotated[OptText, option("--sort", "MEASURE", "Episodes, the lowest first.")] = None,
     judge: OneJudge = None,
@@ -215,7 +218,7 @@ def list_(
     verb.show_list(sought, store, as_json=json)
 
 
-@verbs.command(epilog="Example: sociolab show 6398de58 --run first")
+@verbs.command(epilog="Example: sociolab show e017372d --run first")
 def show(
     episode: Annotated[
         list[str],

@@ -48,10 +48,11 @@ def encode_event(event: Event) -> str:
             row: list[Any] = ["moved", event.turn, event.seat, actions, event.attempt, event.memory]
         case Answered():
             row = ["answered", event.turn, event.seat, event.question, event.value]
-            row += [event.attempt, event.memory]
+            row += [event.attempt, event.memory, *_optional(event)]
         case Unusable():
             row = ["unusable", event.turn, event.seat, event.name, event.attempt, event.cause]
             row += [event.problem, event.raw, event.final, event.again, event.memory]
+            row += _optional(event)
         case Happened():
             row = ["happened", event.turn, event.seat, event.what, event.value]
         case Ended():
@@ -77,6 +78,11 @@ def decode_event(text: str) -> Event:
     except (ValueError, TypeError) as error:
         raise StoreError(f"an event in the store cannot be read ({error}): {text[:120]}") from error
     raise StoreError(f"an event in the store is of an unknown kind: {text[:120]}")
+
+
+def _optional(event: Answered | Unusable) -> list[bool]:
+    """A last item that few events have."""
+    return [True] if event.optional else []
 
 
 def _action_row(action: Action) -> list[Any]:

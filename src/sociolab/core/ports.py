@@ -52,17 +52,45 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldWording:
+    """How people are asked for one field of an answer.
+
+    `choices` pairs each value of the field with the words for it. With `is_line` the answer is a
+    line of the conversation, which people pick. `only_if` names another field and the values of it
+    with which this field is asked for at all; it must have an answer then if null means "none".
+    """
+
+    name: str
+    label: str
+    hint: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    is_line: bool = False
+    only_if: tuple[str, tuple[str, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A question as people are asked it, in a form: `text` stands above the fields."""
+
+    text: str
+    fields: tuple[FieldWording, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A named question whose answer never enters the history; `reply` is the answer's type.
 
     Nothing hangs on an answer to one that is `optional`: whatever goes wrong with it, an exception
-    of the player included, is an unanswered question on record, which is not asked again.
+    of the player included, is an unanswered question on record, which is not asked again. The
+    answer is in the record alone: it is part of no transcript, prompt, search or training example.
+    `wording` is for people alone; without it they read `text` and the names of the fields.
     """
 
     name: str
     text: str
     reply: type[BaseModel]
     optional: bool = False
+    wording: Wording | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +99,7 @@ class Request:
 
     `attempt` counts from 1; after a reply that could not be used, `problem` says why. `space` is
     the action space of the seat's turns, also where a question is asked; None where a seat takes
-    no turns.
+    no turns. `last`: the episode is over, and nothing more is asked of this seat in it.
     """
 
     trial: str
@@ -83,6 +111,7 @@ class Request:
     observation: Observation
     problem: str = ""
     space: ActionSpace | None = None
+    last: bool = False
 
     @property
     def name(self) -> str:

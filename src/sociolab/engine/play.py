@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -109,7 +109,9 @@ class _Table:
                     due.setdefault(seat, {}).setdefault(poll.question.name, poll.question)
         while due:
             yield from self._ask(
-                turn, {seat: next(iter(asked.values())) for seat, asked in due.items()}
+                turn,
+                {seat: next(iter(asked.values())) for seat, asked in due.items()},
+                last=[seat for seat, asked in due.items() if over and len(asked) == 1],
             )
             for asked in due.values():
                 del asked[next(iter(asked))]
@@ -119,9 +121,20 @@ class _Table:
         """Have whoever is next act; the seat that failed to, or ""."""
         return self._ask(turn, dict.fromkeys(self._next_seats(), self._scene.space))
 
-    def _ask(self, turn: int, wanted: Mapping[str, ActionSpace | Question]) -> _Asking:
-        """Ask seats at once, again where a reply cannot be used; the seat that failed, or ""."""
-        pending = [_Pending(self._request(seat, turn, what)) for seat, what in wanted.items()]
+    def _ask(
+        self,
+        turn: int,
+        wanted: Mapping[str, ActionSpace | Question],
+        last: Collection[str] = (),
+    ) -> _Asking:
+        """Ask seats at once, again where a reply cannot be used; the seat that failed, or "".
+
+        `last` are the seats of which nothing more is asked.
+        """
+        pending = [
+            _Pending(self._request(seat, turn, what, last=seat in last))
+            for seat, what in wanted.items()
+        ]
         while waiting := [item for item in pending if item.outcome is None]:
             replies = yield tuple([item.request for item in waiting])
             if replies is None or len(replies) != len(waiting):
@@ -136,10 +149,14 @@ class _Table:
                 self._happen(item.outcome)
         return failed
 
-    def _request(self, seat: str, turn: int, wanted: ActionSpace | Question) -> Request:
+    def _request(
+        self, seat: str, turn: int, wanted: ActionSpace | Question, *, last: bool
+    ) -> Request:
         observation = self._witnesses[seat].observe(turn)
         space = self._scene.space
-        return Request(self._trial, self._seed, seat, turn, 1, wanted, observation, space=space)
+        return Request(
+            self._trial, self._seed, seat, turn, 1, wanted, observation, space=space, last=last
+        )
 
     def _take(self, item: _Pending, given: object) -> Moved | Answered | Unusable:
         """The one event that a reply is; the request is asked again where it is of no use."""

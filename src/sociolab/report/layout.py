@@ -42,7 +42,7 @@ LAYOUTS = {
             "believability",
             "overall",
         ),
-        main=("overall", "goal"),
+        main=("overall", "goal_checked", "goal"),
         clusters="scenario",
     ),
     # AntEval, Table 1: IEP first; then the measures over atomic facts, and the controls.

@@ -135,6 +135,11 @@ class ScoreEntry(Record):
     `high` bound the 95 % interval clustered by `clusters` scenarios (sessions, tasks); both are
     null, and `note` says why, where `interval` is "none". In these plays the agent was asked for
     `turns_asked` turns, of which `failed_turns` failed for good (see `Episode.asked`).
+
+    `unscored` is the sum of `disputed` (those who were there differ), `unconfirmed` (they agree on
+    what stands nowhere in the text) and `cannot_tell`. `bounds` are what the mean would be if all
+    of `failures` and `unscored` had the least, and the most, that their values could be; null where
+    the measure has no upper end.
     """
 
     agent: str | None
@@ -153,12 +158,34 @@ class ScoreEntry(Record):
     judge: str
     failed_turns: int = 0
     turns_asked: int = 0
+    disputed: int = 0
+    unconfirmed: int = 0
+    cannot_tell: int = 0
+    bounds: tuple[Figure, Figure] | None = None
 
     @property
     def coverage(self) -> float | None:
         """The share of plays that could be scored among those without a failure, 0 to 1."""
         could = self.n + self.unscored
         return self.n / could if could else None
+
+
+class ReadingEntry(Record):
+    """Outcomes by a formula (`judge`) held against those that a reader read, play by play.
+
+    Over the plays of an agent that both judged: `agree` and `differ` where both gave a value,
+    `only_judge` and `only_reader` where one did, `neither` where none.
+    """
+
+    agent: str
+    measure: str
+    judge: str
+    reader: str
+    agree: int
+    differ: int
+    only_judge: int
+    only_reader: int
+    neither: int
 
 
 class RunResult(Record):
@@ -193,6 +220,7 @@ class RunResult(Record):
     judges: tuple[JudgeEntry, ...]
     measures: tuple[MeasureEntry, ...]
     scores: tuple[ScoreEntry, ...]
+    readings: tuple[ReadingEntry, ...] = ()
     settings: JsonValue
     smoke: str | None = None
     versions: dict[str, str]

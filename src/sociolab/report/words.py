@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_mark import code_in
 from sociolab.core.episode import Asked
-from sociolab.core.score import Method
+from sociolab.core.score import READER, Method
 from sociolab.report.failures import first_words
 from sociolab.report.layout import layout_of
 from sociolab.report.macro import macro_of
@@ -17,7 +17,7 @@ from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEnt
 _NATURE: Mapping[Method, str] = {
     "model": "a model; another model, or another prompt, would judge otherwise",
     "heuristic": "heuristic judge, rules only: not comparable to a model judge or to the paper",
-    "formula": "the goal's own formula, over what those who played established as the outcome",
+    "formula": "the goal's own formula, over outcomes on record or told alike by all seats",
     "rules": "rules that read the transcript; where they cannot tell, nothing is scored",
     "scripted": "scripted: its figures are made up for a test and say nothing of any agent",
     "people": "people",
@@ -38,6 +38,11 @@ _NATURE_IN: Mapping[tuple[str, Method], str] = {
     "openai/MODEL",
 }
 """Where a world's judges of a method are unlike others of that method."""
+
+_READ = (
+    "a model that reads off each transcript what was agreed, with quotes that are looked up; the "
+    "rest is the goal's own formula"
+)
 
 OWN: Mapping[str, str] = {
     "transcript": "words and turns: counted in the transcripts by rules, no judge is asked",
@@ -78,6 +83,8 @@ def method_words(world: str, method: Method, settings: str) -> str:
 def nature(result: RunResult, judge: str) -> str:
     """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
     for entry in result.judges:
+        if entry.judge == judge and judge.startswith(READER):
+            return f"read by {judge.removeprefix(READER)}: {_READ}{_repeated(entry)}"
         if entry.judge == judge:
             said = method_words(result.world, entry.method, entry.settings)
             return f"judged by {judge}: {said}{_repeated(entry)}"
@@ -131,7 +138,9 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     found: dict[str, dict[str, None]] = {}
     for entry in entries:
         title = result.measure(entry.measure).title
-        if entry.value is None and entry.unscored:
+        if entry.value is None and entry.disputed + entry.unconfirmed:
+            found.setdefault("not scored: no outcome could be established", {})[title] = None
+        elif entry.value is None and entry.unscored:
             found.setdefault("not scored: the judge cannot tell", {})[title] = None
         elif entry.value is None:
             found.setdefault("not scored: all scores that were due are missing", {})[title] = None
@@ -280,6 +289,40 @@ def interval(result: RunResult, entry: ScoreEntry) -> str:
     if symmetric(entry):
         return f"±{number((entry.high - entry.low) / 2, measure)}"
     return f"[{number(entry.low, measure)}, {number(entry.high, measure)}]"
+
+
+def covered(result: RunResult, entry: ScoreEntry) -> dict[str, str]:
+    """How much could be scored, and what the rest could make of the mean, by the words of tables:
+    coverage as in "28%", bounds as in "[0.00, 7.12]", how many are disputed and unconfirmed."""
+    share = "" if entry.coverage is None else f"{entry.coverage:.0%}"
+    found = {"coverage": share, "bounds": ""}
+    if entry.unscored and entry.bounds is not None:
+        measure = result.measure(entry.measure)
+        low, high = (number(end, measure) for end in entry.bounds)
+        found["bounds"] = f"[{low}, {high}]"
+    return found | {
+        "disputed": f"{entry.disputed:,}",
+        "unconfirmed": f"{entry.unconfirmed:,}",
+    }
+
+
+def told_of_coverage(result: RunResult, entries: Iterable[ScoreEntry]) -> tuple[str, ...]:
+    """Which words of `covered` a table with these entries needs: none where all could be scored, or
+    where nothing could."""
+    found = list(entries)
+    open_ = [entry for entry in found if entry.unscored]
+    disputed, unconfirmed = (
+        any(getattr(entry, word) for entry in open_) for word in ("disputed", "unconfirmed")
+    )
+    partly = disputed or unconfirmed or any(entry.n for entry in open_)
+    bounded = partly and any(covered(result, entry)["bounds"] for entry in open_)
+    needed = {
+        "coverage": partly,
+        "bounds": bounded,
+        "disputed": disputed,
+        "unconfirmed": unconfirmed,
+    }
+    return tuple(word for word, wanted in needed.items() if wanted)
 
 
 def symmetric(entry: ScoreEntry) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from fake_models import FakeModel
+from sociolab.agents.forms import fields_of
 from sociolab.agents.prompted import PromptedPlayer
 from sociolab.core.episode import Act, Action, Answered, Ended, Event, Json, Moved, Unusable
 from sociolab.core.ports import NoReply, Question, Reply, Request
@@ -23,6 +24,7 @@ from sociolab.testing.playing import play_task
 from sociolab.worlds.sotopia.dataset import load
 from sociolab.worlds.sotopia.outcome import (
     CLOSING,
+    STATUSES,
     OutcomeCheck,
     closing_polls,
     goals_of,
@@ -221,6 +223,40 @@ def test_a_seat_chooses_only_among_what_it_was_told() -> None:
         schema = json.dumps(poll.question.reply.model_json_schema())
         assert own in schema
         assert other not in schema + poll.question.text
+
+
+# ------------------------------------------------------------------ as people are asked
+
+BOTH_ARE_ASKED = [
+    (SELLER, BUYER, "Did you agree on a price for the bicycle?", {"price": 250}),
+    (WANTS_HATS, WANTS_BOOKS, "Did you agree on how to divide 3 hats and 2 books?",
+     {"hats": 1, "books": 2}),
+    (EARLY, LATE, "Did you agree on the hour?", {"option": "at nine"}),
+    (KNOWS_ADA, KNOWS_BEN, "Did you find out whom you both know?", {"friend": "Ben"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "text", "terms"), BOTH_ARE_ASKED)
+def test_people_are_asked_for_the_same_answer_in_plain_words(
+    first: Any, second: Any, text: str, terms: dict[str, Json]
+) -> None:
+    for poll in closing_polls(case(first, second)):
+        fields = {field.name: field for field in fields_of(poll.question)}
+        assert list(fields) == list(poll.question.reply.model_fields)
+        outcome = fields["outcome"]
+        assert (outcome.label, outcome.kind, outcome.choices) == (text, "radio", STATUSES)
+        for name in terms:
+            assert fields[name].only_if == ("outcome", ("agreed",))
+            assert fields[name].required
+        assert fields["in_words"].only_if == ("outcome", ("something else",))
+        assert [name for name, field in fields.items() if field.kind == "line"] == [
+            "offer", "acceptance",
+        ]  # fmt: skip
+        filled = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""} | terms
+        poll.question.reply.model_validate(filled)
+        hints = "".join(field.hint for field in fields.values())
+        assert "null" not in hints
+        assert "fields cannot hold" not in hints
 
 
 # ------------------------------------------------------------------ on record

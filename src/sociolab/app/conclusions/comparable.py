@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sociolab.analysis.comparing import Compared
 from sociolab.analysis.matching import Side
-from sociolab.analysis.values import RunValues
+from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.report.schema import RunResult
@@ -45,6 +45,7 @@ class OpenedRun:
             agent,
             tuple(value for value in self.values.values if value.agent == agent),
             {trial.id: trial.cast for trial in self.trials},
+            untold=tuple(value for value in self.values.untold if value.agent == agent),
         )
 
 
@@ -60,6 +61,7 @@ def check_judge(runs: Sequence[OpenedRun], judge: str) -> None:
     raise ConfigError(
         f"the judges differ: {by}. {judge} gave no value to an agent of {blank[0]}; have both "
         "judged by one judge: sociolab judge RUN --judge JUDGE"
+        f"{unscored_hint([run.values for run in runs], judge)}"
     )
 
 

@@ -172,10 +172,12 @@ def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[
     if not wanted:
         by_rules = tuple(casting.kit.judges)[:1]
         if any(agent.calls_model for agent in seated.all):
-            raise ConfigError(
-                f"a run with models needs a judge: --judge endpoint/model, --judge {by_rules[0]} "
-                f"for the rule-based one, or --judge {NO_JUDGE} to play only"
-            )
+            if not config.readers:
+                raise ConfigError(
+                    f"a run with models needs a judge: --judge endpoint/model, --judge "
+                    f"{by_rules[0]} for the rule-based one, or --judge {NO_JUDGE} to play only"
+                )
+            by_rules = ()
         wanted = by_rules
     named = [casting.judge(text) for text in dict.fromkeys(wanted) if text != NO_JUDGE]
     readers = [casting.reader(text) for text in dict.fromkeys(config.readers)]

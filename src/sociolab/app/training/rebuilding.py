@@ -12,7 +12,7 @@ from sociolab.agents.actions import act_type
 from sociolab.agents.prompted import PromptedPlayer
 from sociolab.app.data_sets.data import load_world
 from sociolab.app.training.credit_lines import replaying_world
-from sociolab.app.training.replaying import Key, replies_of, requests_of
+from sociolab.app.training.replaying import Key, is_aside, replies_of, requests_of
 from sociolab.app.training.turn import Turn
 from sociolab.core.episode import Action, ActionSpace, Answered, Episode, Moved
 from sociolab.core.errors import SociolabError, WorldError
@@ -61,6 +61,8 @@ class Rebuilder:
         names = {seat: _own_actions(self._world, episode, seat) for seat in seats}
         for key, (_, event) in replies_of(episode.events).items():
             if event.seat not in seats or not isinstance(event, Moved | Answered):
+                continue
+            if is_aside(event):
                 continue
             request = requests.get(key)
             made = request and self._made(request, event, names[event.seat].get(event.turn, ()))

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from sociolab.core.episode import Json
 from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
+from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
@@ -60,7 +61,7 @@ def _reader(model: ChatModel) -> Judge:
     from sociolab.judging.llm_judge import LlmJudge
     from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
 
-    return LlmJudge(OutcomeReader(), model, role="reader:")
+    return LlmJudge(OutcomeReader(), model, role=READER)
 
 
 def _labelled(row: Json, id: str) -> Labelled:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from sociolab.core.episode import Act, Answered, Episode, Moved, Unusable
-from sociolab.core.ports import Question
+from sociolab.core.ports import FieldWording, Question, Wording
 from sociolab.core.score import JudgeId, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
@@ -299,7 +299,8 @@ def closing_polls(casting: Casting) -> tuple[Poll, ...]:
 
 def _question_of(goal: Checkable) -> Question:
     kind = closing_type(goal, STATUSES, _TERMS[goal.kind])
-    return Question(CLOSING, _question_text(goal.kind, matter_of(goal)), kind, optional=True)
+    text = _question_text(goal.kind, matter_of(goal))
+    return Question(CLOSING, text, kind, optional=True, wording=_wording(goal))
 
 
 @lru_cache(maxsize=1024)
@@ -318,6 +319,73 @@ def matter_of(goal: Checkable, friend: str = "you both know") -> str:
             return goal.subject
         case _:
             return f"finding out whom {friend}"
+
+
+_FOR_PEOPLE = (
+    "One last question, about how the conversation ended. Your partner does not see your answer, "
+    "and you may skip it."
+)
+_ELSE = "We agreed on something else"
+_OPEN = "No, we left it undecided"
+_NOTHING = "No, a proposal was refused, or nobody made one"
+_CHOICES: Mapping[str, tuple[str, str, str, str]] = {
+    "price": ("Yes, we agreed on a price", _ELSE, _OPEN, _NOTHING),
+    "division": ("Yes, we agreed on who gets what", _ELSE, _OPEN, _NOTHING),
+    "option": ("Yes, we agreed on it", _ELSE, _OPEN, _NOTHING),
+    "friend": (
+        "Yes, we both know who it is",
+        "We found out something else",
+        "Not for certain: a name came up, but was not confirmed",
+        "No, we did not find out",
+    ),
+}
+"""What people read in the place of `STATUSES`."""
+
+
+def _wording(goal: Checkable) -> Wording:
+    """The question as people are asked it: the same answers in plain words."""
+    friend = goal.kind == "friend"
+    question, terms = _in_plain_words(goal)
+    only_if = ("outcome", ("agreed",))
+    choices = tuple(zip(STATUSES, _CHOICES[goal.kind], strict=True))
+    lines = {
+        "offer": f"Which line {'named this friend' if friend else 'proposed it'}? (optional)",
+        "acceptance": f"Which line {'confirmed' if friend else 'accepted'} it? (optional)",
+    }
+    return Wording(
+        _FOR_PEOPLE,
+        (
+            FieldWording("outcome", question, choices=choices),
+            *(FieldWording(name, label, only_if=only_if) for name, label in terms.items()),
+            FieldWording(
+                "in_words",
+                f"What did you {'find out' if friend else 'agree on'}?",
+                "In your own words; a sentence is enough.",
+                only_if=("outcome", ("something else",)),
+            ),
+            *(FieldWording(n, label, is_line=True, only_if=only_if) for n, label in lines.items()),
+        ),
+    )
+
+
+def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
+    """What people are asked about the matter, and about each field of the terms."""
+    match goal.kind:
+        case "price":
+            return f"Did you agree on a price for {the(goal.item)}?", {
+                "price": "Which price did you agree on, in dollars?"
+            }
+        case "division":
+            *goods, last = (f"{count} {good}" for good, count in goal.counts.items())
+            all_goods = f"{', '.join(goods)} and {last}" if goods else last
+            return f"Did you agree on how to divide {all_goods}?", {
+                good: f"How many of the {count} {good} do you get?"
+                for good, count in goal.counts.items()
+            }
+        case "option":
+            return f"Did you agree on {goal.subject}?", {"option": "Which one did you agree on?"}
+        case _:
+            return "Did you find out whom you both know?", {"friend": "Who is it?"}
 
 
 def the(item: str) -> str:

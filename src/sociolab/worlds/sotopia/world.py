@@ -13,7 +13,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.dataset import DataSet
-from sociolab.worlds.sotopia.outcome import CLOSING, closing_polls
+from sociolab.worlds.sotopia.outcome import closing_polls
 from sociolab.worlds.sotopia.scene import (
     PACKAGE,
     TURN_LIMIT,
@@ -105,17 +105,17 @@ def _lines(casting: Casting, episode: Episode) -> tuple[Line, ...]:
 
 
 def _notes(episode: Episode) -> tuple[Note, ...]:
-    """Replies that could not be used, and questions asked aside, in order."""
+    """Replies that could not be used, and answers, in order; of optional questions nothing."""
     notes = []
     for event in episode.events:
-        if isinstance(event, Unusable) and event.name != CLOSING:
+        if isinstance(event, Unusable) and not event.optional:
             what = "turn failed" if event.final else "asked again"
             text = (
                 f"turn {event.turn + 1}, {event.seat}, attempt {event.attempt}: {what} "
                 f"({event.cause}: {event.problem})"
             )
             notes.append(Note(event.turn, text, trouble=True))
-        elif isinstance(event, Answered) and event.question != CLOSING:  # told by the score alone
+        elif isinstance(event, Answered) and not event.optional:
             asked = f"asked {event.question}: {event.value}"
             text = f"turn {event.turn + 1}, {event.seat}, {asked}"
             notes.append(Note(event.turn, text))
