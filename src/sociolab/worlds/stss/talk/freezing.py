@@ -17,7 +17,7 @@ from sociolab.town.clock import clock_time
 from sociolab.town.mind import MindPlayer
 from sociolab.town.scripted.matters import key_of, standings, wanted_of
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.thoughts import Me, Memory, PlanDay, Recall, Utter
+from sociolab.town.thoughts import Heard, Me, Memory, PlanDay, Recall, Utter
 from sociolab.worlds.stss.dataset import TownData
 from sociolab.worlds.stss.settings import Settings
 from sociolab.worlds.stss.talk.scenario import Neighbour, Side, TalkScenario
@@ -152,16 +152,19 @@ class _Watcher(ScriptedMind):
             doing=me.doing,
             memories=memories,
             commitments=question.commitments,
-            heard=me.heard,
+            heard=_last_words(me.heard),
             ahead=ahead if now.date() == self._task.day else ahead[:MOST_AHEAD],
         )
 
 
 def _last_moment(task: SocialTask, performer: Me) -> datetime:
-    """Until when a talk may be frozen, by the task's time or the one the performer has agreed."""
-    known = standings(performer).get(key_of(task.matter))
-    agreed = known.matter.start if known is not None and known.said_yes(task.performer) else ""
-    start = task.start or agreed
+    """Until when a talk may be frozen, by the task's time or the one that was agreed last."""
+    agreed = [
+        about.start
+        for act in (heard.act for heard in performer.heard if heard.act.kind == "accept")
+        if (about := act.matter) is not None and key_of(about) == key_of(task.matter)
+    ]
+    start = task.start or next(filter(None, reversed(agreed)), "")
     if not start:
         return datetime.combine(task.day, LATEST)
     return datetime.combine(task.day, clock_time(start)) - BEFORE
@@ -171,6 +174,12 @@ def _has_promised(other: Me, task: SocialTask) -> bool:
     """Whether somebody else has won the other over already."""
     known = standings(other).get(key_of(task.matter))
     return known is not None and known.said_yes(other.resident.id)
+
+
+def _last_words(heard: tuple[Heard, ...]) -> tuple[Heard, ...]:
+    """Of each earlier talk what was said last of each matter: an answer holds what it is about."""
+    last = {(one.when, one.other, one.act.matter and key_of(one.act.matter)): one for one in heard}
+    return tuple(last.values())
 
 
 def _recalled(memory: Recall, name: str, task: SocialTask, query: str) -> tuple[Memory, ...]:

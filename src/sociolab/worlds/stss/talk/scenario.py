@@ -20,7 +20,7 @@ class Side(Frozen):
     before the talk, in the words that others see. `memories` are those that matter here: of the
     other, and of the task as far as they know of it; best first. `commitments` are what they have
     promised, `ahead` is the rest of their day's plan, the block under way first. `heard` is what
-    was said in their earlier talks, in typed form: for scripted minds.
+    was said last of each matter in each of their earlier talks, in typed form: for scripted minds.
     """
 
     resident: Resident
