@@ -146,7 +146,7 @@ def town(
     )
     greeted = talk("mon 10:00", "ada", "bea", *talked, acts=(CHAT, CHAT))
     if not acts:
-        told, greeted = tuple(map(_without_acts, told)), _without_acts(greeted)
+        told, greeted = (_without_acts(told[0]), _without_acts(told[1])), _without_acts(greeted)
     found = (
         _lived(PARTY, host, guest, *told, others=others, made=made),
         _lived(MEETING, greeted, others=others, made=made),

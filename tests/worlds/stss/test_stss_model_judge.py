@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from fake_models import FakeModel
-from sociolab.core.episode import Answered, CastMember, Episode
+from sociolab.core.episode import Answered, CastMember, Episode, Json
 from sociolab.core.errors import ModelError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.worlds.stss.measures import READ
@@ -73,8 +73,8 @@ def test_the_actions_of_who_was_there_in_time_are_listed_and_what_is_chosen_coun
     assert values(found)["goal_read"] == pytest.approx(1 / 3)
     found = judged(FakeModel(taking(2, 6)))
     assert values(found)["goal_read"] == pytest.approx(2 / 3)
-    third = pytest.approx(2 / 3)
-    assert (values(found)["took_part_by_filter"], values(found)["took_part_read"]) == (third, third)
+    assert values(found)["took_part_by_filter"] == pytest.approx(2 / 3)
+    assert values(found)["took_part_read"] == pytest.approx(2 / 3)
     assert values(found)["filter_agreement"] == pytest.approx(1 / 3)  # on dan alone
     agreement = found["filter_agreement"]
     assert isinstance(agreement, Score)
@@ -123,7 +123,7 @@ def test_each_errand_is_asked_for_apart() -> None:
 def test_what_conversations_and_notes_conveyed_is_read_with_quotes() -> None:
     words = "Come to my party on the terrace of the Cafe tomorrow at 18:00!"
     told = talk("mon 10:00", "ada", "eve", words, "Oh.")
-    memo = {"memo": "Ada told me of a party.", "importance": 4}
+    memo: Json = {"memo": "Ada told me of a party.", "importance": 4}
     noted = Answered(told.end, "eve", "summarise", memo)
     invited = episode(PARTY, trace(*lives(), told), noted, OVER)
     all_met = json.dumps(
@@ -148,10 +148,21 @@ def test_what_conversations_and_notes_conveyed_is_read_with_quotes() -> None:
 
 
 def test_a_call_that_fails_is_a_failure_and_a_fatal_one_stops_the_run() -> None:
-    lost = judged(FakeModel(ModelError("gone", cause="unreachable")))
+    lost = judged(FakeModel(ModelError("gone", cause="connection")))
     assert isinstance(lost["goal_read"], ScoreFailure)
     with pytest.raises(ModelError):
         judged(FakeModel(ModelError("no key", cause="credentials", fatal=True)))
+
+
+def test_what_fails_cuts_no_other_question_short_so_that_a_dry_run_counts_them_all() -> None:
+    told = [
+        talk(f"mon 1{n}:00", "ada", who, "Come!", "Oh.") for n, who in enumerate(("bea", "cid"))
+    ]
+    model = FakeModel(*["no JSON"] * 9)
+    found = judged(model, episode(PARTY, trace(*lives(goes("dan", "dancing")), *told), OVER))
+    assert all(isinstance(one, ScoreFailure) for one in found.values())
+    seats = [(key.name, key.seat) for _, key in model.calls]
+    assert list(dict.fromkeys(seats)) == [("attendance", ""), ("talk", "bea"), ("talk", "cid")]
 
 
 def test_nothing_of_a_smoke_test_is_read() -> None:

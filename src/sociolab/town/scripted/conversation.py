@@ -215,9 +215,9 @@ class _Turn:
         last, mine = table.last, table.matter.host == self._id
         if last.kind == "ask":
             return self._details(table.matter)
-        if last.kind == "accept" and table.by == self._id:
+        if last.kind == "accept":
             return self._says(lines()["thanks"], act("bye", self._me), ends=True)
-        if last.kind == "decline" and table.by == self._id:
+        if last.kind == "decline":
             return self._says(lines()["pity"], act("bye", self._me), ends=True)
         if mine and table.by != self._id:  # somebody tells me of what is mine
             return self._says(lines()["own"], act("chat", self._me))
@@ -245,7 +245,9 @@ class _Turn:
             matter = known.matter
         if not (matter.day or matter.place):
             return self._says(lines()["open"], act("chat", self._me))
-        return self._says(lines()["details"], act("tell", self._me, matter), matter)
+        texts = lines()["details"]
+        text = texts.get(matter.kind, texts["event"])
+        return self._says(text, act("tell", self._me, matter), matter)
 
     def _to_counter(self, matter: Matter) -> Said:
         """Another time or place for what is one's own: taken, if it is the day, and one is free."""
@@ -269,7 +271,7 @@ class _Turn:
         before = known.answers.get(self._id) if known is not None else None
         moved = known is not None and known.matter.start not in ("", matter.start)
         if before == "accept" and not moved:
-            return self._accepts(matter, "again")
+            return self._accepts(matter, again=True)
         hearsay = table.by != matter.host
         if before == "decline" and known is not None and (known.by_host or hearsay):
             return self._declines(matter, "again")
@@ -329,10 +331,10 @@ class _Turn:
 
     # -------------------------------------------------------------- how it is put
 
-    def _accepts(self, matter: Matter, how: str = "event") -> Said:
+    def _accepts(self, matter: Matter, *, again: bool = False) -> Said:
         texts = lines()["accept"]
-        how = matter.kind if how == "event" and matter.kind in texts else how
-        return self._says(texts[how], act("accept", self._me, matter), matter)
+        text = texts["again"] if again else texts.get(matter.kind, texts["event"])
+        return self._says(text, act("accept", self._me, matter), matter)
 
     def _declines(self, matter: Matter, why: str) -> Said:
         return self._says(lines()["decline"][why], act("decline", self._me, matter), matter)
@@ -351,10 +353,11 @@ class _Turn:
     ) -> Said:
         words = {"other": (self._other.name.split() or [""])[0], "host": host}
         words |= facts(matter) if matter is not None else {}
-        text = told(options, self._chance, **words)
+        before = " ".join(line.text for line in self._question.lines)
+        text = told(options, self._chance, before, **words)
         if self._mine or meant.kind == "bye":
             return Said(text=text[:2000], ends=ends, acts=(meant,))
-        hello = told(lines()["greet"], self._chance, **words)
+        hello = told(lines()["greet"], self._chance, before, **words)
         acts = (act("greet", self._me), meant)
         return Said(text=f"{hello} {text}"[:2000], ends=ends, acts=acts)
 

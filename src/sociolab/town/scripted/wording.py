@@ -22,13 +22,16 @@ def lines() -> dict[str, Any]:
 
 def facts(matter: Matter) -> dict[str, str]:
     """What a line may say of a matter: "" for what is left open."""
-    what = _chores(matter) or matter.what
-    return {"what": what, "when": _when(matter), "where": _where(matter.place)}
+    chores = _chores(matter)
+    what = chores or f"the {matter.what}"
+    about = f"some errands: {chores}" if chores else what
+    return {"what": what, "about": about, "when": _when(matter), "where": _where(matter.place)}
 
 
-def told(options: list[str], chance: random.Random, **words: str) -> str:
-    """One of several lines, filled in."""
-    return options[int(chance.random() * len(options))].format(**words)
+def told(options: list[str], chance: random.Random, before: str = "", **words: str) -> str:
+    """One of several lines, filled in; one that is not among the words `before` if there is any."""
+    texts = [option.format(**words) for option in options]
+    return chance.choice([text for text in texts if text not in before] or texts)
 
 
 def listed(things: tuple[str, ...]) -> str:

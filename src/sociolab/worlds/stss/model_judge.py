@@ -34,9 +34,10 @@ from sociolab.worlds.stss.scoring.reason import reason
 from sociolab.worlds.stss.scoring.result import ScoreSettings, TaskScore
 from sociolab.worlds.stss.scoring.score import score
 from sociolab.worlds.stss.story import spans
+from sociolab.worlds.stss.talk.findings import Finding
 from sociolab.worlds.stss.talk.losses import Read, fates, loss_verdicts, spoken
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
-from sociolab.worlds.stss.talk.verdicts import Findings, Lost, Unread
+from sociolab.worlds.stss.talk.verdicts import Lost
 from sociolab.worlds.stss.task import Errand, SocialTask
 
 ATTEMPTS = 3
@@ -64,7 +65,8 @@ class StssModelJudge:
     """Reads an episode with a chat model at temperature 0: see `measures.READ`.
 
     A number that is not on the list is asked for again, and so is a quote that is not in the text;
-    what cannot be mended fails the measures that rest on it. A fatal error (credentials, budget)
+    what cannot be mended fails the measures that rest on it, when all has been asked, so that an
+    episode costs what a dry run says. A fatal error (credentials, budget)
     passes through and stops the run.
     """
 
@@ -101,15 +103,19 @@ class StssModelJudge:
         seen = Evidence(task, trajectory)
         chosen: set[tuple[str, Errand | None, str]] = set()
         present: set[str] = set()
+        failed: Lost | None = None
         for number, errand in enumerate(task.errands or (None,), 1):
             shown = tuple(_seen(seen, errand))
             present |= {one.who for one in shown}
             at = replace(key, name=f"{key.name}-{number}") if errand else key
             found = await self._chosen(content, seen, errand, shown, at)
             if isinstance(found, Lost):
-                lost = (found.cause, found.problem, found.raw, found.attempts)
-                return tuple(ScoreFailure(m, None, *lost) for m in READ[:4])
-            chosen |= {(one.who, errand, one.doing) for one in found}
+                failed = found
+            else:
+                chosen |= {(one.who, errand, one.doing) for one in found}
+        if failed is not None:
+            lost = (failed.cause, failed.problem, failed.raw, failed.attempts)
+            return tuple(ScoreFailure(m, None, *lost) for m in READ[:4])
 
         def reads(who: str, errand: Errand | None, text: str) -> bool:
             return (who, errand, text) in chosen
@@ -168,18 +174,20 @@ class StssModelJudge:
     ) -> tuple[Verdict, ...]:
         """Where the task was lost, by the filter's attendance and what the model finds conveyed."""
         read: dict[str, list[Read]] = {}
+        failed: Lost | None = None
         for one in spoken(content, episode, trajectory, filtered):
             at = replace(key, seat=one.other, turn=one.step, name="talk")
             talk = await self._reader.in_talk(one.occasion, one.lines, at)
-            note: Findings = ()
+            note: tuple[Finding, ...] | Lost = ()
             if one.note is not None:
                 note = await self._reader.in_note(one.occasion, one.note.memo, at)
-            if isinstance(talk, Lost | Unread):
-                return loss_verdicts(talk)
-            if isinstance(note, Lost | Unread):
-                return loss_verdicts(note)
-            read.setdefault(one.other, []).append((talk, note))
-        return loss_verdicts(fates(content.task, filtered, read))
+            if isinstance(talk, Lost):
+                failed = talk
+            elif isinstance(note, Lost):
+                failed = note
+            else:
+                read.setdefault(one.other, []).append((talk, note))
+        return loss_verdicts(failed or fates(content.task, filtered, read))
 
 
 def _seen(seen: Evidence, errand: Errand | None) -> Iterator[_Seen]:

@@ -158,6 +158,7 @@ def test_the_whole_shows_the_meeting_the_goal_the_reminders_and_what_is_to_be_co
     assert f"\nGoal: {KITE.task.goal}\n" in text
     for line in (*told.plan, *told.reminder, *(c.text for c in KITE.occasion.conditions)):
         assert f"- {line}" in text
+    assert told.note is not None
     assert whole.notes[-1].text == f"Sefina Tuala keeps of it: {told.note.memo}"
 
 

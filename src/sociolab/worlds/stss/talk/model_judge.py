@@ -25,7 +25,7 @@ from sociolab.worlds.stss.talk.conditions import Condition, conditions_hash
 from sociolab.worlds.stss.talk.content import scenario_from
 from sociolab.worlds.stss.talk.findings import Finding, Occasion
 from sociolab.worlds.stss.talk.readable import readable
-from sociolab.worlds.stss.talk.verdicts import Findings, Lost, verdicts
+from sociolab.worlds.stss.talk.verdicts import Lost, verdicts
 
 ATTEMPTS = 3
 PACKAGE = "sociolab.worlds.stss.talk"
@@ -83,17 +83,21 @@ class TalkModelJudge:
 
     async def in_talk(
         self, occasion: Occasion, lines: Sequence[Line] | Lost, key: CallKey
-    ) -> Findings:
+    ) -> tuple[Finding, ...] | Lost:
         """Which conditions the model finds met in a conversation."""
         text = lines if isinstance(lines, Lost) else _talk(lines)
         return await self._found(occasion, text, key)
 
-    async def in_note(self, occasion: Occasion, note: str | Lost, key: CallKey) -> Findings:
+    async def in_note(
+        self, occasion: Occasion, note: str | Lost, key: CallKey
+    ) -> tuple[Finding, ...] | Lost:
         """Which conditions the model finds met in the note of a conversation, read alone."""
         text = note if isinstance(note, Lost) else _note(note)
         return await self._found(occasion, text, replace(key, name="note"))
 
-    async def _found(self, occasion: Occasion, text: _Text | Lost, key: CallKey) -> Findings:
+    async def _found(
+        self, occasion: Occasion, text: _Text | Lost, key: CallKey
+    ) -> tuple[Finding, ...] | Lost:
         """What the model finds in a text, or why there is nothing to go by."""
         if isinstance(text, Lost):
             return text
