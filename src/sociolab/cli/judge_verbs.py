@@ -36,7 +36,7 @@ def judge(
         option(
             "--judge",
             "SPEC",
-            "heuristic or rules, endpoint/model, or python:module:Class. Repeat it.",
+            "The world's own, endpoint/model, or python:module:Class. Repeat it.",
         ),
     ] = None,
     reader: Annotated[

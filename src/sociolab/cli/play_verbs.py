@@ -69,7 +69,7 @@ def run(
         option(
             "--judge",
             "SPEC",
-            "heuristic or rules, endpoint/model, python:module:Class, or none. Repeat it.",
+            "The world's own, endpoint/model, python:module:Class, or none. Repeat it.",
         ),
     ] = None,
     reader: Annotated[

@@ -25,8 +25,8 @@ SMOKE = (
 
 def is_smoke(trial: Trial) -> bool:
     """Whether a performer that is not built-in met scripted residents, who agree to nothing."""
-    performer, *others = trial.cast
-    return performer.agent not in BUILT_IN and any(one.agent in BUILT_IN for one in others)
+    built_in = [one.agent in BUILT_IN for one in trial.cast]
+    return any(built_in[1:]) and not built_in[0]
 
 
 def seats_of(task: SocialTask) -> tuple[str, ...]:

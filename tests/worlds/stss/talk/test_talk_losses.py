@@ -12,7 +12,7 @@ from sociolab.town.answers import SpeechAct, Summary
 from sociolab.town.residents import Resident
 from sociolab.town.thoughts import Line
 from sociolab.worlds.stss.scoring.result import ErrandDone, TaskScore
-from sociolab.worlds.stss.talk.findings import Occasion, person
+from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.talk.losses import (
     LOSSES,
     Spoken,
@@ -40,10 +40,7 @@ def spoke(
     other: str, *acts: SpeechAct, of: SocialTask = PARTY, kept: tuple[SpeechAct, ...] | None = None
 ) -> Spoken:
     """A conversation of one line an act; the other keeps all of it, or these acts."""
-    occasion = Occasion(
-        of, PEOPLE["ada"], PEOPLE[other], datetime(2024, 5, 13, 10), "", (),
-        tuple(map(person, PEOPLE.values())),
-    )  # fmt: skip
+    occasion = Occasion(of, PEOPLE["ada"], PEOPLE[other], datetime(2024, 5, 13, 10), "")
     lines = tuple(Line(act.by, act.by, f"words of {act.kind}", (act,)) for act in acts)
     note = Summary(memo="what I keep", importance=5, acts=acts if kept is None else kept)
     return Spoken(other, occasion, lines, note, 0)

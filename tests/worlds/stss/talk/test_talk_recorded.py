@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
+from fake_models import FakeModel
 from sociolab.core.ports import Judge
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.town.answers import Matter, SpeechAct
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
 from sociolab.worlds.stss.talk.measures import MEASURES
+from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 from sociolab.worlds.stss.talk.recorded import RecordedJudge
 from worlds.stss.talk.talk_plays import Says, Unreminded, held
 from worlds.stss.talk.talk_scenarios import (
@@ -109,6 +112,21 @@ def test_where_somebody_writes_no_acts_it_cannot_tell_and_names_who_can(silent: 
     for one in found:
         assert isinstance(one, Unscored)
         assert "--judge openai/MODEL" in one.why
+
+
+def test_no_judge_draws_a_figure_from_another_performer_beside_a_scripted_partner() -> None:
+    one = held(scenario(PUBLIC), Says("Come to my kite evening tomorrow at 17:00!"), ScriptedMind())
+    performer, other = one.trial.cast
+    cast = (replace(performer, agent="python:mine:Mind"), replace(other, agent="scripted"))
+    smoke = replace(one, trial=replace(one.trial, cast=cast))
+    model = FakeModel()
+    for judge in (RecordedJudge(), TalkModelJudge(model)):
+        found = asyncio.run(judge.judge(smoke))
+        assert [each.measure for each in found] == [*MEASURES]
+        for each in found:
+            assert isinstance(each, Unscored)
+            assert "--background openai/MODEL" in each.why
+    assert not model.calls
 
 
 def test_a_talk_that_broke_off_is_a_failure_whoever_spoke() -> None:

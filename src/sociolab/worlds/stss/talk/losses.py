@@ -19,10 +19,9 @@ from sociolab.town.thoughts import Line
 from sociolab.town.trace.records import Talked
 from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.content import Content
-from sociolab.worlds.stss.packed import unpacked
 from sociolab.worlds.stss.scoring.evidence import partner_of
 from sociolab.worlds.stss.scoring.result import TaskScore
-from sociolab.worlds.stss.talk.findings import Finding, Occasion, person
+from sociolab.worlds.stss.talk.findings import Finding, Occasion
 from sociolab.worlds.stss.talk.recorded import of_note, of_talk
 from sociolab.worlds.stss.talk.verdicts import Lost, Unread
 from sociolab.worlds.stss.task import SocialTask
@@ -72,8 +71,6 @@ def spoken(
     Who only passed by, or heard of it from somebody else, was not met.
     """
     task, people = content.task, {resident.id: resident for resident in content.residents}
-    everybody = tuple(person(resident) for resident in content.residents)
-    places = tuple(str(place) for place in unpacked(content.town).places)
     notes = {
         (event.seat, event.turn): Summary.model_validate(event.value)
         for event in episode.events
@@ -91,8 +88,6 @@ def spoken(
             people[other],
             trajectory.clock.at(talk.step),
             str(place) if place.sector else "",
-            places,
-            everybody,
         )
         note = notes.get((other, talk.end))
         found.append(Spoken(other, occasion, talk.lines, note, talk.step))

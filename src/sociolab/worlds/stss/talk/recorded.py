@@ -14,11 +14,12 @@ from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
 from sociolab.town.answers import Matter, SpeechAct, Summary
 from sociolab.town.thoughts import Line
+from sociolab.worlds.stss.casting import is_smoke
 from sociolab.worlds.stss.talk.conditions import Condition
 from sociolab.worlds.stss.talk.content import scenario_from
 from sociolab.worlds.stss.talk.findings import Finding, Occasion
 from sociolab.worlds.stss.talk.readable import readable
-from sociolab.worlds.stss.talk.verdicts import Findings, Lost, Unread, verdicts
+from sociolab.worlds.stss.talk.verdicts import SMOKED, Findings, Lost, Unread, verdicts
 
 Meant: TypeAlias = tuple[SpeechAct, str]
 """An act, and the words that it stands beside."""
@@ -39,6 +40,8 @@ class RecordedJudge:
         """Four verdicts; failures where no talk was held to its end, or no note is kept of it."""
         scenario = scenario_from(episode.trial.task.content)
         told, note = readable(scenario, episode)
+        if is_smoke(episode.trial) and not isinstance(told, Lost):
+            return verdicts(SMOKED, SMOKED)
         occasion = scenario.occasion
         talk = told if isinstance(told, Lost) else of_talk(occasion, told.lines)
         return verdicts(talk, _of_note(occasion, talk, note))

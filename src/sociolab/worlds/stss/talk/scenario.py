@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sociolab.town.residents import Resident
 from sociolab.town.thoughts import Block, Commitment, Heard, Memory
-from sociolab.worlds.stss.talk.findings import Occasion, Person, person
+from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.task import Frozen, SocialTask
 
 
@@ -66,20 +66,5 @@ class TalkScenario(Frozen):
     @property
     def occasion(self) -> Occasion:
         """What one must know to read the talk."""
-        here = self.performer.place
-        return Occasion(
-            self.task,
-            self.performer.resident,
-            self.other.resident,
-            self.now,
-            here,
-            self.place_names,
-            self._everybody,
-        )
-
-    @property
-    def _everybody(self) -> tuple[Person, ...]:
-        """All residents; where others than these two live is not kept."""
-        both = {side.resident.id: person(side.resident) for side in (self.performer, self.other)}
-        rest = {who: Person(one.name, one.known_as) for who, one in self.people.items()}
-        return tuple({**rest, **both}.values())
+        performer, other = self.performer.resident, self.other.resident
+        return Occasion(self.task, performer, other, self.now, self.performer.place)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from sociolab.core.errors import Cause
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.worlds.stss.casting import SMOKE
 from sociolab.worlds.stss.talk.findings import Finding, share_met, success
 from sociolab.worlds.stss.talk.measures import (
     CONVERSATION_GCSR,
@@ -32,6 +33,9 @@ class Unread:
 
     why: str
 
+
+SMOKED = Unread(SMOKE)
+"""A scripted partner keeps nothing of what somebody says who writes no acts: that is no 0."""
 
 Findings: TypeAlias = tuple[Finding, ...] | Lost | Unread
 
