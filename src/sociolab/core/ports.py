@@ -509,6 +509,8 @@ class WorldKit:
     chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
     `temperature` is that of a model that plays, where its spec names none. `dry_run` is for a world
     whose episodes have no turn limit: how many calls a trial makes depends on what is done in it.
+    `background`: one performer is evaluated among background agents, whom the partner plays and who
+    must be named for somebody's own code; scripted ones beside another performer are a smoke test.
     `validation` reads a row of a validation set of each kind, with the id that it goes by if it
     names none; ValueError says what is wrong with it.
     """
@@ -525,4 +527,5 @@ class WorldKit:
     temperature: float = 1.0
     variants: Mapping[str, Variants] = field(default_factory=dict)
     dry_run: DryRun | None = None
+    background: bool = False
     validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)

@@ -187,6 +187,7 @@ def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, .
     counted = size_words(result, entries)
     return (
         *(note for note in (how, counted) if note),
+        *_agreement(result, entries),
         *_coverage_notes(result, entries),
         *gaps(result, entries),
     )
@@ -206,6 +207,20 @@ def _coverage_notes(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterato
             "disputed: the seats differ on the outcome; unconfirmed: they say the same, but it "
             "stands in no line"
         )
+
+
+def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
+    """How far two readings of the same agree beyond chance, each episode with equal weight."""
+    names = layout_of(result.world).agreement
+    for agent in dict.fromkeys(entry.agent for entry in entries if not entry.by):
+        found = {e.measure: e.value for e in entries if e.agent == agent and not e.by}
+        one, other, same = (found.get(name) for name in names) if names else (None, None, None)
+        if one is None or other is None or same is None:
+            continue
+        chance = one * other + (1 - one) * (1 - other)
+        kappa = "not defined" if chance == 1 else f"{(same - chance) / (1 - chance):.2f}"
+        titles = " and ".join(result.measure(name).title for name in names[:2])
+        yield f"{agent}: {titles} agree on {same:.0%}, Cohen's kappa {kappa}"
 
 
 def _measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:

@@ -141,7 +141,7 @@ def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
     A run's partner is in no board: it is whom the others met.
     """
     found: dict[Terms, list[tuple[RunResult, ScoreEntry]]] = {}
-    for result in results:
+    for result in (one for one in results if not one.smoke):
         for terms, entry in _entered(result):
             found.setdefault(terms, []).append((result, entry))
     made = [_board(terms, rows) for terms, rows in found.items()]

@@ -142,6 +142,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         measures=(),
         scores=(),
         settings=row.settings,
+        smoke=settings.get("smoke"),
         versions={"sociolab": _version()},
     )
 

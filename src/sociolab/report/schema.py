@@ -194,7 +194,8 @@ class RunResult(Record):
     Totals are over the whole run, resumed parts included. `calls` counts completed calls,
     `estimated_calls` those of them whose tokens, and so their cost, are estimates: their provider
     did not count tokens, or counted impossible numbers. `cost_usd` is null where no call had a
-    price; `seconds` is wall time.
+    price; `seconds` is wall time. `smoke` says why nothing in the run is a result, null if it may
+    be one.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
@@ -221,6 +222,7 @@ class RunResult(Record):
     scores: tuple[ScoreEntry, ...]
     readings: tuple[ReadingEntry, ...] = ()
     settings: JsonValue
+    smoke: str | None = None
     versions: dict[str, str]
 
     def as_json(self) -> str:

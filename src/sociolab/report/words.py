@@ -30,11 +30,13 @@ _RECORD = (
 )
 
 _NATURE_IN: Mapping[tuple[str, Method], str] = {
-    ("stss-talk", "rules"): "rules of English that read the talk and the note, and say yes or no "
-    "of every condition, also where a reader would be in doubt",
     ("anteval-information", "formula"): _RECORD,
     ("anteval-intention", "formula"): _RECORD,
-    ("stss", "rules"): "rules that read off the trace where everybody was, and what they did",
+    ("stss-talk", "scripted"): "on record in the acts of scripted players; where anybody else "
+    "spoke nothing is, and --judge openai/MODEL reads the words",
+    ("stss", "rules"): "rules that read off the trace where everybody was, and by keywords what "
+    "they did; where tasks were lost is on record among scripted players, and else read by --judge "
+    "openai/MODEL",
 }
 """Where a world's judges of a method are unlike others of that method."""
 
@@ -150,7 +152,7 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
 
 def warnings(result: RunResult) -> tuple[str, ...]:
     """What went wrong, in sentences that must be seen; empty if nothing did."""
-    found = []
+    found = [smoke_words(result)] if result.smoke else []
     failures = result.failures
     if result.stopped:
         found.append(f"the run stopped early: {result.stopped}")
@@ -215,6 +217,15 @@ def uncounted(estimated: int, calls: int) -> str:
 def about(estimated: int) -> str:
     """ "~", to stand before tokens and money, where these include the estimates of some calls."""
     return "~" if estimated else ""
+
+
+def smoke_words(result: RunResult) -> str:
+    """That a run is but a smoke test, without a full stop."""
+    return (
+        f"smoke: {result.smoke}; {result.run} shows that things work, and none of its figures is a "
+        "result: scripted agents understand each other alone and agree to nothing that others say. "
+        "--background openai/MODEL plays them"
+    )
 
 
 def counted(counts: Mapping[str, int]) -> str:

@@ -89,7 +89,7 @@ def test_a_run_by_rules_is_free() -> None:
 @pytest.mark.parametrize("world", ["stss-talk"])
 def test_a_mind_is_not_asked_either(world: str) -> None:
     found = estimate(
-        config(world=world, agents=(f"{HERE}:Talker",), partner="openai/x", judges=("rules",))
+        config(world=world, agents=(f"{HERE}:Talker",), partner="openai/x", judges=("recorded",))
     )
     assert asked == []
     assert found.most.models["openai/x"].calls > 0

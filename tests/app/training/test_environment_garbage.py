@@ -77,7 +77,7 @@ def test_a_talk_that_the_policy_broke_off_says_so(
 @pytest.mark.parametrize("world", ["sotopia", "stss-talk"])
 def test_what_the_partner_did_not_give_is_lost_and_not_the_policys(world: str) -> None:
     in_talk = world == "stss-talk"
-    judges, settings = ("rules", {}) if in_talk else ("heuristic", {"turns": "4"})
+    judges, settings = ("recorded", {}) if in_talk else ("heuristic", {"turns": "4"})
 
     async def speak(observed: Observed) -> str:
         return SAID if in_talk else '{"action": "speak", "text": "Hello."}'

@@ -11,7 +11,7 @@ from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.report.schema import RunResult
-from sociolab.report.words import plural
+from sociolab.report.words import plural, smoke_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,13 @@ def check_judge(runs: Sequence[OpenedRun], judge: str) -> None:
         f"the judges differ: {by}. {judge} gave no value to an agent of {blank[0]}; have all "
         f"judged by one judge: sociolab judge RUN --judge JUDGE{hint}"
     )
+
+
+def check_no_smoke(results: Sequence[RunResult]) -> None:
+    """A smoke test is no result: ConfigError that names it."""
+    for result in results:
+        if result.smoke:
+            raise ConfigError(f"{smoke_words(result)}; leave {result.run} out")
 
 
 def check_tasks(runs: Sequence[OpenedRun]) -> None:

@@ -24,6 +24,7 @@ from sociolab.app.conclusions.comparable import (
     OpenedRun,
     cautions_of,
     check_judge,
+    check_no_smoke,
     check_tasks,
     same_agent,
 )
@@ -147,6 +148,7 @@ def opened_runs(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], st
         for name, one, plan in zip(names, values, plans, strict=True)
     )
     check_judge(runs, judge)
+    check_no_smoke([run.result for run in runs])
     return runs, judge
 
 

@@ -19,7 +19,7 @@ from sociolab.app.runs.provenance import MADE_WITH, OPTIONS, TAGS, made_with, re
 from sociolab.app.runs.resuming import check_same
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.ports import Judge, Player, WorldKit
+from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
@@ -127,9 +127,29 @@ def fresh_name(store: Store, world: str) -> str:
 
 def seat_all(config: RunConfig, casting: Casting) -> Seated:
     """The agents and the partner of a description; ConfigError for one that is not there."""
+    background = casting.kit.background
     agents = tuple(casting.agent(text, "agent") for text in dict.fromkeys(config.agents))
-    partner = casting.agent(config.partner, "partner") if config.partner else None
+    if background and not config.partner and (own := [one.id.label for one in agents if one.own]):
+        raise ConfigError(
+            f"{own[0]} plays the performer alone: say who plays everybody else, --background "
+            "endpoint/model (or --background scripted, a smoke test of which nothing is scored)"
+        )
+    role: Role = "background" if background else "partner"
+    partner = casting.agent(config.partner, role) if config.partner else None
     return Seated(agents, partner)
+
+
+SMOKE = "smoke"
+"""Among a run's settings: why nothing in it is a result."""
+
+
+def smoke_of(kit: WorldKit, seated: Seated) -> str:
+    """Why a run is but a smoke test: other performers among scripted residents; "" if it is not."""
+    partner = seated.partner
+    if not kit.background or partner is None or partner.id.label not in kit.players:
+        return ""
+    others = any(one.id.label not in kit.players for one in seated.agents)
+    return "scripted background" if others else ""
 
 
 def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ...]:
@@ -207,4 +227,6 @@ def _settings(
     # Only where there are some, so that runs from before there were lists go on.
     settings |= {"task_lists": lists} if lists else {}
     settings |= {TAGS: list(config.tags)} if config.tags else {}
+    smoke = smoke_of(kit, seated)
+    settings |= {SMOKE: smoke} if smoke else {}
     return settings | {MADE_WITH: made_with()}

@@ -30,6 +30,9 @@ from sociolab.store.runs import RunRow
 
 Result = TypeVar("Result")
 
+ACTS = "acts"
+"""What built-in scripted players write beside their words, and no model does."""
+
 
 class Rebuilder:
     """Rebuilds the turns of one run's episodes; the requests of the latest are kept."""
@@ -140,8 +143,10 @@ def _turn(
 def _same(reply: Reply, event: Moved | Answered) -> bool:
     """Whether the world would have recorded this reply so."""
     if isinstance(event, Answered):
-        value = reply.value
-        return isinstance(value, BaseModel) and value.model_dump(mode="json") == event.value
+        value, kept = reply.value, event.value
+        if isinstance(kept, dict):
+            kept = {name: part for name, part in kept.items() if name != ACTS}
+        return isinstance(value, BaseModel) and value.model_dump(mode="json") == kept
     if not isinstance(reply.value, tuple):
         return False
     read = [(action.kind, action.text, len(action.to)) for action in reply.value]
@@ -149,7 +154,7 @@ def _same(reply: Reply, event: Moved | Answered) -> bool:
 
 
 def _json(value: BaseModel) -> str:
-    return json.dumps(value.model_dump(mode="json"), ensure_ascii=False)
+    return json.dumps(value.model_dump(mode="json", exclude={ACTS}), ensure_ascii=False)
 
 
 def _at_once(coroutine: Coroutine[Any, Any, Result]) -> Result:

@@ -16,7 +16,7 @@ from sociolab.town.thoughts import Line
 from sociolab.worlds.stss.talk.findings import Finding
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 from sociolab.worlds.stss.talk.scenario import Side, TalkScenario
-from sociolab.worlds.stss.talk.verdicts import Findings, Lost, verdicts
+from sociolab.worlds.stss.talk.verdicts import Lost, verdicts
 from sociolab.worlds.stss.task import SocialTask
 
 MET, NOT_MET = "met", "not met"
@@ -122,7 +122,7 @@ def _points(found: Sequence[Finding], level: str) -> tuple[Point, ...]:
     )
 
 
-def _answers(found: Findings, count: int) -> tuple[PointAnswer, ...]:
+def _answers(found: tuple[Finding, ...] | Lost, count: int) -> tuple[PointAnswer, ...]:
     if isinstance(found, Lost):
         return (PointAnswer(None, found.problem),) * count
     return tuple(PointAnswer(MET if one.met else NOT_MET, one.quote) for one in found)
