@@ -101,7 +101,7 @@ def test_the_page_tells_figures_failures_and_what_they_do_not_show(
         "11 of 12 trials of the world sotopia (data set by-hand, version 1) were played to the end",
         "scripted plays by rules",
         "The heuristic judge scores what scripted players put on record",
-        "offline judge: what is on record and nothing else; not comparable to a model judge or to the paper",
+        "offline judge: what is on record and nothing else; not comparable to a model judge",
         "7.33 [2.93, 10.00] n 12",
         "Student's t; one that would pass the end of the scale is cut there",
         "3.78 ±2.87 n 9 3 failed",

@@ -1,4 +1,4 @@
-"""The facts of goals with a formula (prices, goods, friends) from public texts; all seats or none."""
+"""The facts of goals with a formula, read off public texts; of all seats or of none."""
 
 from __future__ import annotations
 
