@@ -36,7 +36,7 @@ RUNS: dict[str, tuple[object, ...]] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def endpoint() -> Iterator[EndpointProcess]:
     with start_in_process(EndpointSettings(leave_rate=0.05, characters=60)) as process:
         yield process
