@@ -145,8 +145,8 @@ def test_measures_stand_in_the_order_of_the_paper(result: RunResult) -> None:
 def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
     check, heuristic = agent_grids(result)
     assert heuristic.notes[0] == (
-        "judged by heuristic: offline judge: what is on record and nothing else; not comparable to a "
-        "model judge or to the paper"
+        "judged by heuristic: offline judge: what is on record and nothing else; not comparable "
+        "to a model judge or to the paper"
     )
     assert check.notes[0].startswith("judged by goal check: the goal's own formula")
     how = "95 % interval, clustered by scenario (3): Student's t"
