@@ -32,8 +32,8 @@ from sociolab.models.endpoint.counters import Counters
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings, Fault
 from sociolab.store.calls import CallRow
-from sociolab.store.scores import ScoreRow
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import ScoreRow
 
 HERE = Path(__file__).parent
 CLI = "from sociolab.cli.main import main; main()"

@@ -11,9 +11,9 @@ from sociolab.app.gaps.real_play import SAMPLE
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
-from sociolab.store.place import store_path
-from sociolab.store.restore import import_run as restore_run
-from sociolab.store.restore import make_room
+from sociolab.store.connect import store_path
+from sociolab.store.export import import_run as restore_run
+from sociolab.store.export import make_room
 from sociolab.store.sqlite import Store
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sociolab.analysis.rated_signature import moment, signature, signed, unsigned
 from sociolab.app.rating.rating_set import Placed, Standing, people_judge
 from sociolab.core.score import Score
-from sociolab.store.reasons import Reasoned, reasoned
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import Reasoned, reasoned
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 RESEARCHER = "researcher"
