@@ -15,7 +15,7 @@ import time
 
 from sociolab.stats.agreement import agreement_report
 from sociolab.stats.rated import ItemRating
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 ITEMS = 10_000
 CLUSTERS = 450

@@ -19,8 +19,8 @@ from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, U
 from sociolab.report.episodes import run_of_episodes
 from sociolab.report.layout import layout_of
 from sociolab.stats.rated import OVERALL, POOLED, ItemRating
-from sociolab.store.scores import JudgingRow
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import JudgingRow
 
 MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
 """Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
