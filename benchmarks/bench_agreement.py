@@ -52,7 +52,9 @@ def _ratings(items: int) -> tuple[list[ItemRating], list[ItemRating]]:
             for rater, rows in (("P", people), ("Q", people), ("J", judges), ("K", judges)):
                 near = truth + chance.choice((-2, -1, 0, 0, 1, 2))
                 value = float(min(measure.high, max(measure.low, near)))
-                rows.append(ItemRating(f"e{i}", rater, measure.name, value, f"s{i % CLUSTERS}", group))
+                rows.append(
+                    ItemRating(f"e{i}", rater, measure.name, value, f"s{i % CLUSTERS}", group)
+                )
     return people, judges
 
 

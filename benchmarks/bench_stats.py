@@ -129,7 +129,9 @@ def _scores(
 
 def _rows(column: list[float | None], names: list[str]) -> list[KeyedValue]:
     return [
-        KeyedValue((i // 2, i % 2), names[i], value) for i, value in enumerate(column) if value is not None
+        KeyedValue((i // 2, i % 2), names[i], value)
+        for i, value in enumerate(column)
+        if value is not None
     ]
 
 

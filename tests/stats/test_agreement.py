@@ -45,7 +45,9 @@ def whole() -> AgreementReport:
     return agreement_report(rows("P", "Q"), rows("J", "K"), RANGES, resamples=200)
 
 
-def report(people: list[ItemRating] | None = None, judges: list[ItemRating] | None = None) -> AgreementReport:
+def report(
+    people: list[ItemRating] | None = None, judges: list[ItemRating] | None = None
+) -> AgreementReport:
     if people is judges is None:
         return whole()
     people = rows("P", "Q") if people is None else people

@@ -40,7 +40,9 @@ tables = st.lists(st.lists(ratings, min_size=1, max_size=4), min_size=1, max_siz
 metrics = st.sampled_from(METRICS)
 
 
-def krippendorff_alpha(items: Sequence[Item], clusters: Sequence[str], metric: AlphaMetric) -> Alpha:
+def krippendorff_alpha(
+    items: Sequence[Item], clusters: Sequence[str], metric: AlphaMetric
+) -> Alpha:
     return alphas(rating_table(items), numbered(clusters), (metric,))[0]
 
 
@@ -221,7 +223,9 @@ def test_ordinal_alpha_sees_only_the_order_and_nominal_only_the_names(items: lis
 
 @some
 @given(tables, metrics)
-def test_alpha_stays_at_most_1_and_its_interval_holds_it(items: list[Item], metric: AlphaMetric) -> None:
+def test_alpha_stays_at_most_1_and_its_interval_holds_it(
+    items: list[Item], metric: AlphaMetric
+) -> None:
     found = alpha(items, metric)
     if found.value is not None:
         assert found.value <= 1

@@ -71,7 +71,12 @@ def test_bounds_come_from_the_measure() -> None:
 
 
 def test_a_task_that_a_model_played_once_is_left_out_and_listed() -> None:
-    rows = [*PLAYS, ScoredPlay("once", "ann", 5), ScoredPlay("once", "ann", 6), ScoredPlay("once", "bob", 5)]
+    rows = [
+        *PLAYS,
+        ScoredPlay("once", "ann", 5),
+        ScoredPlay("once", "ann", 6),
+        ScoredPlay("once", "bob", 5),
+    ]
     found = goal(rows)
     assert found.left_out == (LeftOut("once", (("bob", 1), ("cat", 0))),)
     assert found.tasks == goal(PLAYS).tasks

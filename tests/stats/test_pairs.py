@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.stats.pairs import Pairs, KeyedValue, paired
+from sociolab.stats.pairs import KeyedValue, Pairs, paired
 from stats.paired_difference import difference
 
 
 def test_rows_are_matched_by_key_whatever_their_order() -> None:
-    first = [KeyedValue(("t1", 0), "s1", 5), KeyedValue(("t1", 1), "s1", 6), KeyedValue(("t2", 0), "s2", 7)]
-    second = [KeyedValue(("t2", 0), "s2", 1), KeyedValue(("t1", 1), "s1", 2), KeyedValue(("t1", 0), "s1", 3)]
+    first = [
+        KeyedValue(("t1", 0), "s1", 5),
+        KeyedValue(("t1", 1), "s1", 6),
+        KeyedValue(("t2", 0), "s2", 7),
+    ]
+    second = [
+        KeyedValue(("t2", 0), "s2", 1),
+        KeyedValue(("t1", 1), "s1", 2),
+        KeyedValue(("t1", 0), "s1", 3),
+    ]
     assert paired(first, second) == Pairs((5, 6, 7), (3, 2, 1), ("s1", "s1", "s2"), 0, 0)
 
 

@@ -107,7 +107,8 @@ def test_unequal_groups_worked_by_hand() -> None:
 def test_a_negative_estimate_is_set_to_zero_and_says_so() -> None:
     # MS between 0, MS within (1 + 1 + 1 + 1)/2 = 2: (0 - 2)/2 = -1.
     rows = [
-        LeveledScore(value, {"scenario": name}) for name, value in zip("aabb", (0, 2, 2, 0), strict=True)
+        LeveledScore(value, {"scenario": name})
+        for name, value in zip("aabb", (0, 2, 2, 0), strict=True)
     ]
     found = components(rows, ["scenario"])
     assert found.factors == (Component("scenario", 0, 0, 2, "estimated below 0, set to 0"),)
@@ -191,7 +192,9 @@ def test_balanced_groups_agree_with_restricted_maximum_likelihood() -> None:
     groups = np.repeat(np.arange(30), 4)
     values = draw.normal(0, 2, 30)[groups] + draw.normal(0, 1, 120)
     fit = sm.MixedLM(values, np.ones(120), groups=groups).fit(reml=True)
-    rows = [LeveledScore(float(v), {"scenario": int(g)}) for v, g in zip(values, groups, strict=True)]
+    rows = [
+        LeveledScore(float(v), {"scenario": int(g)}) for v, g in zip(values, groups, strict=True)
+    ]
     expected = [float(np.asarray(fit.cov_re)[0, 0]), float(fit.scale)]
     assert variances(components(rows, ["scenario"])) == pytest.approx(expected, rel=1e-3)
 

@@ -17,7 +17,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.report.columns import mean_ends
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.stats.bradley_terry import POINTS, Rating, Ratings, rate
-from sociolab.stats.contests import Contests, Contest, SeatScore, contests
+from sociolab.stats.contests import Contest, Contests, SeatScore, contests
 from sociolab.stats.student import LEVEL, t_critical
 
 WHOLE = ""

@@ -52,7 +52,9 @@ class Alpha:
     note: str = ""
 
 
-def alphas(table: RatingTable, clusters: Counts, metrics: Sequence[AlphaMetric]) -> tuple[Alpha, ...]:
+def alphas(
+    table: RatingTable, clusters: Counts, metrics: Sequence[AlphaMetric]
+) -> tuple[Alpha, ...]:
     """Alpha of the ratings of each item by each of these metrics; items are in numbered clusters.
 
     The interval leaves out one cluster at a time, as that of a correlation does (see there), on

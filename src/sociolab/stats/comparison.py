@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from sociolab.stats.effect import Effect, effect
 from sociolab.stats.intervals import Estimate, means
 from sociolab.stats.multiple import holm
-from sociolab.stats.pairs import Pairs, KeyedValue, paired
+from sociolab.stats.pairs import KeyedValue, Pairs, paired
 from sociolab.stats.permutation import SignFlip, sign_flip
 from sociolab.stats.power import ALPHA, Design, Needed, design, needed
 from sociolab.stats.t_test import TTest, paired_t

@@ -87,7 +87,9 @@ class Difficulties:
         return sum(task.gap == chosen[-1].gap for task in self.tasks[most:]) if chosen else 0
 
 
-def difficulties(plays: Iterable[ScoredPlay], target: str, *, lower: float, upper: float) -> Difficulties:
+def difficulties(
+    plays: Iterable[ScoredPlay], target: str, *, lower: float, upper: float
+) -> Difficulties:
     """The gap of every task for `target`, on a measure that lies in lower..upper.
 
     Every model that occurs in the plays is needed on every task, since a maximum over fewer models

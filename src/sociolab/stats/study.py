@@ -84,7 +84,9 @@ class RatingArrays:
         return len(found)
 
 
-def rating_arrays(rows: Sequence[ItemRating], judge_rows: Sequence[ItemRating], bins: Mapping[str, Bins]) -> RatingArrays:
+def rating_arrays(
+    rows: Sequence[ItemRating], judge_rows: Sequence[ItemRating], bins: Mapping[str, Bins]
+) -> RatingArrays:
     """The study of these ratings by people and by judges; ValueError as in `sheets_of`."""
     people, judges = sheets_of(rows, bins), sheets_of(judge_rows, bins)
     homes = homes_of((*rows, *judge_rows))
