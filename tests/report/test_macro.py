@@ -10,7 +10,7 @@ from sociolab.report.macro import cluster_means, macro_of, with_macro
 from sociolab.report.plays import Play, PlayKey
 from sociolab.report.schema import MeasureEntry
 from sociolab.report.scores import entries, said_of
-from sociolab.stats.scale import CUT
+from sociolab.stats.intervals import CUT
 
 RULES = JudgeId("rules", "rules")
 

@@ -20,7 +20,7 @@ from sociolab.report.facts import account
 from sociolab.report.result import outline_of, result_of
 from sociolab.report.schema import Failures, FirstFailure, ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.words import warnings
-from sociolab.stats.scale import CUT
+from sociolab.stats.intervals import CUT
 from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store
 
