@@ -17,7 +17,7 @@ from typing import Any
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run
 from sociolab.core.episode import Episode, Event, Happened
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.town.schedule.chunks import TRACE
 
 WHOLE, CUT, HOSTILE = "whole", "cut", "hostile"

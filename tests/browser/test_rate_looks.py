@@ -14,7 +14,7 @@ from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
 from sociolab.app.rating.dealing import hold
 from sociolab.app.rating.impressions import give_word
 from sociolab.app.rating.keeping import MEASURES, Given, keep_ratings, ratings_in
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from web_serving import served
 
 

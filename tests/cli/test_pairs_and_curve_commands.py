@@ -13,7 +13,7 @@ from app.conclusions.comparing_runs import add_run
 from cli.conftest import Sociolab
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")

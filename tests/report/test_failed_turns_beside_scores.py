@@ -30,7 +30,7 @@ from sociolab.report.schema import AgentFailures, RunResult
 from sociolab.report.site_index import index
 from sociolab.report.text_tables import grid_text, run_section
 from sociolab.report.words import share, warnings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
 from .test_leaderboard import run

@@ -19,7 +19,7 @@ from sociolab.report.prose import cautions, command, findings, summary
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Figure, Section, TextTable
 from sociolab.report.shown import Shown, chosen
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
 from .test_shown import hostile, transcript

@@ -14,7 +14,7 @@ import pytest
 
 from play_clients import Client, answer_to, lay_out, my_turn, say
 from sociolab.app.study.links import invite
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from study_browser import Browser
 from web_serving import served
 

@@ -17,8 +17,7 @@ from sociolab.report.layout import layout_of
 from sociolab.report.plays import Play, PlayKey, plays_of, whole_plays_of
 from sociolab.report.scores import never_due, outcomes_of
 from sociolab.report.words import plural
-from sociolab.store.runs import RunRow, TrialRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import RunRow, Store, TrialRow
 
 
 class Value(NamedTuple):
@@ -92,7 +91,7 @@ def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) ->
     row = run_of_episodes(store, run)
     trials = store.trials(run) if plan is None else plan
     judged = Judged()
-    for judging in store.outcomes(run):
+    for judging in store.verdicts.outcomes(run):
         judged.take(judging)
     rows = {trial.trial.id: trial.trial for trial in trials}
     seats, wholes = plays_of(trials), whole_plays_of(trials, _partner(row.settings))

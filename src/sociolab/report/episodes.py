@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sociolab.core.errors import ConfigError
-from sociolab.store.runs import RunRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import RunRow, Store
 
 _WORK: Mapping[str, str] = {"audit": "an audit", "gap": "a gap", "write": "a writer"}
 """What keeps its replies in a run without trials, by the key of that run's settings."""

@@ -9,9 +9,7 @@ from sociolab.core.errors import Cause
 from sociolab.report.legible import legible
 from sociolab.report.observed import Observed
 from sociolab.report.schema import FailedKind, FirstFailure, RunResult
-from sociolab.store.runs import TrialRow
-from sociolab.store.sqlite import Store
-from sociolab.store.verdicts import first_failed_scores
+from sociolab.store.store import Store, TrialRow
 
 LONGEST = 400
 """Characters: what a model wrote in a failed reply may be a page."""
@@ -49,10 +47,10 @@ def first_failures(
                 episode=one.trial,
                 judge=one.judge,
             )
-            for one in first_failed_scores(store, run)
+            for one in store.verdicts.first_failed_scores(run)
         ),
         *_first("calls", _failed_calls(store, run)),
-        *_first("usage", ((FAULT, why, trial) for trial, why in store.call_faults(run))),
+        *_first("usage", ((FAULT, why, trial) for trial, why in store.calls.faults(run))),
     )
 
 
@@ -118,5 +116,5 @@ def _failed_trials(trials: Iterable[TrialRow]) -> Iterator[tuple[str, str, str]]
 
 
 def _failed_calls(store: Store, run: str) -> Iterator[tuple[str, str, str]]:
-    for failure in store.call_failures(run):
+    for failure in store.calls.failures(run):
         yield failure.cause, failure.problem, failure.call.trial

@@ -16,7 +16,7 @@ from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column, NotScored, Outcome
 from sociolab.report.plays import Play, PlayKey
 from sociolab.store.calls import SeatCost
-from sociolab.store.turns import Turns
+from sociolab.store.overview import Turns
 
 TRANSCRIPT = JudgeId("transcript", "rules")
 LEDGER = JudgeId("ledger", "rules")

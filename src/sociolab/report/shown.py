@@ -10,7 +10,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import READER, Score, ScoreFailure, Verdict
 from sociolab.report.words import plural
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
 TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
@@ -114,7 +114,9 @@ def shown_trials(
     found = []
     for trial in dict.fromkeys(trials):
         episode = store.episode(run, trial)
-        found.append(shown(episode, transcript_of(episode), store.judgings(run, trial=trial)))
+        found.append(
+            shown(episode, transcript_of(episode), store.verdicts.judgings(run, trial=trial))
+        )
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from sociolab.report.plays import plays_of, whole_plays_of
 from sociolab.report.result import judged_of, said_by
 from sociolab.report.schema import RunResult
 from sociolab.report.scores import Said
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def spreads_of(said: Iterable[Said]) -> tuple[Spread, ...]:

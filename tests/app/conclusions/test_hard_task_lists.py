@@ -13,7 +13,7 @@ from sociolab.app.data_sets.data import load_world
 from sociolab.app.data_sets.task_lists import TaskList, check_name, keep, stored_lists, wanted_tasks
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import World
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 CURT = "python:app.runs.test_python_api:Parrot"
 BY_WORDS = "python:biased_judges:ByWords"

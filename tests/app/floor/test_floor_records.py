@@ -11,7 +11,7 @@ import pytest
 from play_clients import lay_out
 from sociolab.app.floor.records import Records
 from sociolab.core.episode import Action, Moved
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def test_a_turn_does_not_wait_for_what_models_have_said(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from sociolab.app.rating import drafts
 from sociolab.app.rating.clock import Clock
 from sociolab.app.rating.dealing import IDLE, Pile, deal, left
 from sociolab.app.rating.drafts import Draft, keep_draft
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 PILE = Pile(("fair00",), 1, 9)
 

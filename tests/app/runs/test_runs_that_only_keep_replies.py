@@ -19,7 +19,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.report.episodes import kept_work
 from sociolab.report.result import result_of
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from sociolab.app.floor.view import as_seen
 from sociolab.core.episode import ActionSpace, Ended, Episode, Event, Moved
 from sociolab.core.ports import World
 from sociolab.engine.visibility import leaves
-from sociolab.store.runs import TrialRow
+from sociolab.store.store import TrialRow
 from sociolab.store.studies import Progress
 
 AWAY = "You were away for several turns, so it was ended. What you did until then is kept."

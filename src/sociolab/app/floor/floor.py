@@ -20,7 +20,7 @@ from sociolab.app.study.settings import PlayPlan, StudySettings
 from sociolab.core.episode import Json
 from sociolab.core.errors import SociolabError, StoreError
 from sociolab.store.connect import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyRow
 
 log = logging.getLogger("sociolab.floor")
@@ -77,7 +77,7 @@ class Floor:
         self._rests: dict[str, _Rest] = {}
 
     async def __aenter__(self) -> Self:
-        for study in self._store.studies():
+        for study in self._store.studies.all():
             if study.kind == "play" and study.open:
                 try:
                     await self.hall(study)
@@ -174,7 +174,7 @@ class Floor:
                 await known.hall.close()
 
     def _is_open(self, name: str) -> bool:
-        return any(one.name == name and one.open for one in self._store.studies())
+        return any(one.name == name and one.open for one in self._store.studies.all())
 
     def _check_rested(self, name: str) -> None:
         rest = self._rests.get(name)

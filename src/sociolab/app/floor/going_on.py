@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sociolab.app.floor.records import Records
 from sociolab.app.study.settings import PlayPlan
-from sociolab.store.runs import failed_causes
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 MOST_BROKEN = 2
 """Plays in a row whose partner failed: a third would hardly do better."""
@@ -44,4 +43,4 @@ def why_over(records: Records, plan: PlayPlan, person: int) -> str:
 
 def is_spent(store: Store, run: str) -> bool:
     """Whether the budget of a study is spent, so that nobody begins any more."""
-    return "budget" in failed_causes(store, run)
+    return "budget" in store.failed_causes(run)

@@ -56,7 +56,7 @@ class Hall:
         told = Told(self._tell, lambda: self._soon(self._match), is_open, shut)
         self._tables = Tables(records, plan, company, told)
         company.replies.keep_in(RunReplies(records.store, records.run))
-        company.budget.carry_over(records.store.totals(records.run))
+        company.budget.carry_over(records.store.calls.totals(records.run))
 
     def go_on(self) -> None:
         """Take up what was under way when the server stopped."""

@@ -13,7 +13,7 @@ from sociolab.core.errors import ModelError, SociolabError, StoreError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Judge, Prompt, WorldKit
 from sociolab.core.score import Verdict
 from sociolab.runner.jury import failures_of, told_cells, verdicts_of
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def lasting(kit: WorldKit) -> WorldKit:

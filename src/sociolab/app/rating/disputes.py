@@ -10,7 +10,7 @@ from sociolab.app.rating.keeping import MEASURES, RESEARCHER, Given, keep_rating
 from sociolab.app.rating.words import one_line, reason_problem
 from sociolab.app.study.settings import RatePlan
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

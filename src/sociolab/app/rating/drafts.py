@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from sociolab.app.rating.clock import CLOCK
 from sociolab.core.score import Measure
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 Place: TypeAlias = tuple[str, str]
 """Seat and dimension."""
@@ -28,13 +28,13 @@ def keep_draft(store: Store, participant: int, trial: str, place: Place, draft: 
     """Keep what stands in a rater's form."""
     CLOCK.hear((store.path, participant, trial))
     value = {"score": draft.score, "reason": draft.reason, "seconds": draft.seconds}
-    store.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
+    store.studies.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
 
 
 def drafts_of(store: Store, study: str, participant: int, trial: str) -> Mapping[Place, Draft]:
     """What stands in a rater's form of an episode."""
     found: dict[Place, Draft] = {}
-    for answer in store.answers(study, participant):
+    for answer in store.studies.answers(study, participant):
         seat, slash, dimension = answer.name.rpartition("/")
         if answer.item == trial and slash and isinstance(answer.value, dict):
             score, seconds = answer.value.get("score"), answer.value.get("seconds")

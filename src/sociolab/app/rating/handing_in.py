@@ -12,7 +12,7 @@ from sociolab.app.rating.keeping import MEASURES, Given, keep_ratings
 from sociolab.app.rating.qualifying import qualified, references_of
 from sociolab.app.rating.studies import Play, RateStudy
 from sociolab.app.rating.words import one_line, reason_problem
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
 
 
@@ -65,9 +65,9 @@ def hand_in(store: Store, study: RateStudy, who: ParticipantRow, play: Play) -> 
             return found
         if play.stage == "rate":
             keep_ratings(store, study.run, study.name, _ratings(who, play, asked, drafts))
-        store.progress(row.pk, "done")
+        store.studies.progress(row.pk, "done")
         if qualified(store, study.name, study.plan, who) is False:
-            store.stand(who.pk, "refused")
+            store.studies.stand(who.pk, "refused")
     return ()
 
 

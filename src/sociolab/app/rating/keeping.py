@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sociolab.analysis.rated_signature import moment, signature, signed, unsigned
 from sociolab.app.rating.rating_set import Placed, Standing, people_judge
 from sociolab.core.score import Score
-from sociolab.store.sqlite import Store
-from sociolab.store.verdicts import Reasoned, reasoned
+from sociolab.store.store import Store
+from sociolab.store.verdicts import Reasoned
 from sociolab.worlds.sotopia.dimensions import DIMENSIONS
 
 RESEARCHER = "researcher"
@@ -46,7 +46,7 @@ def keep_ratings(store: Store, run: str, study: str, given: Sequence[Given]) -> 
     raters = {one.rater for one in given}
     with store.transaction():
         standing = Standing()
-        for row in reasoned(store, run, judge):
+        for row in store.verdicts.reasons(run, judge):
             before = _given(row)
             standing.numbers[before.rater] = row.judging
             if before.rater in raters and before.dimension in MEASURES:
@@ -62,7 +62,9 @@ def keep_ratings(store: Store, run: str, study: str, given: Sequence[Given]) -> 
 def ratings_in(store: Store, run: str, study: str) -> tuple[Given, ...]:
     """The ratings of the study's set, in the order of the plan; no overalls."""
     return tuple(
-        _given(row) for row in reasoned(store, run, people_judge(study)) if row.measure in MEASURES
+        _given(row)
+        for row in store.verdicts.reasons(run, people_judge(study))
+        if row.measure in MEASURES
     )
 
 

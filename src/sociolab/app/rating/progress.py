@@ -10,7 +10,7 @@ from statistics import median
 from sociolab.app.rating.keeping import Given
 from sociolab.app.rating.qualifying import TestResult, qualified, references_of, test_result
 from sociolab.app.rating.studies import RateStudy
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import Standing
 
 
@@ -43,7 +43,7 @@ def progress_of(
     store: Store, study: RateStudy, ratings: Sequence[Given]
 ) -> tuple[tuple[EpisodeProgress, ...], tuple[RaterProgress, ...]]:
     """The progress of every episode in the study and of every participant."""
-    rows = store.assignments(study.name)
+    rows = store.studies.assignments(study.name)
     done = Counter(row.item for row in rows if row.state == "done")
     at_it = Counter(row.item for row in rows if row.state == "open")
     episodes = tuple(EpisodeProgress(t, done[t], at_it[t]) for t in study.episodes)
@@ -53,7 +53,7 @@ def progress_of(
         if one.seconds is not None:
             took.setdefault(one.rater, []).append(one.seconds)
     raters = []
-    for who in store.participants(study.name):
+    for who in store.studies.participants(study.name):
         mine = Counter(r.state for r in rows if r.participant == who.pk and r.item in items)
         passed = (
             qualified(store, study.name, study.plan, who) if references_of(study.plan) else None

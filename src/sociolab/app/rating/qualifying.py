@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sociolab.app.rating.drafts import drafts_of
 from sociolab.app.study.settings import RatePlan
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
 
 
@@ -55,7 +55,7 @@ def test_result(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -
 
 def qualified(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool | None:
     """Whether a rater passed; None while references are left to rate."""
-    done = {row.item for row in store.assignments(study, who.pk) if row.state == "done"}
+    done = {row.item for row in store.studies.assignments(study, who.pk) if row.state == "done"}
     if not done >= set(references_of(plan)):
         return None
     return test_result(store, study, plan, who).share >= plan.threshold

@@ -12,7 +12,7 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score
 from sociolab.report.episodes import run_of_episodes
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.sotopia.dimensions import DIMENSIONS
 
 
@@ -102,7 +102,7 @@ def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str
         return {measure.name: measure for measure in DIMENSIONS}, frozenset()
     found: dict[str, Measure] = {}
     whole: set[str] = set()
-    for row in store.judgings(run):
+    for row in store.verdicts.judgings(run):
         for verdict in row.verdicts if row.trial is not None else ():
             found.setdefault(verdict.measure.name, verdict.measure)
             if verdict.seat is None:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sociolab.analysis.rated_signature import signature, signed
 from sociolab.core.score import JudgeId, Score
 from sociolab.core.seeding import digest
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.sotopia.dimensions import DIMENSIONS, overall
 
 Place: TypeAlias = tuple[str, str | None, str, str]
@@ -50,7 +50,7 @@ class Standing:
         scores: dict[Place, Score] = {}
         numbers: dict[str, int] = {}
         judgings: list[tuple[str, int]] = []
-        for row in store.judgings(run, judge):
+        for row in store.verdicts.judgings(run, judge):
             judgings.append((str(row.trial), row.judging))
             for verdict in row.verdicts:
                 if isinstance(verdict, Score):
@@ -73,7 +73,7 @@ class Standing:
     def delete(self, store: Store, run: str, judge: JudgeId) -> None:
         """Remove the set."""
         for trial, number in self.judgings:
-            store.delete_verdicts(run, judge, trial=trial, judging=number)
+            store.verdicts.delete(run, judge, trial=trial, judging=number)
 
     def add(self, store: Store, run: str, judge: JudgeId, fresh: Iterable[Placed]) -> None:
         """Store new ratings, a judging for each rater and episode, and the overall they complete.
@@ -93,7 +93,7 @@ class Standing:
             scores = sorted((rating.score for rating in ratings), key=_order)
             stored = before.get((rater, trial), [])
             said = [*scores, *_overalls(rater, (*stored, *scores))]
-            store.add_verdicts(run, judge, said, trial=trial, judging=numbers[rater])
+            store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
 
 
 def _order(score: Score) -> tuple[str, int, str]:

@@ -16,7 +16,7 @@ from sociolab.app.rating.rating_set import Place, Placed, Standing, people_judge
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name, lock_run, store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 __all__ = ["Kept", "Rating", "import_ratings", "keep_ratings", "people_judge"]
 

@@ -11,7 +11,7 @@ from typing import cast, get_args
 from sociolab.app.rating.reviewing import REVIEW, ReviewStudy
 from sociolab.app.rating.reviews import POINTS, Decision, Review
 from sociolab.report.csv_files import csv_text
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class ReviewerAgreement:
 
 def verdicts(store: Store, study: ReviewStudy) -> tuple[Verdicts, ...]:
     """What reviewers made of each task, in the order of the data."""
-    names = {row.pk: row.id for row in store.participants(study.name)}
+    names = {row.pk: row.id for row in store.studies.participants(study.name)}
     found: dict[str, list[tuple[str, Review]]] = {task: [] for task in study.tasks}
-    for answer in store.answers(study.name):
+    for answer in store.studies.answers(study.name):
         review = _read(answer.value) if answer.name == REVIEW else None
         if review is not None and answer.item in found:
             found[answer.item].append((names[answer.participant], review))

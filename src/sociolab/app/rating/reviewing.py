@@ -15,7 +15,7 @@ from sociolab.app.rating.words import one_line
 from sociolab.app.study.settings import ReviewPlan, StudySettings
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 
 REVIEW = "review.decision"
@@ -57,12 +57,12 @@ def pile(study: ReviewStudy) -> Pile:
 def keep_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
     """Keep what stands in a reviewer's form."""
     CLOCK.hear((store.path, participant, task))
-    store.answer(participant, task, DRAFT, dict(draft))
+    store.studies.answer(participant, task, DRAFT, dict(draft))
 
 
 def draft_of(store: Store, study: str, participant: int, task: str) -> Json:
     """What stands in a reviewer's form; None if nothing was kept."""
-    answers = store.answers(study, participant)
+    answers = store.studies.answers(study, participant)
     return next((one.value for one in answers if (one.item, one.name) == (task, DRAFT)), None)
 
 
@@ -79,7 +79,7 @@ def give_review(
         row = held(store, study.name, who.pk, task)
         if row is not None and row.state != "done":
             texts = [one.strip() for one in review.texts] if review.decision == "edit" else []
-            store.answer(
+            store.studies.answer(
                 who.pk,
                 task,
                 REVIEW,
@@ -90,5 +90,5 @@ def give_review(
                     "texts": texts,  # type: ignore[dict-item]
                 },
             )
-            store.progress(row.pk, "done")
+            store.studies.progress(row.pk, "done")
     return ()

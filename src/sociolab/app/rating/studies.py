@@ -15,8 +15,7 @@ from sociolab.app.study.settings import RatePlan, StudySettings
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure
 from sociolab.report.episodes import run_of_episodes
-from sociolab.store.runs import played_ids
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 
 Stage: TypeAlias = Literal["test", "rate"]
@@ -53,7 +52,7 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
             f"people rate on SOTOPIA's dimensions, so the run must be of sotopia; found {run.name} "
             f"of {run.world}"
         )
-    played = dict.fromkeys(played_ids(store, run.name))
+    played = dict.fromkeys(store.trial_ids(run.name, "played"))
     for trial in named_in(plan):
         if trial not in played:
             _check_is_there(store, run.name, trial)
@@ -129,7 +128,9 @@ def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None
     """The first reference that this rater has not rated; None behind the test."""
     if who.state == "refused":
         return None
-    done = {row.item for row in store.assignments(study.name, who.pk) if row.state == "done"}
+    done = {
+        row.item for row in store.studies.assignments(study.name, who.pk) if row.state == "done"
+    }
     return next((trial for trial in references_of(study.plan) if trial not in done), None)
 
 
@@ -141,17 +142,17 @@ def pile(store: Store, study: RateStudy) -> Pile:
 def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:
     """Episodes that this rater played in: the same pseudonym in a play study of the same run."""
     found: set[str] = set()
-    for other in store.studies():
+    for other in store.studies.all():
         if other.kind == "play" and other.run == study.run:
-            for person in store.participants(other.name):
+            for person in store.studies.participants(other.name):
                 if person.id == who.id:
-                    found |= {row.item for row in store.assignments(other.name, person.pk)}
+                    found |= {row.item for row in store.studies.assignments(other.name, person.pk)}
     return found
 
 
 def done_by(store: Store, study: RateStudy, who: ParticipantRow) -> int:
     """How many episodes this rater has handed in, the test apart."""
-    rows = store.assignments(study.name, who.pk)
+    rows = store.studies.assignments(study.name, who.pk)
     items = set(study.episodes)
     return sum(row.state == "done" and row.item in items for row in rows)
 
@@ -161,7 +162,7 @@ _DISPUTED: dict[tuple[Path, str, str], tuple[object, frozenset[str]]] = {}
 
 def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
     """Episodes that want one more rater; worked out again when ratings were handed in since."""
-    counts = tuple(store.judging_counts(study.run).items())
+    counts = tuple(store.verdicts.counts(study.run).items())
     key = (store.path, study.run, study.name)
     if key not in _DISPUTED or _DISPUTED[key][0] != counts:
         found = disputes(store, study.run, study.name, study.plan)

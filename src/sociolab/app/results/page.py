@@ -17,7 +17,7 @@ from sociolab.report.section import Section
 from sociolab.report.shown import evenly_chosen, shown_trials
 from sociolab.report.spreads import read_spreads, spreads_of
 from sociolab.report.transcript_links import extremes, leading
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 EPISODES = 6
 """How many transcripts of a run a page holds, chosen evenly from the plan."""

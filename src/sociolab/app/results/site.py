@@ -18,7 +18,7 @@ from sociolab.report.leaderboard import boards
 from sociolab.report.result import RunResult
 from sociolab.report.site_index import index
 from sociolab.report.whole_file import write_whole
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 MARKER = ".sociolab-site"
 """The file that makes a folder a site of ours: it names the pages, as JSON."""

@@ -11,7 +11,7 @@ from sociolab.core.seeding import digest
 from sociolab.runner.tally import TalliedReplies
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from sociolab.core.code_mark import UNKNOWN, code_in, mark, same_code, without_c
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
-from sociolab.store.runs import RunRow
+from sociolab.store.store import RunRow
 
 _ROLES = ("agents", "partner", "judges")
 

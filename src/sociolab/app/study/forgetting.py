@@ -9,7 +9,7 @@ from sociolab.app.rating.keeping import MEASURES
 from sociolab.app.rating.rating_set import people_judge
 from sociolab.app.study.frame import WITHDRAWN
 from sociolab.core.score import Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyRow
 
 
@@ -30,14 +30,14 @@ def forget(store: Store, study: str, participant: str) -> Forgotten:
     the participant keeps the rest, and the assignment is marked as given up. See to it that nobody
     plays these trials meanwhile. StoreError if there is no such participant.
     """
-    row = store.study(study)
-    who = store.participant(study, participant)
+    row = store.studies.get(study)
+    who = store.studies.participant(study, participant)
     with store.thoroughly():
-        answers = len(store.answers(study, who.pk))
+        answers = len(store.studies.answers(study, who.pk))
         ratings = _ratings(store, row, participant)
         trials = _played(store, row, who.pk)
         partners = sum(_trial(store, row, trial, who.pk) for trial in trials)
-        store.delete_participant(study, participant)
+        store.studies.delete_participant(study, participant)
     return Forgotten(answers, ratings, len(trials), partners)
 
 
@@ -46,11 +46,11 @@ def forget_study(store: Store, study: str) -> None:
 
     Ratings of a run's episodes by the study's participants are deleted too; the run stays.
     """
-    row = store.study(study)
+    row = store.studies.get(study)
     with store.thoroughly():
-        for who in store.participants(study):
+        for who in store.studies.participants(study):
             _ratings(store, row, who.id)
-        store.delete_study(study)
+        store.studies.delete(study)
         if row.kind == "play" and row.run is not None:
             store.delete_run(row.run)
 
@@ -60,7 +60,7 @@ def _played(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
     if study.kind != "play" or study.run is None:
         return ()
     planned = {row.trial.id for row in store.trials(study.run)}
-    given = store.assignments(study.name, participant)
+    given = store.studies.assignments(study.name, participant)
     return tuple(dict.fromkeys(each.item for each in given if each.item in planned))
 
 
@@ -75,17 +75,17 @@ def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
     store.reset_trial(study.run, trial)
     if before.status == "failed":
         store.set_status(study.run, trial, "failed", before.cause, "what was played is deleted")
-    for other in store.studies():
+    for other in store.studies.all():
         if other.run == study.run and other.kind != "play":
-            store.drop_item(other.name, trial)
+            store.studies.drop_item(other.name, trial)
     others = [
         each
-        for each in store.assignments(study.name)
+        for each in store.studies.assignments(study.name)
         if each.item == trial and each.participant != participant
     ]
     for each in others:
-        store.progress(each.pk, "given up")
-        store.answer(each.participant, trial, WITHDRAWN, True)
+        store.studies.progress(each.pk, "given up")
+        store.studies.answer(each.participant, trial, WITHDRAWN, True)
     return len(others)
 
 
@@ -95,14 +95,14 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
         return 0
     judge = people_judge(study.name)
     deleted = 0
-    for row in tuple(store.judgings(study.run, judge)):
+    for row in tuple(store.verdicts.judgings(study.run, judge)):
         mine = [
             verdict
             for verdict in row.verdicts
             if isinstance(verdict, Score) and signature(verdict.reason)[0] == participant
         ]
         if mine:
-            store.delete_verdicts(
+            store.verdicts.delete(
                 study.run, judge, trial=row.trial, cell=row.cell, judging=row.judging
             )
             # The overall is made of a person's ratings, and is none.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sociolab.app.study.settings import StudySettings, SurveyQuestion
 from sociolab.core.episode import Json
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
 
 WHOLE = ""
@@ -24,7 +24,7 @@ LONGEST = 5000
 
 def said(store: Store, participant: ParticipantRow) -> Mapping[str, Json]:
     """What a participant said of the whole study, by name."""
-    rows = store.answers(participant.study, participant.pk)
+    rows = store.studies.answers(participant.study, participant.pk)
     return {row.name: row.value for row in rows if row.item == WHOLE}
 
 
@@ -59,8 +59,8 @@ def keep_survey(store: Store, participant: ParticipantRow, values: Mapping[str, 
     """Keep the answers of a survey, which is then done."""
     with store.transaction():
         for name, value in values.items():
-            store.answer(participant.pk, WHOLE, name, value)
-        store.answer(participant.pk, WHOLE, SURVEY, True)
+            store.studies.answer(participant.pk, WHOLE, name, value)
+        store.studies.answer(participant.pk, WHOLE, SURVEY, True)
 
 
 def _problem(question: SurveyQuestion, text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sociolab.app.study.pseudonyms import pseudonym
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 MOST = 1000
 """Links made at a time."""
@@ -37,20 +37,20 @@ def invite(store: Store, study: str, count: int) -> tuple[Link, ...]:
     if not 1 <= count <= MOST:
         raise ConfigError(f"1 to {MOST} links are made at a time, found {count}")
     with store.transaction():
-        taken = {row.id for row in store.participants(study)}
+        taken = {row.id for row in store.studies.participants(study)}
         made = []
         for _ in range(count):
             link = Link(_fresh(taken), _secret())
-            store.add_participant(study, link.participant, digest(link.secret))
+            store.studies.add_participant(study, link.participant, digest(link.secret))
             made.append(link)
     return tuple(made)
 
 
 def reissue(store: Store, study: str, participant: str) -> Link:
     """A new link for somebody who lost the browser or the link; the old one opens nothing now."""
-    row = store.participant(study, participant)
+    row = store.studies.participant(study, participant)
     link = Link(row.id, _secret())
-    store.reissue(row.pk, digest(link.secret))
+    store.studies.reissue(row.pk, digest(link.secret))
     return link
 
 

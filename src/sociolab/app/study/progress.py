@@ -12,7 +12,7 @@ from sociolab.app.rating.studies import rate_study
 from sociolab.app.study.frame import REASON, WHOLE, WITHDRAWN
 from sociolab.app.study.troubles import troubles
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import Progress, Standing, StudyRow
 
 STATES: tuple[Standing, ...] = (
@@ -70,11 +70,11 @@ _UNITS = {
 
 def progress_of(store: Store, study: str) -> StudyProgress:
     """The figures of a study now; StoreError if there is none of this name."""
-    row = store.study(study)
-    participants = store.participants(study)
-    given = store.assignments(study)
+    row = store.studies.get(study)
+    participants = store.studies.participants(study)
+    given = store.studies.assignments(study)
     people = Counter(who.state for who in participants)
-    answers = store.answers(study)
+    answers = store.studies.answers(study)
     reasons = {each.participant: str(each.value) for each in answers
                if (each.item, each.name) == (WHOLE, REASON)}  # fmt: skip
     done, planned = _done(store, row)
@@ -106,7 +106,9 @@ def _done(store: Store, row: StudyRow) -> tuple[int, int | None]:
         run = store.run(row.run)
         return run.played, run.trials - run.failed
     items, raters = _items(store, row)
-    done = Counter(each.item for each in store.assignments(row.name) if each.state == "done")
+    done = Counter(
+        each.item for each in store.studies.assignments(row.name) if each.state == "done"
+    )
     if items is None:
         return done.total(), None
     return sum(min(done[item], raters) for item in items), len(items) * raters

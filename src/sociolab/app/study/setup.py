@@ -17,7 +17,7 @@ from sociolab.app.study.wanted_ratings import check_impressions, check_ratings, 
 from sociolab.app.user_files import read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.store.connect import checked_name
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 
 RESERVED = ("new", "import")
@@ -50,13 +50,13 @@ def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
     checked_name(name)
     if name in RESERVED:
         raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
-    if any(row.name == name for row in store.studies()):
+    if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'there is a study called "{name}" already; choose another name')
     settings = settings.model_copy(update={"code_key": secrets.token_hex(16)})
     with store.transaction():
         run = _PREPARE[settings.kind](store, name, settings)
-        store.create_study(name, settings.kind, settings.model_dump(mode="json"), run)
-    return store.study(name)
+        store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
+    return store.studies.get(name)
 
 
 def _play(store: Store, name: str, settings: StudySettings) -> str | None:

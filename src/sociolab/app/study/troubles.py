@@ -7,8 +7,7 @@ from collections import Counter
 from sociolab.app.study.settings import PlayPlan, StudySettings
 from sociolab.app.study.unjudged import unjudged
 from sociolab.report.words import counted, plural
-from sociolab.store.runs import failed_causes
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyRow
 
 
@@ -17,7 +16,7 @@ def troubles(store: Store, study: StudyRow) -> tuple[str, ...]:
     plan = StudySettings.model_validate(study.settings).play
     if plan is None or study.run is None:
         return ()
-    causes = failed_causes(store, study.run)
+    causes = store.failed_causes(study.run)
     found = (
         _spent(plan, causes),
         _broken(causes),

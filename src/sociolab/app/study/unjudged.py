@@ -7,12 +7,12 @@ from collections import Counter
 
 from sociolab.app.study.settings import PlayPlan
 from sociolab.report.words import counted, plural
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def unjudged(store: Store, run: str, plan: PlayPlan, *, is_open: bool) -> str:
     """A sentence on the plays of a run that lack scores; "" where none does."""
-    failed = store.failed_judgings(run)
+    failed = store.verdicts.failed_judgings(run)
     if not failed:
         return ""
     causes: Counter[str] = Counter(one.cause for one in failed)

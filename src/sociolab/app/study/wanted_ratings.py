@@ -8,8 +8,7 @@ from sociolab.app.rating.studies import named_in, not_played, rate_study
 from sociolab.app.study.settings import Reference, StudySettings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
-from sociolab.store.runs import played_ids
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyRow
 
 
@@ -18,7 +17,7 @@ def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
     assert settings.rate is not None
     run = settings.rate.run
     study = rate_study(store, _row(name, settings, run))
-    played = set(played_ids(store, run))
+    played = set(store.trial_ids(run, "played"))
     for trial in named_in(settings.rate):
         if trial not in played:
             raise not_played(run, trial)

@@ -21,7 +21,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.judging.credit_record import MEASURES, Credit, CreditRecord
 from sociolab.judging.credit_story import Story
 from sociolab.store.database import replaced
-from sociolab.store.runs import RunRow
+from sociolab.store.store import RunRow
 
 SCHEMA = 1
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sociolab.app.new_file import free_file
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def no_run(path: Path, store: Store, runs: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ from sociolab.core.ports import (
     Request,
     WorldKit,
 )
-from sociolab.store.runs import RunRow
+from sociolab.store.store import RunRow
 
 Result = TypeVar("Result")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sociolab.app.floor.going_on import is_over, why_over
 from sociolab.app.floor.records import Records
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.web.taking import Taking
 
 

@@ -16,7 +16,7 @@ from sociolab.app.rating.impressions import (
     session_shown,
 )
 from sociolab.app.rating.words import LONGEST_WORD
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.taking import Participant, Taking
@@ -85,5 +85,5 @@ def _is_due(store: Store, who: Taking, trial: str) -> bool:
 
 
 def _done(store: Store, who: Taking, study: ImpressionStudy) -> int:
-    rows = store.assignments(study.name, who.participant.pk)
+    rows = store.studies.assignments(study.name, who.participant.pk)
     return sum(row.state == "done" for row in rows)

@@ -19,7 +19,7 @@ from sociolab.app.rating.keeping import ratings_in
 from sociolab.app.rating.progress import progress_of
 from sociolab.app.rating.scene import RatedScene, rated_scene
 from sociolab.app.rating.studies import RateStudy, rate_study
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.rate.files import download
 from sociolab.web.rate.known import study_row
@@ -136,7 +136,7 @@ _KEPT: dict[tuple[FilePath, str], _Kept] = {}
 
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
-    counts = tuple(store.judging_counts(run).items())
+    counts = tuple(store.verdicts.counts(run).items())
     kept = _KEPT.get((store.path, run))
     if kept is None or kept.counts != counts:
         kept = _KEPT[store.path, run] = _Kept(counts, agreements(store, (run,)))

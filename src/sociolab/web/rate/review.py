@@ -18,7 +18,7 @@ from sociolab.app.rating.reviewing import (
     review_study,
 )
 from sociolab.app.rating.reviews import LONGEST_TEXT, POINTS, Decision, Review, reviewed
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.refusals import Refused
 from sociolab.web.site import store_of
@@ -110,7 +110,7 @@ def _asked(
     if not _is_due(store, who, study, task):
         return RedirectResponse(who.home, 303)
     shown = reviewed(study.tasks[task])
-    rows = store.assignments(study.name, who.participant.pk)
+    rows = store.studies.assignments(study.name, who.participant.pk)
     made = page(
         request,
         "rate/review.html",

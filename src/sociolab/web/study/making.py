@@ -14,7 +14,7 @@ from sociolab.app.study.problems import problems
 from sociolab.app.study.settings import StudySettings
 from sociolab.app.study.setup import create
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
