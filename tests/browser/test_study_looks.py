@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from looks import held
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.app.study.links import Link, invite
 from sociolab.app.study.setup import create
 from sociolab.store.sqlite import Store

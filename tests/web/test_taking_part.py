@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.app.study.codes import completion_code
 from sociolab.app.study.links import Link, invite, reissue
 from sociolab.app.study.settings import StudySettings

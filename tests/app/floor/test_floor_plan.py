@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from sociolab.app.floor.plan import human, plan_of, run_settings
-from sociolab.app.players.specs import HUMAN
+from sociolab.app.players.models import HUMAN
 from sociolab.app.study.settings import PlayPlan
 from sociolab.core.errors import ConfigError
 

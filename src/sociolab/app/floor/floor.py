@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from sociolab.app.floor.hall import Hall
 from sociolab.app.floor.plan import company_of, run_settings
 from sociolab.app.floor.records import Records
-from sociolab.app.runs.resuming import other_code
+from sociolab.app.run.session import other_code
 from sociolab.app.study.settings import PlayPlan, StudySettings
 from sociolab.core.episode import Json
 from sociolab.core.errors import SociolabError, StoreError

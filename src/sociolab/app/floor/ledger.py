@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sociolab.app.players.specs import HUMAN
+from sociolab.app.players.models import HUMAN
 from sociolab.core.episode import Trial
 
 

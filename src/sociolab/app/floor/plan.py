@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
 
-from sociolab.app.data_sets.data import load_world, world_names
-from sociolab.app.data_sets.task_lists import list_hashes, wanted_tasks
+from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_names
 from sociolab.app.floor.judges import lasting
-from sociolab.app.players.cast import NO_JUDGE, Casting, Seatable
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import HUMAN
+from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
+from sociolab.app.players.models import HUMAN, Models
 from sociolab.app.study.settings import PlayPlan
 from sociolab.core.episode import CastMember, Json, Task, Trial
 from sociolab.core.errors import ConfigError

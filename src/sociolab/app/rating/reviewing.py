@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.data_sets.task_lists import wanted_tasks
+from sociolab.app.data.sets import load_world, wanted_tasks
 from sociolab.app.rating.clock import CLOCK
 from sociolab.app.rating.dealing import Pile, held
 from sociolab.app.rating.reviews import Review, review_problems, reviewed
