@@ -21,8 +21,7 @@ from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
 from sociolab.runner.plan import select
-from sociolab.store.names import checked_name
-from sociolab.store.place import data_home
+from sociolab.store.connect import checked_name, data_home
 
 
 def load_world(

@@ -22,7 +22,7 @@ from sociolab.models.cache import KeptModel
 from sociolab.models.endpoints import OPENAI, EndpointOptions, EndpointSpec, PriceSpec, secrets_of
 from sociolab.models.prices import Price
 from sociolab.models.sampling import ListedOptions, Options, Sampling, options_of
-from sociolab.store.place import data_home
+from sociolab.store.connect import data_home
 
 FILE = "models.toml"
 
