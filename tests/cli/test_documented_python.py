@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from sociolab.app.runs.play import Progress
-from sociolab.store.flat_rows import TURNS
 
 import sociolab
 from cli.conftest import environment
