@@ -17,7 +17,7 @@ from sociolab.store.sqlite import Store
 from sociolab.studies.rate_study import Given, keep_ratings, ratings_in
 from sociolab.studies.reviews import POINTS
 from sociolab.web.rate.review import ReviewForm
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS, GOAL_CHECKED
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import CLOSING, OutcomeCheck
 from web_serving import TOKEN, served
 

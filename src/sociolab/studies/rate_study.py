@@ -20,7 +20,7 @@ from sociolab.studies.assignment import CLOCK, Pile, deal, held, hold, left
 from sociolab.studies.ratings import Placed, Standing, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
 from sociolab.studies.text_rules import one_line, reason_problem
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 Place: TypeAlias = tuple[str, str]
 """Seat and dimension."""

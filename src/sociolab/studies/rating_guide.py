@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
-from sociolab.worlds.sotopia.dimensions import (
+from sociolab.worlds.sotopia.evaluation import (
     BELIEVABILITY,
     FINANCIAL,
     GOAL,
@@ -18,7 +18,9 @@ from sociolab.worlds.sotopia.dimensions import (
 )
 from sociolab.worlds.sotopia.evaluation import judge_names, ties
 from sociolab.worlds.sotopia.scene import Casting, casting_from
-from sociolab.worlds.sotopia.telling import describe_known, describe_self, line_text
+from sociolab.worlds.sotopia.visibility import describe_known
+from sociolab.worlds.sotopia.visibility import describe_self
+from sociolab.worlds.sotopia.visibility import line_text
 from sociolab.worlds.sotopia.visibility import known, shown_tie
 
 SCENE = (
