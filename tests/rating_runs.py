@@ -9,12 +9,14 @@ from typing import Any
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow
-from sociolab.worlds.sotopia.scenarios import Character
-from sociolab.worlds.sotopia.scenarios import Goal
-from sociolab.worlds.sotopia.scenarios import Relationship
-from sociolab.worlds.sotopia.scenarios import RelationshipType
-from sociolab.worlds.sotopia.scenarios import Scenario
 from sociolab.studies.participants import digest
+from sociolab.worlds.sotopia.scenarios import (
+    Character,
+    Goal,
+    Relationship,
+    RelationshipType,
+    Scenario,
+)
 from sociolab.worlds.sotopia.scene import Casting
 
 RUN, STUDY = "fair", "judges-of-the-fair"

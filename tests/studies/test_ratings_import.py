@@ -13,12 +13,8 @@ from sociolab.core.score import JudgeId, Score
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.sqlite import Store
+from sociolab.studies.ratings import Kept, Rating, import_ratings, keep_ratings, people_judge
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
-from sociolab.studies.ratings import Kept
-from sociolab.studies.ratings import Rating
-from sociolab.studies.ratings import import_ratings
-from sociolab.studies.ratings import keep_ratings
-from sociolab.studies.ratings import people_judge
 
 HEAD = "episode,seat,rater,dimension,score,reason,seconds"
 

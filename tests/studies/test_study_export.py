@@ -14,15 +14,12 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.export import import_run
 from sociolab.store.sqlite import Store
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
-from sociolab.studies.export import export
-from sociolab.studies.export import export_zip
-from sociolab.studies.participants import completion_code
-from sociolab.studies.participants import invite
-from sociolab.studies.ratings import import_ratings
-from sociolab.studies.ratings import people_judge
+from sociolab.studies.export import export, export_zip
+from sociolab.studies.participants import completion_code, invite
+from sociolab.studies.ratings import import_ratings, people_judge
 from sociolab.studies.settings import StudySettings
 from sociolab.studies.setup import create
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from study_samples import played_run, settings
 
 

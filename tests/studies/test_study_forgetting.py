@@ -11,16 +11,11 @@ from sociolab.analysis.rated_signature import signed
 from sociolab.core.episode import Action, Moved
 from sociolab.core.score import Score
 from sociolab.store.sqlite import Store
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
-from sociolab.studies.participants import WITHDRAWN
-from sociolab.studies.participants import Forgotten
-from sociolab.studies.participants import forget
-from sociolab.studies.participants import forget_study
-from sociolab.studies.rate_study import given
-from sociolab.studies.rate_study import next_play
-from sociolab.studies.rate_study import rate_study
+from sociolab.studies.participants import WITHDRAWN, Forgotten, forget, forget_study
+from sociolab.studies.rate_study import given, next_play, rate_study
 from sociolab.studies.ratings import people_judge
 from sociolab.studies.setup import create
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from study_samples import played_run, settings
 
 SECRET = "quetzalcoatl"

@@ -100,7 +100,6 @@ def tell_blocked(study: str, waits: Waits) -> None:
         )
 
 
-
 People = Mapping[str, int]
 """The seats of a trial that people take, and who takes each."""
 

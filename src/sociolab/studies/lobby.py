@@ -128,7 +128,6 @@ class Listeners:
         self.tell(list(self._of))
 
 
-
 _LOOKED_AT = 12
 """People at the head of the queue who are looked at when people are brought together."""
 

@@ -15,13 +15,17 @@ from sociolab.worlds.sotopia.evaluation import (
     RELATIONSHIP,
     SECRET,
     SOCIAL_RULES,
+    judge_names,
+    ties,
 )
-from sociolab.worlds.sotopia.evaluation import judge_names, ties
 from sociolab.worlds.sotopia.scene import Casting, casting_from
-from sociolab.worlds.sotopia.visibility import describe_known
-from sociolab.worlds.sotopia.visibility import describe_self
-from sociolab.worlds.sotopia.visibility import line_text
-from sociolab.worlds.sotopia.visibility import known, shown_tie
+from sociolab.worlds.sotopia.visibility import (
+    describe_known,
+    describe_self,
+    known,
+    line_text,
+    shown_tie,
+)
 
 SCENE = (
     "The examples below are of one small scene. Ada wants to buy Ben's old bicycle for $60 or "

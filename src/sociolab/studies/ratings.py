@@ -23,8 +23,7 @@ from sociolab.report.episodes import run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name, lock_run, store_path
 from sociolab.store.sqlite import Store
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
-from sociolab.worlds.sotopia.evaluation import overall
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, overall
 
 LONGEST_REASON = 10_000
 """Characters of a reason."""
