@@ -32,8 +32,8 @@ from sociolab.models.endpoint.counters import Counters
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings, Fault
 from sociolab.store.calls import CallRow
-from sociolab.store.scores import ScoreRow
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import ScoreRow
 
 HERE = Path(__file__).parent
 CLI = "from sociolab.cli.main import main; main()"
@@ -240,7 +240,7 @@ def _fresh(counters: Counters) -> float:
 
 def _public_tasks(profiles: Path, folder: Path, count: int) -> dict[str, Any]:
     """The first public combinations as our data set and filter: the tasks that the peer plays."""
-    from sociolab.worlds.sotopia.importing.importer import import_sotopia
+    from sociolab.worlds.sotopia.importing.public_data import import_sotopia
 
     data = folder / "public"
     import_sotopia(profiles, data, "public")

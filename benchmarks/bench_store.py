@@ -19,9 +19,8 @@ from sociolab.core.episode import Action, CastMember, Moved, Task, Trial
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.core.seeding import digest, stream
-from sociolab.store.export import export_run
-from sociolab.store.replies import RunReplies
-from sociolab.store.restore import import_run
+from sociolab.store.calls import RunReplies
+from sociolab.store.export import export_run, import_run
 from sociolab.store.sqlite import Store
 
 OPEN = 64

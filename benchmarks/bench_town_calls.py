@@ -42,7 +42,7 @@ from sociolab.models.chat import Endpoint
 from sociolab.models.endpoint.running import start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store
 from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.town.model.mind import ModelMind

@@ -33,7 +33,7 @@ from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.runner.local import Stopped, Table, play_all
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store
 
 RUN = "r"

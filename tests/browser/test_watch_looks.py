@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from looks import held, overflow
 from sociolab import RunConfig, run
 from sociolab.core.episode import Action, Ended, Moved
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 from sociolab.store.sqlite import Store
 from watched_stores import RUN, trial, watched_store
 from web_serving import served

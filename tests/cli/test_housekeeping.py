@@ -10,7 +10,7 @@ import pytest
 
 from cli.conftest import Done, Sociolab
 from sociolab.cli import main
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 from sociolab.store.sqlite import Store
 
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from sociolab.cli.verbs import app
 from sociolab.core.errors import ConfigError
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 from sociolab.store.sqlite import Store
 
 

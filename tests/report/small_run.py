@@ -20,7 +20,7 @@ from sociolab.core.episode import Action, CastMember, Ended, Event, Moved, Task,
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
 from sociolab.core.score import JudgeId, Measure, NotKnown, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store
 
 RUN = "small"

@@ -19,8 +19,8 @@ from sociolab.report.run_page import ShownRun
 from sociolab.report.schema import RunResult
 from sociolab.report.tables import print_report
 from sociolab.report.words import warnings
-from sociolab.store.first_failures import first_failed_scores
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import first_failed_scores
 
 from .observed_episodes import observed
 

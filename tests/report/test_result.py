@@ -21,7 +21,7 @@ from sociolab.report.result import outline_of, result_of
 from sociolab.report.schema import Failures, FirstFailure, ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.words import warnings
 from sociolab.stats.scale import CUT
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store
 
 from .small_run import (

@@ -14,8 +14,8 @@ from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
 from sociolab.report.legible import legible
 from sociolab.report.shown import Remark, Shown, chosen, shown
 from sociolab.report.transcript import play, play_markdown, play_text
-from sociolab.store.scores import JudgingRow
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import JudgingRow
 
 from .small_run import CHECK, CHECKED, GOAL, HEURISTIC, RUN, plan
 

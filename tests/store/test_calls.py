@@ -10,10 +10,8 @@ import pytest
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import Role, Usage
-from sociolab.store.calls import CallFailureRow
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import CallFailureRow, RoleTotals, RunReplies, SeatCost, Totals
 from sociolab.store.sqlite import Store
-from sociolab.store.totals import RoleTotals, SeatCost, Totals
 
 from . import samples
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.score import Score
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store
 
 from . import samples

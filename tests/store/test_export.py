@@ -18,12 +18,11 @@ from sociolab.core.episode import Ended, Event, Json
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import ChatReply, Prompt
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.export import export_run
-from sociolab.store.lock import lock_run
-from sociolab.store.replies import RunReplies
-from sociolab.store.restore import import_run
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run
+from sociolab.store.database import replaced
+from sociolab.store.export import export_run, import_run
 from sociolab.store.sqlite import Store
-from sociolab.store.surrogates import replaced
 
 from . import samples
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store
 
 from . import samples
@@ -19,7 +19,7 @@ import itertools, sys
 from pathlib import Path
 from sociolab.core.episode import Action, Moved
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store
 
 store = Store.open(Path(sys.argv[1]))

@@ -11,8 +11,8 @@ import pytest
 from sociolab.core import redaction
 from sociolab.core.redaction import guard
 from sociolab.core.score import Score, ScoreFailure
+from sociolab.store.calls import RunReplies
 from sociolab.store.export import export_run
-from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 
 from . import samples

@@ -6,9 +6,9 @@ import pytest
 
 from sociolab.core.errors import StoreError
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.outcomes import Counts
-from sociolab.store.played import failed_causes
+from sociolab.store.runs import failed_causes
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import Counts
 
 from . import samples
 

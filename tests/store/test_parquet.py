@@ -12,8 +12,8 @@ from pyarrow import parquet
 from sociolab.core.episode import Action, Answered, Ended, Moved, Unusable
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.store.calls import RunReplies
 from sociolab.store.parquet import export_parquet
-from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 
 from . import samples
@@ -152,7 +152,7 @@ def test_a_table_that_cannot_be_finished_leaves_the_old_one(
     def broken(event: object) -> object:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sociolab.store.flat_rows._of_event", broken)
+    monkeypatch.setattr("sociolab.store.parquet._of_event", broken)
     with pytest.raises(StoreError, match="No space left"):
         export_parquet(played, "r", tmp_path)
     assert (tmp_path / "turns.parquet").read_bytes() == before

@@ -6,7 +6,7 @@ import pytest
 
 from report.small_run import RUN, build
 from sociolab.core.errors import StoreError
-from sociolab.store.played import played_ids
+from sociolab.store.runs import played_ids
 from sociolab.store.sqlite import Store
 
 

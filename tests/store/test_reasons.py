@@ -6,8 +6,8 @@ from pathlib import Path
 
 from report.small_run import HEURISTIC, RUN, build
 from sociolab.core.score import JudgeId, Score
-from sociolab.store.reasons import Reasoned, reasoned
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import Reasoned, reasoned
 
 
 def test_it_says_what_the_judgings_say_without_failures(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, ReplyStore
 from sociolab.store import database
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store
 
 from . import samples
@@ -117,7 +117,7 @@ def test_released_prompts_are_forgotten(played: Store) -> None:
 def test_prompts_that_nobody_releases_do_not_pile_up(
     played: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sociolab.store.replies._MOST_REMEMBERED", 2)
+    monkeypatch.setattr("sociolab.store.calls._MOST_REMEMBERED", 2)
     replies = RunReplies(played, "r")
     for trial in ("t1", "t2", "t3"):
         replies.keep(trial, samples.call(trial), "m", samples.prompt("Go."), samples.reply())

@@ -10,8 +10,8 @@ import pytest
 from sociolab.core.episode import Json
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.score import Score, ScoreFailure
-from sociolab.store.lock import lock_run
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run
 from sociolab.store.sqlite import Store
 
 from . import samples

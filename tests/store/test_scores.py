@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
 from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.scores import JudgingRow, ScoreRow
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import JudgingRow, ScoreRow
 
 from . import samples
 

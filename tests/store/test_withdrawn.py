@@ -8,7 +8,7 @@ import pytest
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.score import Score
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store
 
 from . import samples

@@ -15,7 +15,7 @@ import pytest
 from sociolab.app.study.links import digest, invite
 from sociolab.app.study.settings import StudySettings
 from sociolab.app.study.setup import create
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 from sociolab.store.sqlite import Store
 from study_browser import Browser, form
 from study_samples import played_run, settings

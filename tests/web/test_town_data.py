@@ -13,8 +13,8 @@ from puppet_town import TOWN
 from sociolab.app.towns.town import Lived
 from sociolab.app.towns.town_replay import Replay, outcomes, replay
 from sociolab.core.score import JudgeId, Score, ScoreFailure
-from sociolab.store.scores import ScoreRow
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import ScoreRow
 from sociolab.town.trace import HEADINGS, Did, Planned, Remembered, Talked
 from sociolab.web.town.compact import STATES, compact
 from sociolab.web.town.land import arenas_of, land

@@ -17,7 +17,7 @@ import requests
 from play_clients import lay_out
 from sociolab.core.episode import Action, Json, Moved
 from sociolab.core.ports import Message, Prompt
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 from sociolab.store.sqlite import Store
 from watched_stores import HALF, LONG, RUN, SCRIPT, trial, watched_store
 from web_serving import TOKEN, served

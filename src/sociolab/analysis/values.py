@@ -17,9 +17,8 @@ from sociolab.report.layout import layout_of
 from sociolab.report.plays import Play, PlayKey, plays_of, whole_plays_of
 from sociolab.report.scores import never_due, outcomes_of
 from sociolab.report.words import plural
-from sociolab.store.runs import RunRow
+from sociolab.store.runs import RunRow, TrialRow
 from sociolab.store.sqlite import Store
-from sociolab.store.trials import TrialRow
 
 
 class Value(NamedTuple):

@@ -17,8 +17,7 @@ from sociolab.app.study import export as exporting
 from sociolab.app.study.progress import StudyProgress, progress_of
 from sociolab.cli.output import confirm, console, print_json, say
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.store.lock import lock_run
-from sociolab.store.place import store_path
+from sociolab.store.connect import lock_run, store_path
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
 

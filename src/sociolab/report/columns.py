@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from sociolab.core.score import JudgeId, Measure, NotKnown
 from sociolab.report.plays import PlayKey
-from sociolab.store.outcomes import Outcome as Stored
+from sociolab.store.verdicts import Outcome as Stored
 
 
 @dataclass(frozen=True, slots=True)

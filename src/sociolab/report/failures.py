@@ -9,9 +9,9 @@ from sociolab.core.errors import Cause
 from sociolab.report.legible import legible
 from sociolab.report.observed import Observed
 from sociolab.report.schema import FailedKind, FirstFailure, RunResult
-from sociolab.store.first_failures import first_failed_scores
+from sociolab.store.runs import TrialRow
 from sociolab.store.sqlite import Store
-from sociolab.store.trials import TrialRow
+from sociolab.store.verdicts import first_failed_scores
 
 LONGEST = 400
 """Characters: what a model wrote in a failed reply may be a page."""

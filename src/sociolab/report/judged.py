@@ -12,7 +12,7 @@ from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column, Outcome, combined, outcome
 from sociolab.report.observed import LEDGER, TRANSCRIPT
 from sociolab.report.plays import PlayKey
-from sociolab.store.outcomes import Judging
+from sociolab.store.verdicts import Judging
 
 _Key: TypeAlias = tuple[Measure, bool]
 _Said: TypeAlias = dict[PlayKey, list[Outcome]]

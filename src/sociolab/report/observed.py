@@ -15,7 +15,7 @@ from sociolab.core.episode import ACT, Answered, Asked, Episode, Moved, Unusable
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column, NotScored, Outcome
 from sociolab.report.plays import Play, PlayKey
-from sociolab.store.totals import SeatCost
+from sociolab.store.calls import SeatCost
 from sociolab.store.turns import Turns
 
 TRANSCRIPT = JudgeId("transcript", "rules")

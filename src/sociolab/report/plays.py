@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from sociolab.core.episode import Asked, Trial
-from sociolab.store.trials import TrialRow
+from sociolab.store.runs import TrialRow
 
 PlayKey: TypeAlias = tuple[str, str | None]
 """Trial and seat; no seat for the whole episode."""

@@ -39,10 +39,10 @@ from sociolab.report.schema import (
     Tokens,
 )
 from sociolab.report.scores import Said, cell_entry, entries, readings, said_of
-from sociolab.store.outcomes import Counts
+from sociolab.store.runs import TrialRow
 from sociolab.store.sqlite import Store
-from sociolab.store.trials import TrialRow
 from sociolab.store.turns import turns_of
+from sociolab.store.verdicts import Counts
 
 __all__ = ["Figures", "RunResult", "figures_of", "outline_of", "result_of"]
 

@@ -10,8 +10,8 @@ from sociolab.core.episode import Episode
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import READER, Score, ScoreFailure, Verdict
 from sociolab.report.words import plural
-from sociolab.store.scores import JudgingRow
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import JudgingRow
 
 TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
 

@@ -15,8 +15,8 @@ from sociolab.runner.blocking import interruptible
 from sociolab.runner.foreign import ForeignPlayer
 from sociolab.runner.jury import Jury
 from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.runs import TrialRow
 from sociolab.store.sqlite import Store
-from sociolab.store.trials import TrialRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
-from typing import Any
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
-from sociolab.core.episode import Json
-from sociolab.core.errors import StorageError, StoreError
-from sociolab.store.connect import connect, storage_error
-from sociolab.store.database import Database
-from sociolab.store.lock import lock_run
-from sociolab.store.names import checked_name
-from sociolab.store.surrogates import as_text
+from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
+from sociolab.core.episode import Episode, Event, Json, Task, Trial
+from sociolab.core.errors import Cause, StorageError, StoreError
+from sociolab.core.redaction import redacted_bytes
+from sociolab.store.connect import checked_name, connect, lock_run, storage_error
+from sociolab.store.database import Database, as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,3 +206,324 @@ def _taken(name: str) -> StoreError:
 def _run_row(row: tuple[Any, ...]) -> RunRow:
     name, world, settings, *rest = row
     return RunRow(name, world, json.loads(as_text(settings)), *rest)
+
+
+Status: TypeAlias = Literal["planned", "playing", "played", "failed"]
+
+_NO_TASK = Task("", (), "", "")
+"""Stands in a stored trial for the task, which is stored once for all its trials."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """A trial, its place in the plan (from 0), and what became of it.
+
+    `cause` and `problem` say why it failed; None and "" otherwise.
+    """
+
+    trial: Trial
+    index: int
+    status: Status
+    cause: Cause | None = None
+    problem: str = ""
+
+
+class TrialTable(RunTable):
+    """The plans of a store's runs."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        super().__init__(connection, path)
+        self._trials: dict[tuple[str, str], int] = {}
+
+    def create_run(
+        self,
+        name: str,
+        world: str,
+        settings: Json,
+        trials: Sequence[Trial],
+        *,
+        created: float | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        """Store a run with its plan, in order; StoreError if the name is taken or is no name.
+
+        `created` is now, if not given; `seconds` is the wall time that it took elsewhere.
+        """
+        began = time.time() if created is None else created
+        with self.transaction():
+            self._insert_plan(self._insert_run(name, world, settings, began, seconds), trials)
+
+    def add_trials(self, run: str, trials: Iterable[Trial]) -> None:
+        """Add trials to the end of a run's plan; StoreError where one is there already."""
+        with self.transaction():
+            self._insert_plan(self.run_pk(run), trials)
+
+    def trials(self, run: str) -> tuple[TrialRow, ...]:
+        """All trials of a run, in plan order."""
+        pk = self.run_pk(run)
+        tasks = self._tasks(pk)
+        rows = self.rows(
+            "SELECT body, task, status, cause, problem FROM trials WHERE run = ? ORDER BY pk", (pk,)
+        )
+        return tuple(
+            TrialRow(decoded_trial(body, tasks[task]), index, status, cause, as_text(problem))
+            for index, (body, task, status, cause, problem) in enumerate(rows)
+        )
+
+    def trial_ids(self, run: str, status: Status | None = None) -> tuple[str, ...]:
+        """The ids of a run's trials, or of those of one status, in plan order."""
+        rows = self.rows(
+            "SELECT id FROM trials WHERE run = ? AND status = ifnull(?, status) ORDER BY pk",
+            (self.run_pk(run), status),
+        )
+        return tuple(as_text(found) for (found,) in rows)
+
+    def set_status(
+        self, run: str, trial: str, status: Status, cause: Cause | None = None, problem: str = ""
+    ) -> None:
+        """Note what became of a trial. What was played of a failed one stays."""
+        self.write_soon(
+            "UPDATE trials SET status = ?, cause = ?, problem = ? WHERE pk = ?",
+            (status, cause, problem, self.trial_pk(run, trial)),
+        )
+
+    def trial_pk(self, run: str, trial: str) -> int:
+        """The primary key of a trial; StoreError if the run has no such trial."""
+        known = self._trials.get((run, trial))
+        if known is not None:
+            return known
+        row = self.row(
+            "SELECT trials.pk FROM trials JOIN runs ON runs.pk = trials.run "
+            "WHERE runs.name = ? AND trials.id = ?",
+            (run, trial),
+        )
+        if row is not None:
+            self._trials[run, trial] = row[0]
+            return int(row[0])
+        self.run_pk(run)
+        raise StoreError(f'run "{run}" has no trial "{trial}"; its plan lists those it has')
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._trials.clear()
+
+    def _insert_plan(self, run: int, trials: Iterable[Trial]) -> None:
+        tasks: dict[Task, int] = {}
+        for trial in trials:
+            task = tasks.get(trial.task)
+            if task is None:
+                task = tasks[trial.task] = self._insert_task(run, trial.task)
+            body = encode_trial(replace(trial, task=_NO_TASK))
+            try:
+                self.execute(
+                    "INSERT INTO trials (run, id, task, body) VALUES (?, ?, ?, ?)",
+                    (run, trial.id, task, body),
+                )
+            except sqlite3.IntegrityError as error:
+                raise StoreError(
+                    f'the plan holds trial "{trial.id}" twice; each trial may be planned once'
+                ) from error
+
+    def _insert_task(self, run: int, task: Task) -> int:
+        return self.insert(
+            "INSERT INTO tasks (run, id, seats, cluster, content, tags) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                run,
+                task.id,
+                json.dumps(task.seats, ensure_ascii=False),
+                task.cluster,
+                task.content,
+                json.dumps(task.tags, ensure_ascii=False),
+            ),
+        )
+
+    def _tasks(self, run: int, only: int | None = None) -> Mapping[int, Task]:
+        rows = self.rows(
+            "SELECT pk, id, seats, cluster, content, tags FROM tasks "
+            "WHERE run = ? AND pk = ifnull(?, pk)",
+            (run, only),
+        )
+        return {
+            pk: Task(
+                as_text(id_),
+                tuple(json.loads(as_text(seats))),
+                as_text(cluster),
+                as_text(content),
+                tuple(json.loads(as_text(tags))),
+            )
+            for pk, id_, seats, cluster, content, tags in rows
+        }
+
+
+def decoded_trial(body: str | bytes, task: Task) -> Trial:
+    """A stored trial with its task put back."""
+    return decode_trial(as_text(body), task)
+
+
+class EventTable(TrialTable):
+    """The events of a store's trials."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        super().__init__(connection, path)
+        self._next: dict[tuple[str, str], tuple[int, int]] = {}
+
+    def append(self, run: str, trial: str, event: Event) -> None:
+        """Add an event to a trial: on disk soon, together with the reply that led to it.
+
+        Only one process may append to a trial, see `lock_run`.
+        """
+        at = self._next.get((run, trial)) or self._end_of(run, trial)
+        try:
+            self.write_soon("INSERT INTO events VALUES (?, ?, ?)", (*at, encode_event(event)))
+        except sqlite3.IntegrityError as error:
+            raise StoreError(
+                f'another process appends to trial "{trial}" of run "{run}" too; '
+                "let only one process play a run"
+            ) from error
+        self._next[run, trial] = (at[0], at[1] + 1)
+
+    def play_anew(self, run: str, trial: str) -> None:
+        """Remove what happened in a trial, which is played from its first turn from now on."""
+        pk = self.trial_pk(run, trial)
+        with self.transaction():
+            self.execute("DELETE FROM events WHERE trial = ?", (pk,))
+            self.set_status(run, trial, "playing")
+
+    def set_status(
+        self, run: str, trial: str, status: Status, cause: Cause | None = None, problem: str = ""
+    ) -> None:
+        """Note what became of a trial. What was played of a failed one stays."""
+        super().set_status(run, trial, status, cause, problem)
+        self._next.pop((run, trial), None)
+
+    def events(self, run: str, trial: str) -> tuple[Event, ...]:
+        """What happened in a trial so far, in order."""
+        return self._events(self.trial_pk(run, trial))
+
+    def episode(self, run: str, trial: str) -> Episode:
+        """A trial with what happened in it so far."""
+        pk = self.trial_pk(run, trial)
+        body, task = self.row("SELECT body, task FROM trials WHERE pk = ?", (pk,))
+        tasks = self._tasks(self.run_pk(run), task)
+        return Episode(decoded_trial(body, tasks[task]), self._events(pk))
+
+    def episodes(self, run: str, status: Status = "played") -> Iterator[Episode]:
+        """The episodes whose trial has this status, in plan order, one at a time."""
+        pk = self.run_pk(run)
+        tasks = self._tasks(pk)
+        rows = self.rows(
+            "SELECT pk, body, task FROM trials WHERE run = ? AND status = ? ORDER BY pk",
+            (pk, status),
+        )
+        for trial, body, task in rows:
+            yield Episode(decoded_trial(body, tasks[task]), self._events(trial))
+
+    def _events(self, trial: int) -> tuple[Event, ...]:
+        rows = self.rows("SELECT body FROM events WHERE trial = ? ORDER BY n", (trial,))
+        return tuple(decode_event(as_text(body)) for (body,) in rows)
+
+    def _end_of(self, run: str, trial: str) -> tuple[int, int]:
+        pk = self.trial_pk(run, trial)
+        row = self.row("SELECT ifnull(max(n) + 1, 0) FROM events WHERE trial = ?", (pk,))
+        return pk, row[0]
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._next.clear()
+
+
+class AttachmentTable(TrialTable):
+    """The attachments of a store's trials."""
+
+    def attach(self, run: str, trial: str, name: str, data: bytes) -> None:
+        """Add a piece to an attachment; compressed if that is smaller."""
+        data = redacted_bytes(data)
+        packed = zlib.compress(data)
+        small = len(packed) < len(data)
+        self.write(
+            "INSERT INTO attachments (trial, name, packed, data) VALUES (?, ?, ?, ?)",
+            (self.trial_pk(run, trial), name, small, packed if small else data),
+        )
+
+    def attachment(self, run: str, trial: str, name: str) -> Iterator[bytes]:
+        """The pieces of an attachment in the order of writing; nothing if there is none."""
+        pieces = self.rows(
+            "SELECT pk FROM attachments WHERE trial = ? AND name = ? ORDER BY pk",
+            (self.trial_pk(run, trial), name),
+        )
+        for piece in pieces:
+            packed, data = self.row("SELECT packed, data FROM attachments WHERE pk = ?", piece)
+            yield zlib.decompress(data) if packed else data
+
+    def attachments(self, run: str, trial: str) -> tuple[str, ...]:
+        """The names of a trial's attachments, sorted."""
+        rows = self.rows(
+            "SELECT DISTINCT name FROM attachments WHERE trial = ? ORDER BY name",
+            (self.trial_pk(run, trial),),
+        )
+        return tuple(name for (name,) in rows)
+
+
+class WithdrawalTable(TrialTable):
+    """Deletion for people who want their data gone."""
+
+    @contextmanager
+    def thoroughly(self) -> Iterator[None]:
+        """A transaction; what is deleted inside is then gone from the file and from its log.
+
+        The whole file is written anew: free pages, old versions of rows and the words of the
+        search index may all hold copies. StoreError where that could not be done.
+        """
+        with self.transaction():
+            yield
+        self.scrub()
+
+    def scrub(self) -> None:
+        """Write the file anew, without any free page, and empty its log.
+
+        StoreError where others read for so long that the log cannot be emptied, or where the disk
+        is full; nothing is lost then.
+        """
+        self.commit()
+        # Merged into one, so that words which occur nowhere any more leave the index.
+        self.execute("INSERT INTO episode_words (episode_words) VALUES ('optimize')")
+        self.execute("VACUUM")
+        busy = self.row("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+        if busy:
+            raise StoreError(
+                f"deleted, but another program is reading {self.path}, whose log may still hold "
+                "copies; end that program, then run `sociolab study scrub`"
+            )
+
+    def reset_trial(self, run: str, trial: str) -> None:
+        """Forget all that was played, asked and judged in a trial; it is planned again.
+
+        Let nobody play the run meanwhile, or make sure that this trial is not being played.
+        """
+        pk, run_pk = self.trial_pk(run, trial), self.run_pk(run)
+        with self.transaction():
+            for table in ("events", "judgings", "attachments"):
+                self.execute(f"DELETE FROM {table} WHERE trial = ?", (pk,))
+            for table in ("calls", "call_failures"):
+                self.execute(f"DELETE FROM {table} WHERE run = ? AND trial = ?", (run_pk, trial))
+            self.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
+            self.set_status(run, trial, "planned")
+
+
+def played_ids(store: RunTable, run: str) -> tuple[str, ...]:
+    """The ids of the trials that were played, in plan order; StoreError if there is no such run."""
+    rows = store.rows(
+        "SELECT id FROM trials WHERE run = ? AND status = 'played' ORDER BY pk",
+        (store.run_pk(run),),
+    )
+    return tuple(as_text(name) for (name,) in rows)
+
+
+def failed_causes(store: RunTable, run: str) -> Counter[str]:
+    """How many trials failed from each cause; StoreError if there is no such run."""
+    rows = store.rows(
+        "SELECT ifnull(cause, 'unknown'), count(*) FROM trials "
+        "WHERE run = ? AND status = 'failed' GROUP BY cause ORDER BY cause",
+        (store.run_pk(run),),
+    )
+    return Counter(dict(rows))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sociolab.store.surrogates import as_text
-from sociolab.store.trials import TrialTable
+from sociolab.store.database import as_text
+from sociolab.store.runs import TrialTable
 
 BEGIN, END = "\x02", "\x03"
 """Around the words in an excerpt that were searched for."""

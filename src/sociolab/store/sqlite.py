@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
-from sociolab.store.attachments import AttachmentTable
-from sociolab.store.calls import CallTable
+from sociolab.store.calls import CallTable, TotalsTable
 from sociolab.store.connect import connect
-from sociolab.store.events import EventTable
-from sociolab.store.outcomes import OutcomeTable
+from sociolab.store.runs import AttachmentTable, EventTable
 from sociolab.store.search import SearchTable
 from sociolab.store.studies import StudyTable
-from sociolab.store.totals import TotalsTable
+from sociolab.store.verdicts import OutcomeTable
 
 
 class Store(

@@ -10,8 +10,7 @@ import pydantic_core
 
 from sociolab.core.codec import decode_event
 from sociolab.core.episode import Answered, Ended, Moved
-from sociolab.store.database import Database
-from sociolab.store.surrogates import as_text
+from sociolab.store.database import Database, as_text
 
 _AT_ONCE = 500
 """Trials whose events are in memory at one time."""

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sociolab.core.score import JudgeId, Measure
-from sociolab.store.database import Database
+from sociolab.store.database import Database, as_text
 from sociolab.store.sqlite import Store
-from sociolab.store.surrogates import as_text
 
 
 class Stamp(NamedTuple):

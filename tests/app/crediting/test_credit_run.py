@@ -27,8 +27,7 @@ from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.report.result import result_of
-from sociolab.store.export import export_run
-from sociolab.store.restore import import_run
+from sociolab.store.export import export_run, import_run
 from sociolab.store.sqlite import Store
 
 WORLDS = {

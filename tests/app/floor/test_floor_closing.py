@@ -19,8 +19,8 @@ from sociolab.app.floor.records import Records
 from sociolab.app.floor.screen import Screen
 from sociolab.core.episode import Answered, Ended, Event, Unusable
 from sociolab.core.errors import StoreError
+from sociolab.store.runs import TrialRow
 from sociolab.store.sqlite import Store
-from sociolab.store.trials import TrialRow
 
 BARGAIN: dict[str, Any] = {"tasks": "scenario=bargain-01-touring-bicycle", "limit": 1}
 AGREED = {"outcome": "agreed", "price": 280, "in_words": "", "offer": "", "acceptance": ""}

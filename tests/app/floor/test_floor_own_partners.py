@@ -24,8 +24,8 @@ from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.runner import bounded, waits
 from sociolab.runner.waits import Waits
+from sociolab.store.runs import TrialRow
 from sociolab.store.sqlite import Store
-from sociolab.store.trials import TrialRow
 
 HERE = f"python:{__name__}"
 SAID = Reply((Action("speak", "Well."),))

@@ -16,7 +16,7 @@ from sociolab.app.floor.records import Records
 from sociolab.app.study.forgetting import forget
 from sociolab.core.episode import Ended, Event, Moved, Unusable
 from sociolab.core.errors import StoreError
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 from sociolab.store.sqlite import Store
 
 

@@ -14,10 +14,9 @@ from sociolab.app.rating.ratings import Kept, import_ratings, keep_ratings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score
 from sociolab.report.result import result_of
-from sociolab.store.export import export_run
-from sociolab.store.restore import import_run
+from sociolab.store.export import export_run, import_run
 from sociolab.store.sqlite import Store
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 HEAD = "episode,seat,rater,dimension,score,reason,seconds"
 

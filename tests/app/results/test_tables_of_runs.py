@@ -13,8 +13,8 @@ from sociolab import RunConfig as Config
 from sociolab import calls_of, compare, open_store, rank, run, scores_table, turns_table
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Role, Usage
-from sociolab.store.flat_rows import SCORES, TURNS
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
+from sociolab.store.parquet import SCORES, TURNS
 from sociolab.store.sqlite import Store
 
 

@@ -56,7 +56,7 @@ from sociolab.models.unkept import Unkept
 from sociolab.prompting.structured import schema_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import money, plural
-from sociolab.store.place import store_path
+from sociolab.store.connect import store_path
 from sociolab.store.sqlite import Store
 
 SAMPLE = 30

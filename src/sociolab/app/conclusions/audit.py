@@ -36,8 +36,8 @@ from sociolab.report.episodes import run_of_episodes
 from sociolab.report.section import Section
 from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.place import store_path
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import store_path
 from sociolab.store.sqlite import Store
 
 FAMILY = "family"

@@ -28,9 +28,9 @@ from sociolab.report.csv_files import csv_text
 from sociolab.report.section import Section
 from sociolab.report.shown import Shown, shown
 from sociolab.report.side_by_side import FoldedPair, PairRow, PairTable, Reader, pairs_body
-from sociolab.store.place import store_path
-from sociolab.store.reasons import reasoned
+from sociolab.store.connect import store_path
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import reasoned
 
 COLUMNS = (
     "measure", "judge", "method", "task", "seat", "partner", "repeat", "run_a", "episode_a",

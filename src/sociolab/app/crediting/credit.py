@@ -34,9 +34,8 @@ from sociolab.judging.credit_story import Story
 from sociolab.models.budget import Budget
 from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.lock import lock_run
-from sociolab.store.place import store_path
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run, store_path
 from sociolab.store.sqlite import Store
 
 

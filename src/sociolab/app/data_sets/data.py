@@ -10,7 +10,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import WorldKit
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
-from sociolab.store.place import data_home
+from sociolab.store.connect import data_home
 
 
 def load_world(

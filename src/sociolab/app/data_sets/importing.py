@@ -11,9 +11,9 @@ from sociolab.app.gaps.real_play import SAMPLE
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
-from sociolab.store.place import store_path
-from sociolab.store.restore import import_run as restore_run
-from sociolab.store.restore import make_room
+from sociolab.store.connect import store_path
+from sociolab.store.export import import_run as restore_run
+from sociolab.store.export import make_room
 from sociolab.store.sqlite import Store
 
 
@@ -37,7 +37,7 @@ class Import:
 
 def import_sotopia(wanted: Import) -> tuple[str, ...]:
     """SOTOPIA's public profiles, scenarios, relationships and combinations as a data set."""
-    from sociolab.worlds.sotopia.importing.importer import import_sotopia as read
+    from sociolab.worlds.sotopia.importing.public_data import import_sotopia as read
 
     lines = _data_set(
         wanted,

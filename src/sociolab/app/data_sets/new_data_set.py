@@ -9,7 +9,7 @@ from pathlib import Path
 from sociolab.app.data_sets.data import imported_folder
 from sociolab.app.fresh_folder import fresh_folder
 from sociolab.core.errors import ConfigError
-from sociolab.store.names import checked_name
+from sociolab.store.connect import checked_name
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId, World
 from sociolab.core.seeding import digest
 from sociolab.runner.plan import select
-from sociolab.store.place import data_home
+from sociolab.store.connect import data_home
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _SHOWN = 4

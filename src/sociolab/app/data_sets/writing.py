@@ -16,7 +16,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.place import store_path
+from sociolab.store.connect import store_path
 from sociolab.store.sqlite import Store
 from sociolab.worlds.anteval.sessions import Drawn
 from sociolab.worlds.anteval.settings import InformationSettings, IntentionSettings

@@ -12,7 +12,7 @@ from sociolab.app.finding.worlds import world_of
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.store.calls import CallRow
-from sociolab.store.place import store_path
+from sociolab.store.connect import store_path
 from sociolab.store.sqlite import Store
 
 

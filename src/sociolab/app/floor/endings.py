@@ -9,8 +9,8 @@ from sociolab.app.floor.view import as_seen
 from sociolab.core.episode import ActionSpace, Ended, Episode, Event, Moved
 from sociolab.core.ports import World
 from sociolab.engine.visibility import leaves
+from sociolab.store.runs import TrialRow
 from sociolab.store.studies import Progress
-from sociolab.store.trials import TrialRow
 
 AWAY = "You were away for several turns, so it was ended. What you did until then is kept."
 PARTNER_AWAY = "Your partner did not come back, so it ends here. What you did is kept, and counts."

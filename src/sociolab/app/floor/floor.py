@@ -19,7 +19,7 @@ from sociolab.app.runs.resuming import other_code
 from sociolab.app.study.settings import PlayPlan, StudySettings
 from sociolab.core.episode import Json
 from sociolab.core.errors import SociolabError, StoreError
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
 

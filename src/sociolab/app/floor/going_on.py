@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sociolab.app.floor.records import Records
 from sociolab.app.study.settings import PlayPlan
-from sociolab.store.played import failed_causes
+from sociolab.store.runs import failed_causes
 from sociolab.store.sqlite import Store
 
 MOST_BROKEN = 2

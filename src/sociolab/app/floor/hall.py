@@ -22,7 +22,7 @@ from sociolab.app.floor.waiting import WaitingRoom
 from sociolab.app.study.settings import PlayPlan
 from sociolab.core.episode import Trial
 from sociolab.core.errors import StoreError
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 from sociolab.store.studies import AssignmentRow
 
 log = logging.getLogger("sociolab.floor")

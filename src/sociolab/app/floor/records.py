@@ -13,9 +13,9 @@ from sociolab.app.floor.ledger import Ledger, seats_of_people
 from sociolab.app.study.frame import WITHDRAWN
 from sociolab.core.episode import Event, Task, Trial
 from sociolab.core.errors import Cause
+from sociolab.store.runs import Status, TrialRow
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import AssignmentRow, Progress
-from sociolab.store.trials import Status, TrialRow
 
 LET_GO = ""
 """The item of an assignment that says that a person waited in vain."""

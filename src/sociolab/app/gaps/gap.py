@@ -20,7 +20,7 @@ from sociolab.core.episode import Ended
 from sociolab.core.errors import ConfigError
 from sociolab.models.budget import Budget
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.place import store_path
+from sociolab.store.connect import store_path
 from sociolab.store.sqlite import Store
 from sociolab.worlds.anteval.gap.measure import GapSettings, measure_gap
 from sociolab.worlds.anteval.gap.records import GapTable, Unusable

@@ -11,7 +11,7 @@ from sociolab.app.user_files import first_problem, read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.models.endpoints import EndpointOptions, EndpointSpec, PriceSpec
 from sociolab.models.sampling import ListedOptions
-from sociolab.store.place import data_home
+from sociolab.store.connect import data_home
 
 FILE = "models.toml"
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sociolab.analysis.rated_signature import moment, signature, signed, unsigned
 from sociolab.app.rating.rating_set import Placed, Standing, people_judge
 from sociolab.core.score import Score
-from sociolab.store.reasons import Reasoned, reasoned
 from sociolab.store.sqlite import Store
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
+from sociolab.store.verdicts import Reasoned, reasoned
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 RESEARCHER = "researcher"
 """Who signs a decision on a disagreement."""

@@ -15,9 +15,7 @@ from sociolab.app.rating.rating_record import Rating
 from sociolab.app.rating.rating_set import Place, Placed, Standing, people_judge
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
-from sociolab.store.lock import lock_run
-from sociolab.store.names import checked_name
-from sociolab.store.place import store_path
+from sociolab.store.connect import checked_name, lock_run, store_path
 from sociolab.store.sqlite import Store
 
 __all__ = ["Kept", "Rating", "import_ratings", "keep_ratings", "people_judge"]

@@ -26,9 +26,8 @@ from sociolab.report.result import RunResult, result_of
 from sociolab.runner.blocking import interruptible
 from sociolab.runner.jury import Jury
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.lock import lock_run
-from sociolab.store.place import store_path
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run, store_path
 from sociolab.store.sqlite import Store
 
 

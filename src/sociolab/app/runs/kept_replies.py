@@ -9,8 +9,8 @@ from pathlib import Path
 from sociolab.core.episode import Json
 from sociolab.core.seeding import digest
 from sociolab.runner.tally import TalliedReplies
-from sociolab.store.lock import lock_run
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run
 from sociolab.store.sqlite import Store
 
 

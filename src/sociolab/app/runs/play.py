@@ -14,7 +14,7 @@ from sociolab.core.errors import ModelError, StorageError
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.local import Table, play_all
 from sociolab.runner.tally import Tally
-from sociolab.store.trials import TrialRow
+from sociolab.store.runs import TrialRow
 
 Watch = Callable[[str, Tally], AbstractContextManager[None]]
 """Shows the progress of a run while its context is open; is given the run's name and its tally."""

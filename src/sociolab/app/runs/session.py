@@ -26,10 +26,8 @@ from sociolab.report.result import RunResult, result_of
 from sociolab.runner.bounded import LONGEST_REPLY
 from sociolab.runner.plan import trials
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.lock import lock_run
-from sociolab.store.names import checked_name
-from sociolab.store.place import store_path
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import checked_name, lock_run, store_path
 from sociolab.store.sqlite import Store
 
 

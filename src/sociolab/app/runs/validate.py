@@ -48,7 +48,7 @@ from sociolab.runner.jury import verdicts_of
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate, mean
 from sociolab.stats.scale import bound, on_scale
-from sociolab.store.place import store_path
+from sociolab.store.connect import store_path
 from sociolab.store.sqlite import Store
 
 MANIFEST = "set.toml"

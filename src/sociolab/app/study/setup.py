@@ -16,7 +16,7 @@ from sociolab.app.study.settings import StudySettings
 from sociolab.app.study.wanted_ratings import check_impressions, check_ratings, check_reviews
 from sociolab.app.user_files import read_toml
 from sociolab.core.errors import ConfigError
-from sociolab.store.names import checked_name
+from sociolab.store.connect import checked_name
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyKind, StudyRow
 

@@ -7,7 +7,7 @@ from collections import Counter
 from sociolab.app.study.settings import PlayPlan, StudySettings
 from sociolab.app.study.unjudged import unjudged
 from sociolab.report.words import counted, plural
-from sociolab.store.played import failed_causes
+from sociolab.store.runs import failed_causes
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
 

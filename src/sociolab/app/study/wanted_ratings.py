@@ -8,7 +8,7 @@ from sociolab.app.rating.studies import named_in, not_played, rate_study
 from sociolab.app.study.settings import Reference, StudySettings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
-from sociolab.store.played import played_ids
+from sociolab.store.runs import played_ids
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
 

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from sociolab.app.towns.town import Lived, lived
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
-from sociolab.store.scores import ScoreRow
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import ScoreRow
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Talked
 from sociolab.town.trajectory import Interval, Intervals, reached

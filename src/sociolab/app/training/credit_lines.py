@@ -20,8 +20,8 @@ from sociolab.core.ports import Observation, World
 from sociolab.engine.scene import FailurePolicy
 from sociolab.judging.credit_record import MEASURES, Credit, CreditRecord
 from sociolab.judging.credit_story import Story
+from sociolab.store.database import replaced
 from sociolab.store.runs import RunRow
-from sociolab.store.surrogates import replaced
 
 SCHEMA = 1
 

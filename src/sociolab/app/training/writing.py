@@ -18,7 +18,7 @@ from sociolab.app.training.examples import Example
 from sociolab.app.training.wanted import Wanted
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream
-from sociolab.store.surrogates import replaced
+from sociolab.store.database import replaced
 
 TRAIN, HELDOUT = "train", "heldout"
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from sociolab.app.watching.reading import Cut
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import CallKey, Prompt
-from sociolab.store.calls import CallFailureRow, CallRow
-from sociolab.store.prompts import shared
+from sociolab.store.calls import CallFailureRow, CallRow, shared
 from sociolab.store.sqlite import Store
 
 PAGE = 25

@@ -14,8 +14,8 @@ from sociolab.core.ports import Transcript
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.report.episodes import kept_work
 from sociolab.store.runs import RunRow
-from sociolab.store.scores import JudgingRow
 from sociolab.store.sqlite import Store
+from sociolab.store.verdicts import JudgingRow
 from sociolab.store.watching import place_of
 
 SCHEMA = 1

@@ -15,8 +15,8 @@ from sociolab.report.run_page import ShownRun, content
 from sociolab.report.schema import RunResult
 from sociolab.report.spreads import spreads_of
 from sociolab.report.transcript_links import Extreme, extremes, leading, titled
+from sociolab.store.calls import Totals
 from sociolab.store.sqlite import Store
-from sociolab.store.totals import Totals
 
 
 @dataclass(frozen=True, slots=True)
