@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sociolab.app.study.links import digest
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
-from sociolab.worlds.sotopia.profiles import Character, Relationship, RelationshipType
-from sociolab.worlds.sotopia.scenarios import Goal, Scenario
+from sociolab.studies.participants import digest
+from sociolab.worlds.sotopia.scenarios import (
+    Character,
+    Goal,
+    Relationship,
+    RelationshipType,
+    Scenario,
+)
 from sociolab.worlds.sotopia.scene import Casting
 
 RUN, STUDY = "fair", "judges-of-the-fair"

@@ -20,11 +20,10 @@ from sociolab.app.conclusions.audit import AuditConfig, audit
 from sociolab.app.crediting.credit import credit_run
 from sociolab.app.crediting.credit_stories import stories_of
 from sociolab.app.finding.worlds import told
-from sociolab.app.rating.scene import rated_scene
 from sociolab.app.results.page import shown_run
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
 from sociolab.app.training.environment import Observed
 from sociolab.app.training.export import export_training
 from sociolab.app.training.wanted import Wanted
@@ -42,6 +41,7 @@ from sociolab.report.result import result_of
 from sociolab.report.shown import shown
 from sociolab.report.transcript import play_markdown, play_text
 from sociolab.store.store import Store
+from sociolab.studies.rating_guide import rated_scene
 from sociolab.worlds.sotopia.outcome import CLOSING
 
 CANARY = "Xanthippe"

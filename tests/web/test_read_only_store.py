@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
-from sociolab.app.study.setup import create
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.store import connect
 from sociolab.store.store import Store
+from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served
