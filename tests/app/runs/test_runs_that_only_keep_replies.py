@@ -16,8 +16,7 @@ from sociolab.app.runs.judge import judge_run
 from sociolab.app.runs.kept_replies import kept_in_a_run
 from sociolab.core.episode import Task, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.report.episodes import kept_work
-from sociolab.report.result import result_of
+from sociolab.report.result import kept_work, result_of
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.sqlite import Store
 

@@ -12,7 +12,7 @@ from sociolab.core.episode import Action, ActionSpace, Answered, Moved, Unusable
 from sociolab.core.errors import SociolabError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.engine.checking import checked
-from sociolab.report.legible import legible
+from sociolab.report.words import sanitize
 
 LONGEST_TEXT = 4000
 """Characters of one action."""
@@ -150,7 +150,7 @@ def _takes_text(space: ActionSpace, kind: str) -> bool:
 
 
 def _clean(text: str) -> str:
-    return legible(text).strip()
+    return sanitize(text).strip()
 
 
 def _clean_all(value: Any) -> Any:

@@ -18,7 +18,7 @@ from sociolab.app.study.settings import ImpressionsPlan, StudySettings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.core.seeding import digest
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.store.runs import played_ids
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow

@@ -11,7 +11,7 @@ from sociolab.app.rating.rating_record import Rating, quoted
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.store.sqlite import Store
 from sociolab.worlds.sotopia.dimensions import DIMENSIONS
 

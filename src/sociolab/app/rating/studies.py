@@ -14,7 +14,7 @@ from sociolab.app.rating.qualifying import fits, references_of
 from sociolab.app.study.settings import RatePlan, StudySettings
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.store.runs import played_ids
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow

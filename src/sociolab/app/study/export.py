@@ -16,7 +16,7 @@ from sociolab.app.study.moments import moment
 from sociolab.app.study.settings import StudySettings
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.report.csv_files import csv_text
+from sociolab.report.export import csv_text
 from sociolab.store.database import replaced
 from sociolab.store.export import export_run
 from sociolab.store.sqlite import Store
