@@ -240,7 +240,7 @@ def _fresh(counters: Counters) -> float:
 
 def _public_tasks(profiles: Path, folder: Path, count: int) -> dict[str, Any]:
     """The first public combinations as our data set and filter: the tasks that the peer plays."""
-    from sociolab.worlds.sotopia.importing.importer import import_sotopia
+    from sociolab.worlds.sotopia.importing.public_data import import_sotopia
 
     data = folder / "public"
     import_sotopia(profiles, data, "public")

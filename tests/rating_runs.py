@@ -10,8 +10,13 @@ from sociolab.app.study.links import digest
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow
-from sociolab.worlds.sotopia.profiles import Character, Relationship, RelationshipType
-from sociolab.worlds.sotopia.scenarios import Goal, Scenario
+from sociolab.worlds.sotopia.scenarios import (
+    Character,
+    Goal,
+    Relationship,
+    RelationshipType,
+    Scenario,
+)
 from sociolab.worlds.sotopia.scene import Casting
 
 RUN, STUDY = "fair", "judges-of-the-fair"

@@ -17,7 +17,7 @@ from sociolab.core.episode import Answered, Json
 from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.sqlite import Store
 from sociolab.web.rate.review import ReviewForm
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS, GOAL_CHECKED
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import CLOSING, OutcomeCheck
 from web_serving import TOKEN, served
 

@@ -12,7 +12,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.plays import mean_ends
 from sociolab.stats.comparison import Comparison, compare
-from sociolab.stats.pairs import Row
+from sociolab.stats.pairs import KeyedValue
 from sociolab.stats.scale import on_scale
 
 Unit: TypeAlias = Literal["play", "episode"]
@@ -215,9 +215,9 @@ def _keys(side: Keyed) -> dict[Unit, set[Key]]:
     return {"play": keys - whole, "episode": whole}
 
 
-def _rows(values: Mapping[Key, Value]) -> list[Row]:
+def _rows(values: Mapping[Key, Value]) -> list[KeyedValue]:
     return [
-        Row(key, value.cluster, value.value)
+        KeyedValue(key, value.cluster, value.value)
         for key, value in values.items()
         if value.value is not None
     ]

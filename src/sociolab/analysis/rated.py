@@ -18,7 +18,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
 from sociolab.report.layout import layout_of
 from sociolab.report.result import run_of_episodes
-from sociolab.stats.rated import OVERALL, POOLED, Rated
+from sociolab.stats.rated import OVERALL, POOLED, ItemRating
 from sociolab.store.sqlite import Store
 from sociolab.store.verdicts import JudgingRow
 
@@ -53,8 +53,8 @@ class Ratings:
 
     runs: tuple[str, ...]
     worlds: tuple[str, ...]
-    people: tuple[Rated, ...]
-    judges: tuple[Rated, ...]
+    people: tuple[ItemRating, ...]
+    judges: tuple[ItemRating, ...]
     measures: tuple[Measure, ...]
     methods: Mapping[str, Method]
     raters: tuple[Rater, ...]
@@ -165,15 +165,15 @@ class _Found:
             for judge in judges
         }
 
-    def judge_rows(self, labels: Mapping[JudgeId, str]) -> Iterator[Rated]:
+    def judge_rows(self, labels: Mapping[JudgeId, str]) -> Iterator[ItemRating]:
         for (judge, play, name), values in self._said.items():
             if name in self.measures:
                 value = fmean(values) if values else None
-                yield Rated(play.item, labels[judge], name, value, play.cluster, play.group)
+                yield ItemRating(play.item, labels[judge], name, value, play.cluster, play.group)
 
-    def people_rows(self) -> Iterator[Rated]:
+    def people_rows(self) -> Iterator[ItemRating]:
         for who, play, score in self.people:
-            yield Rated(
+            yield ItemRating(
                 play.item,
                 self._short(who),
                 score.measure.name,

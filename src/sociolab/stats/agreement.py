@@ -22,21 +22,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sociolab.stats.agreement_cells import AgreementReport, AmongPeople, JudgeAndPeople, JudgePair
-from sociolab.stats.alpha import Alpha, Metric, alphas
+from sociolab.stats.alpha import Alpha, AlphaMetric, alphas
 from sociolab.stats.binning import Bins
 from sociolab.stats.correlation import Correlation, correlations
 from sociolab.stats.intervals import Estimate, means
 from sociolab.stats.kappa import Agreement, agreement_of, pair_columns
-from sociolab.stats.rated import OVERALL, POOLED, Rated
+from sociolab.stats.rated import OVERALL, POOLED, ItemRating
 from sociolab.stats.rating_table import RatingTable, present, stacked
 from sociolab.stats.resample import Floats
 from sociolab.stats.spread import Gaps
-from sociolab.stats.study import JudgeColumn, Study, study_of
+from sociolab.stats.study import JudgeColumn, RatingArrays, rating_arrays
 
 
 def agreement_report(
-    rows: Sequence[Rated],
-    judge_rows: Sequence[Rated],
+    rows: Sequence[ItemRating],
+    judge_rows: Sequence[ItemRating],
     ranges: Mapping[str, tuple[float, float]],
     *,
     bins: int = 5,
@@ -53,7 +53,7 @@ def agreement_report(
         raise ValueError(f"{min(taken)} is the name of a summary, no dimension may have it")
     of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
     made = _Means(resamples)
-    study = study_of(rows, judge_rows, of)
+    study = rating_arrays(rows, judge_rows, of)
     groups: list[str | None] = [None, *sorted(set(study.groups))]
     names = sorted({row.rater for row in judge_rows})
     return AgreementReport(
@@ -72,7 +72,7 @@ def agreement_report(
 
 
 _Cell = TypeVar("_Cell")
-_METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+_METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
 
 
 def _in_order(groups: Iterable[list[_Cell]]) -> tuple[_Cell, ...]:
@@ -104,7 +104,7 @@ class _Means:
 
 
 def _agreements(
-    study: Study, tables: Mapping[str, RatingTable], group: str | None, made: _Means
+    study: RatingArrays, tables: Mapping[str, RatingTable], group: str | None, made: _Means
 ) -> tuple[dict[str, RatingTable], dict[str, Agreement]]:
     """Agreement by dimension, of tables with a row per item of the group; then of all, pooled.
 
@@ -127,7 +127,7 @@ def _agreements(
     return rated, agreements
 
 
-def _among_people(study: Study, group: str | None, made: _Means) -> list[AmongPeople]:
+def _among_people(study: RatingArrays, group: str | None, made: _Means) -> list[AmongPeople]:
     mask = study.mask(group)
     tables = {name: people.of(mask) for name, people in study.people.items()}
     rated, agreements = _agreements(study, tables, group, made)
@@ -143,7 +143,7 @@ def _among_people(study: Study, group: str | None, made: _Means) -> list[AmongPe
 
 
 def _judge_and_people(
-    study: Study, judge: str, group: str | None, made: _Means
+    study: RatingArrays, judge: str, group: str | None, made: _Means
 ) -> list[JudgeAndPeople]:
     mask, columns = study.mask(group), {}
     sides: dict[str, tuple[Gaps, Correlation, Correlation, JudgeColumn, NDArray[np.bool_]]] = {}
@@ -174,7 +174,7 @@ def _judge_and_people(
 
 
 def _judge_pair(
-    study: Study, first: str, second: str, group: str | None, made: _Means
+    study: RatingArrays, first: str, second: str, group: str | None, made: _Means
 ) -> list[JudgePair]:
     mask = study.mask(group)
     sides = {

@@ -27,7 +27,7 @@ from sociolab.stats.jackknife import Counts, counted_by_cluster, left_out_interv
 from sociolab.stats.rating_table import RatingTable
 from sociolab.stats.resample import Floats
 
-Metric: TypeAlias = Literal["nominal", "ordinal", "interval"]
+AlphaMetric: TypeAlias = Literal["nominal", "ordinal", "interval"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,9 @@ class Alpha:
     note: str = ""
 
 
-def alphas(table: RatingTable, clusters: Counts, metrics: Sequence[Metric]) -> tuple[Alpha, ...]:
+def alphas(
+    table: RatingTable, clusters: Counts, metrics: Sequence[AlphaMetric]
+) -> tuple[Alpha, ...]:
     """Alpha of the ratings of each item by each of these metrics; items are in numbered clusters.
 
     The interval leaves out one cluster at a time, as that of a correlation does (see there), on
@@ -136,7 +138,7 @@ def _kinds(ratings: Floats) -> _Kinds:
 
 
 def _without(
-    kinds: _Kinds, cluster: Counts, clusters: int, metric: Metric
+    kinds: _Kinds, cluster: Counts, clusters: int, metric: AlphaMetric
 ) -> tuple[float | None, list[float | None]]:
     """Alpha of all items, and without each cluster in turn."""
     if not clusters:
@@ -148,7 +150,7 @@ def _without(
     return _alpha(kinds, times, metric)[0], left_out
 
 
-def _alpha(kinds: _Kinds, times: Counts, metric: Metric) -> list[float | None]:
+def _alpha(kinds: _Kinds, times: Counts, metric: AlphaMetric) -> list[float | None]:
     """Alpha of kinds that occur so often, a column each; None where ratings do not vary."""
     counts = np.add.reduceat(times[kinds.place][kinds.order], kinds.firsts, axis=0)
     n = counts.sum(axis=0)

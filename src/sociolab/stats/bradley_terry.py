@@ -25,9 +25,9 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.contests import Comparison
+from sociolab.stats.contests import Contest
 from sociolab.stats.strengths import Floats, joined, probabilities, strengths
-from sociolab.stats.student import reach
+from sociolab.stats.student import t_critical
 
 POINTS = 400 / math.log(10)
 """Elo points of one unit of strength: 400 points are odds of 10 to 1."""
@@ -102,7 +102,7 @@ class Ratings:
     resamples: int
 
 
-def rate(rows: Iterable[Comparison], *, seed: int = 0, resamples: int = 2000) -> Ratings:
+def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Ratings:
     """Strengths of all models in the comparisons, with intervals and the firmness of their order.
 
     A comparison that names no plays counts as a play of its own when single plays are dropped; a
@@ -130,7 +130,7 @@ def rate(rows: Iterable[Comparison], *, seed: int = 0, resamples: int = 2000) ->
     return Ratings(tuple(ratings), tuple(neighbours), len(data.by_cluster), resamples)
 
 
-def _turned(row: Comparison) -> Comparison:
+def _turned(row: Contest) -> Contest:
     """The same comparison with its models in the order of their names."""
     if row.a == row.b or row.outcome not in (0, 0.5, 1) or not 0 < row.weight < math.inf:
         raise ValueError(
@@ -152,7 +152,7 @@ class _Data:
     by_play: Floats
 
     @classmethod
-    def of(cls, rows: Sequence[Comparison], number: dict[str, int]) -> _Data:
+    def of(cls, rows: Sequence[Contest], number: dict[str, int]) -> _Data:
         size = len(number)
         cells = np.array([number[row.a] * size + number[row.b] for row in rows], dtype=np.intp)
         back = cells % size * size + cells // size
@@ -213,7 +213,7 @@ class _Fit:
         draws = np.random.default_rng(seed).multinomial(count, [1 / count] * count, resamples)
         drawn = np.tensordot(draws.astype(np.float64), data.by_cluster, axes=1)
         resampled, unbound = _mended(drawn, compared)
-        wide = math.sqrt(count / (count - 1)) * reach(count - 1)
+        wide = math.sqrt(count / (count - 1)) * t_critical(count - 1)
         return cls(strength, dropped, resampled, unbound.mean(axis=0), NormalDist().cdf(-wide))
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from sociolab.stats.effect import Effect, effect
 from sociolab.stats.intervals import Estimate, means
 from sociolab.stats.multiple import holm
-from sociolab.stats.pairs import Pairs, Row, paired
+from sociolab.stats.pairs import KeyedValue, Pairs, paired
 from sociolab.stats.permutation import SignFlip, sign_flip
 from sociolab.stats.power import ALPHA, Design, Needed, design, needed
 from sociolab.stats.t_test import TTest, paired_t
@@ -69,7 +69,7 @@ class Comparison:
 
 
 def compare(
-    measures: Mapping[str, tuple[Sequence[Row], Sequence[Row]]],
+    measures: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]],
 ) -> dict[str, Comparison]:
     """For each measure its rows of agent a and of agent b, matched by key and compared.
 
@@ -124,7 +124,7 @@ def _comparison(
     )
 
 
-def _keys(a: Sequence[Row], b: Sequence[Row]) -> list[Hashable]:
+def _keys(a: Sequence[KeyedValue], b: Sequence[KeyedValue]) -> list[Hashable]:
     """The keys of the pairs, in the order of `paired`: that of the first side."""
     theirs = {row.key for row in b}
     return [row.key for row in a if row.key in theirs]

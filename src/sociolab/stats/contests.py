@@ -17,7 +17,7 @@ _SAME = 1e-9
 """Values that differ by less than this part of themselves differ by rounding."""
 
 
-class Score(NamedTuple):
+class SeatScore(NamedTuple):
     """What a model scored in one play at a task and seat, with a partner; None if not scored.
 
     `play` names the episode: repeats of one setting differ in it, both seats of a play share it.
@@ -32,7 +32,7 @@ class Score(NamedTuple):
     value: float | None
 
 
-class Comparison(NamedTuple):
+class Contest(NamedTuple):
     """One comparison of two models: `outcome` is 1 where a won, 0.5 for a tie, 0 where b won.
 
     `weight` counts comparisons; `plays` are the episodes it rests on.
@@ -47,15 +47,15 @@ class Comparison(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Contests:
     """Comparisons made of scores, how many scores met no counterpart, how many were missing."""
 
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Contest, ...]
     unmatched: int
     missing: int
 
 
-def comparisons(scores: Iterable[Score]) -> Compared:
+def contests(scores: Iterable[SeatScore]) -> Contests:
     """Compare every two models at the same task, seat and partner.
 
     Every repeat of one meets every repeat of the other, and they share a weight of 1: a setting
@@ -64,7 +64,7 @@ def comparisons(scores: Iterable[Score]) -> Compared:
     scores at one seat of a play, a setting lies in two clusters, a value is not finite, and where
     two models share a seat of a play.
     """
-    settings: dict[tuple[str, str, str], dict[str, list[Score]]] = defaultdict(
+    settings: dict[tuple[str, str, str], dict[str, list[SeatScore]]] = defaultdict(
         lambda: defaultdict(list)
     )
     scores = sorted(scores, key=lambda score: score[:6])
@@ -72,17 +72,17 @@ def comparisons(scores: Iterable[Score]) -> Compared:
     present = [score for score in scores if score.value is not None]
     for score in present:
         settings[score.task, score.seat, score.partner][score.model].append(score)
-    made: list[Comparison] = []
+    made: list[Contest] = []
     unmatched = 0
     for models in settings.values():
         if len(models) == 1:
             unmatched += sum(map(len, models.values()))
         for a, b in combinations(models.values(), 2):
             made += [_compare(x, y, 1 / (len(a) * len(b))) for x in a for y in b]
-    return Compared(tuple(made), unmatched, len(scores) - len(present))
+    return Contests(tuple(made), unmatched, len(scores) - len(present))
 
 
-def _check_scores(scores: Sequence[Score]) -> None:
+def _check_scores(scores: Sequence[SeatScore]) -> None:
     seats: set[tuple[str, str, str]] = set()
     clusters: dict[tuple[str, str, str], str] = {}
     for score in scores:
@@ -97,8 +97,8 @@ def _check_scores(scores: Sequence[Score]) -> None:
             raise ValueError(f"values are finite numbers, or None where missing; found {score}")
 
 
-def _compare(x: Score, y: Score, weight: float) -> Comparison:
+def _compare(x: SeatScore, y: SeatScore, weight: float) -> Contest:
     gap = (x.value or 0.0) - (y.value or 0.0)
     tie = abs(gap) <= _SAME * max(abs(x.value or 0.0), abs(y.value or 0.0))
     outcome = 0.5 if tie else float(gap > 0)
-    return Comparison(x.model, y.model, outcome, x.cluster, weight, (x.play, y.play))
+    return Contest(x.model, y.model, outcome, x.cluster, weight, (x.play, y.play))

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sociolab.stats.resample import Floats, bca_limits
-from sociolab.stats.student import reach
+from sociolab.stats.student import t_critical
 
 Method: TypeAlias = Literal["t", "bca"]
 
@@ -168,7 +168,7 @@ def _t_limits(column: _Sums) -> tuple[float, float]:
     """Limits relative to the mean."""
     groups = column.clusters
     error = math.sqrt(groups / (groups - 1) * float((column.residuals**2).sum())) / column.n
-    half = reach(groups - 1) * error
+    half = t_critical(groups - 1) * error
     return -half, half
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.student import reach
+from sociolab.stats.student import t_critical
 
 Counts: TypeAlias = NDArray[np.intp]
 
@@ -37,7 +37,7 @@ def left_out_interval(
         return None, "undefined without one of the clusters"
     found = np.array(defined)
     error = math.sqrt((groups - 1) / groups * float(((found - found.mean()) ** 2).sum()))
-    half = reach(groups - 1) * error
+    half = t_critical(groups - 1) * error
     if 2 * half < _ROUNDING:
         return None, "no variation between clusters"
     return (whole - half, whole + half), ""

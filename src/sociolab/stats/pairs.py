@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 
-class Row(NamedTuple):
+class KeyedValue(NamedTuple):
     """One value: the key that it shares with its counterpart (task, seat, repeat), its cluster."""
 
     key: Hashable
@@ -26,7 +26,7 @@ class Pairs:
     only_b: int
 
 
-def paired(rows_a: Sequence[Row], rows_b: Sequence[Row]) -> Pairs:
+def paired(rows_a: Sequence[KeyedValue], rows_b: Sequence[KeyedValue]) -> Pairs:
     """Match two sets of rows by key, in the order of the first.
 
     A value that was never scored is a row left out: its counterpart is counted as unmatched.
@@ -50,8 +50,8 @@ def paired(rows_a: Sequence[Row], rows_b: Sequence[Row]) -> Pairs:
     )
 
 
-def _by_key(rows: Sequence[Row]) -> dict[Hashable, Row]:
-    found: dict[Hashable, Row] = {}
+def _by_key(rows: Sequence[KeyedValue]) -> dict[Hashable, KeyedValue]:
+    found: dict[Hashable, KeyedValue] = {}
     for row in rows:
         if row.key in found:
             raise ValueError(f"each key occurs once on each side, found {row.key!r} twice")

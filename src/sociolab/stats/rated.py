@@ -19,7 +19,7 @@ Sheets: TypeAlias = dict[str, dict[str, Given]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class ItemRating:
     """One rating: of `item` by `rater` on `dimension`; `value` is None where it is missing.
 
     All ratings of an item share its `cluster` (the scenario) and its `group` (who played it).
@@ -33,7 +33,7 @@ class Rated:
     group: str
 
 
-def homes_of(rows: Sequence[Rated]) -> dict[str, tuple[str, str]]:
+def homes_of(rows: Sequence[ItemRating]) -> dict[str, tuple[str, str]]:
     """Each item's cluster and group; ValueError for an item of two."""
     homes: dict[str, tuple[str, str]] = {}
     for row in rows:
@@ -46,7 +46,7 @@ def homes_of(rows: Sequence[Rated]) -> dict[str, tuple[str, str]]:
     return homes
 
 
-def sheets_of(rows: Sequence[Rated], bins: Mapping[str, Bins]) -> Sheets:
+def sheets_of(rows: Sequence[ItemRating], bins: Mapping[str, Bins]) -> Sheets:
     """The rows by dimension and item, with `OVERALL` where there are several dimensions.
 
     A rater's overall is missing where one of its dimensions is, and is no rating at all where the

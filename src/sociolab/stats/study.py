@@ -14,7 +14,7 @@ from sociolab.stats.rated import (
     OVERALL,
     POOLED,
     Given,
-    Rated,
+    ItemRating,
     Sheets,
     homes_of,
     sheets_of,
@@ -45,7 +45,7 @@ class JudgeColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class RatingArrays:
     """Each item's cluster and group, items by name; `people` and `judges` by dimension, with
     `OVERALL` last. `who` holds the raters by dimension and group."""
 
@@ -84,7 +84,9 @@ class Study:
         return len(found)
 
 
-def study_of(rows: Sequence[Rated], judge_rows: Sequence[Rated], bins: Mapping[str, Bins]) -> Study:
+def rating_arrays(
+    rows: Sequence[ItemRating], judge_rows: Sequence[ItemRating], bins: Mapping[str, Bins]
+) -> RatingArrays:
     """The study of these ratings by people and by judges; ValueError as in `sheets_of`."""
     people, judges = sheets_of(rows, bins), sheets_of(judge_rows, bins)
     homes = homes_of((*rows, *judge_rows))
@@ -93,7 +95,7 @@ def study_of(rows: Sequence[Rated], judge_rows: Sequence[Rated], bins: Mapping[s
     groups = tuple(homes[item][1] for item in items)
     names = sorted({row.rater for row in judge_rows})
     dimensions = with_overall(bins)
-    return Study(
+    return RatingArrays(
         clusters,
         numbered(clusters),
         groups,

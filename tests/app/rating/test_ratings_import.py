@@ -16,7 +16,7 @@ from sociolab.core.score import JudgeId, Score
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.sqlite import Store
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 HEAD = "episode,seat,rater,dimension,score,reason,seconds"
 

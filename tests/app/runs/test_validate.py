@@ -164,7 +164,7 @@ def test_a_spent_budget_stops_and_says_what_is_left(tmp_path: Path, endpoint: En
 
 OWN = """
 from sociolab.core.score import JudgeId, Score, Unscored
-from sociolab.worlds.sotopia.dimensions import GOAL_CHECKED
+from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
 
 class Judge:
     id = JudgeId("own", "rules", "1")
@@ -207,7 +207,7 @@ def test_a_judge_of_ones_own_is_held_against_the_scores_that_labels_make(
 
 ASKS = """
 from sociolab.core.score import JudgeId, Score
-from sociolab.worlds.sotopia.dimensions import GOAL_CHECKED
+from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
 
 class Judge:
     id = JudgeId("asks", "model", "1")

@@ -21,7 +21,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.export import import_run
 from sociolab.store.sqlite import Store
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from study_samples import played_run, settings
 
 

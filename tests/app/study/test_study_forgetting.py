@@ -16,7 +16,7 @@ from sociolab.app.study.setup import create
 from sociolab.core.episode import Action, Moved
 from sociolab.core.score import Score
 from sociolab.store.sqlite import Store
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from study_samples import played_run, settings
 
 SECRET = "quetzalcoatl"

@@ -37,7 +37,7 @@ class Import:
 
 def import_sotopia(wanted: Import) -> tuple[str, ...]:
     """SOTOPIA's public profiles, scenarios, relationships and combinations as a data set."""
-    from sociolab.worlds.sotopia.importing.importer import import_sotopia as read
+    from sociolab.worlds.sotopia.importing.public_data import import_sotopia as read
 
     lines = _data_set(
         wanted,

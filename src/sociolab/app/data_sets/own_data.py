@@ -32,7 +32,7 @@ def check(folder: Path, world: str) -> str:
 
 
 def _remarks(world: World) -> tuple[str, ...]:
-    from sociolab.worlds.sotopia.remarks import remarks
+    from sociolab.worlds.sotopia.dataset import remarks
     from sociolab.worlds.sotopia.world import Sotopia
 
     return remarks(world.dataset) if isinstance(world, Sotopia) else ()
@@ -40,10 +40,9 @@ def _remarks(world: World) -> tuple[str, ...]:
 
 def cast_sotopia(folder: Path, per_scenario: int, seed: int) -> str:
     """Write tasks.jsonl for the scenarios of a folder; ConfigError if it is there already."""
-    from sociolab.worlds.sotopia.casting import cast_tasks
-    from sociolab.worlds.sotopia.json_lines import read_lines
-    from sociolab.worlds.sotopia.profiles import Character, Relationship
-    from sociolab.worlds.sotopia.scenarios import Scenario
+    from sociolab.worlds.sotopia.build import cast_tasks
+    from sociolab.worlds.sotopia.dataset import read_lines
+    from sociolab.worlds.sotopia.scenarios import Character, Relationship, Scenario
 
     target = folder / "tasks.jsonl"
     if target.exists():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sociolab.core.score import Measure
-from sociolab.worlds.sotopia.dimensions import (
+from sociolab.worlds.sotopia.evaluation import (
     BELIEVABILITY,
     FINANCIAL,
     GOAL,

@@ -10,7 +10,7 @@ from sociolab.app.rating.rating_set import Placed, Standing, people_judge
 from sociolab.core.score import Score
 from sociolab.store.sqlite import Store
 from sociolab.store.verdicts import Reasoned, reasoned
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 RESEARCHER = "researcher"
 """Who signs a decision on a disagreement."""

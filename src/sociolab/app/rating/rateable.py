@@ -13,7 +13,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import run_of_episodes
 from sociolab.store.sqlite import Store
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from sociolab.analysis.rated_signature import signature, signed
 from sociolab.core.score import JudgeId, Score
 from sociolab.core.seeding import digest
 from sociolab.store.sqlite import Store
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS, overall
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, overall
 
 Place: TypeAlias = tuple[str, str | None, str, str]
 """Trial, seat, rater and measure."""

@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 from sociolab.app.rating.scene import casting_of
 from sociolab.app.rating.words import one_line, reason_problem
 from sociolab.core.episode import Task
-from sociolab.worlds.sotopia.evaluation import judge_names, ties
-from sociolab.worlds.sotopia.telling import describe_self
+from sociolab.worlds.sotopia.scene import judge_names, ties
+from sociolab.worlds.sotopia.visibility import describe_self
 
 LONGEST_TEXT = 4000
 """Characters of a scene or goal, as of the data's own."""

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.sotopia.evaluation import judge_names, ties
-from sociolab.worlds.sotopia.scene import Casting, casting_from
-from sociolab.worlds.sotopia.telling import describe_known, describe_self, line_text
-from sociolab.worlds.sotopia.visibility import known, shown_tie
+from sociolab.worlds.sotopia.scene import Casting, casting_from, judge_names, ties
+from sociolab.worlds.sotopia.visibility import (
+    describe_known,
+    describe_self,
+    known,
+    line_text,
+    shown_tie,
+)
 
 
 @dataclass(frozen=True, slots=True)
