@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from sociolab.app.floor.answers import Sent, SentAction
-from sociolab.app.floor.floor import Floor
-from sociolab.app.floor.hall import Hall
-from sociolab.app.floor.screen import Screen
 from sociolab.store.sqlite import Store
+from sociolab.studies.live_episode import Sent, SentAction
+from sociolab.studies.lobby import Floor, Hall
+from sociolab.studies.screen import Screen
 
 
 @asynccontextmanager

@@ -10,10 +10,10 @@ from typing import Any
 
 import aiohttp
 
-from sociolab.app.study.links import digest
-from sociolab.app.study.settings import PlayPlan, StudySettings
-from sociolab.app.study.setup import create
 from sociolab.store.sqlite import Store
+from sociolab.studies.participants import digest
+from sociolab.studies.settings import PlayPlan, StudySettings
+from sociolab.studies.setup import create
 from sociolab.web.taking import COOKIE, home
 
 AT_ONCE = {"words_a_minute": 0, "settings": {"turns": "6"}}

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sociolab.app.study.links import digest
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow
+from sociolab.studies.participants import digest
 from sociolab.worlds.sotopia.scenarios import (
     Character,
     Goal,

@@ -7,7 +7,7 @@ from typing import Any
 
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run
-from sociolab.app.study.settings import StudySettings
+from sociolab.studies.settings import StudySettings
 
 SURVEY: list[dict[str, Any]] = [
     {

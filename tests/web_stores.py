@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from sociolab import RunConfig, run
-from sociolab.app.study.links import digest, invite
-from sociolab.app.study.settings import StudySettings
-from sociolab.app.study.setup import create
 from sociolab.store.sqlite import Store
+from sociolab.studies.participants import digest, invite
+from sociolab.studies.settings import StudySettings
+from sociolab.studies.setup import create
 from sociolab.web.taking import COOKIE, home
 
 PEOPLE = 3

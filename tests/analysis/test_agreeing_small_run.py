@@ -19,12 +19,12 @@ from sociolab.analysis.rated import (
 )
 from sociolab.analysis.rated_signature import moment, signature, signed
 from sociolab.app.conclusions.agreement import Agreements, agreements
-from sociolab.app.rating.ratings import import_ratings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report
 from sociolab.stats.intervals import Estimate
 from sociolab.store.sqlite import Store
+from sociolab.studies.ratings import import_ratings
 
 # Episode, seat, the heuristic judge's goal (in the small run), and goals by P and Q.
 GOALS = (

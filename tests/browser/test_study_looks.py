@@ -8,9 +8,9 @@ from playwright.sync_api import Page
 
 from looks import held
 from sociolab.app.data_sets.data import load_world
-from sociolab.app.study.links import Link, invite
-from sociolab.app.study.setup import create
 from sociolab.store.sqlite import Store
+from sociolab.studies.participants import Link, invite
+from sociolab.studies.setup import create
 from study_samples import settings
 from web_serving import served
 

@@ -20,7 +20,6 @@ from sociolab.app.conclusions.audit import AuditConfig, audit
 from sociolab.app.crediting.credit import credit_run
 from sociolab.app.crediting.credit_stories import stories_of
 from sociolab.app.finding.worlds import told
-from sociolab.app.rating.scene import rated_scene
 from sociolab.app.results.page import shown_run
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.judge import judge_run
@@ -43,6 +42,7 @@ from sociolab.report.result import result_of
 from sociolab.report.terminal import play_text
 from sociolab.report.transcript_view import shown
 from sociolab.store.sqlite import Store
+from sociolab.studies.rating_guide import rated_scene
 from sociolab.worlds.sotopia.outcome import CLOSING
 
 CANARY = "Xanthippe"

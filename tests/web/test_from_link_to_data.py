@@ -9,10 +9,10 @@ from pathlib import Path
 import aiohttp
 
 from play_clients import AT_ONCE, Client, my_turn, over, say
-from sociolab.app.study.export import export
-from sociolab.app.study.links import invite
-from sociolab.app.study.setup import create
 from sociolab.store.sqlite import Store
+from sociolab.studies.export import export
+from sociolab.studies.participants import invite
+from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served

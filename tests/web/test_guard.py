@@ -12,10 +12,10 @@ import pytest
 import requests
 
 from play_clients import lay_out, secret
-from sociolab.app.study.links import invite
-from sociolab.app.study.setup import create
 from sociolab.core.errors import ConfigError
 from sociolab.store.sqlite import Store
+from sociolab.studies.participants import invite
+from sociolab.studies.setup import create
 from sociolab.web.security.limits import Limiter, Rate
 from sociolab.web.settings import WebSettings
 from sociolab.web.taking import COOKIE as PARTICIPANT

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from sociolab.app.study.links import Link, invite
-from sociolab.app.study.setup import create
 from sociolab.store.sqlite import Store
+from sociolab.studies.participants import Link, invite
+from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import TOKEN, served

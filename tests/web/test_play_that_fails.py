@@ -8,12 +8,12 @@ from pathlib import Path
 import aiohttp
 
 from play_clients import AT_ONCE, Client, lay_out, my_turn, over, say, secret
-from sociolab.app.floor.endings import PARTNER_LOST
-from sociolab.app.floor.going_on import SPENT
-from sociolab.app.study.links import digest, invite
-from sociolab.app.study.settings import PlayPlan, StudySettings, SurveyQuestion
-from sociolab.app.study.setup import create
 from sociolab.store.sqlite import Store
+from sociolab.studies.participants import digest, invite
+from sociolab.studies.play_records import SPENT
+from sociolab.studies.screen import PARTNER_LOST
+from sociolab.studies.settings import PlayPlan, StudySettings, SurveyQuestion
+from sociolab.studies.setup import create
 from study_browser import Browser
 from web_serving import served
 

@@ -11,11 +11,11 @@ import pytest
 import impression_runs as tables
 from rater_client import Client
 from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study
-from sociolab.app.rating.keeping import Given, keep_ratings, ratings_in
-from sociolab.app.rating.reviews import POINTS
 from sociolab.core.episode import Answered, Json
 from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.sqlite import Store
+from sociolab.studies.rate_study import Given, keep_ratings, ratings_in
+from sociolab.studies.reviews import POINTS
 from sociolab.web.rate.review import ReviewForm
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import CLOSING, OutcomeCheck

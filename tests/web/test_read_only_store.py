@@ -10,9 +10,9 @@ import pytest
 
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run
-from sociolab.app.study.setup import create
 from sociolab.store import connect
 from sociolab.store.sqlite import Store
+from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served

@@ -12,11 +12,11 @@ from zipfile import ZipFile
 
 import pytest
 
-from sociolab.app.study.links import digest, invite
-from sociolab.app.study.settings import StudySettings
-from sociolab.app.study.setup import create
 from sociolab.store.connect import lock_run
 from sociolab.store.sqlite import Store
+from sociolab.studies.participants import digest, invite
+from sociolab.studies.settings import StudySettings
+from sociolab.studies.setup import create
 from study_browser import Browser, form
 from study_samples import played_run, settings
 from web_serving import served

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from sociolab.app.data_sets.data import load_world
-from sociolab.app.study.codes import completion_code
-from sociolab.app.study.links import Link, invite, reissue
-from sociolab.app.study.settings import StudySettings
-from sociolab.app.study.setup import create
 from sociolab.store.sqlite import Store
+from sociolab.studies.participants import Link, completion_code, invite, reissue
+from sociolab.studies.settings import StudySettings
+from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import TOKEN, served

@@ -12,14 +12,17 @@ from typing import TextIO
 
 import typer
 
-from sociolab.app.study import examples, forgetting, links, setup
-from sociolab.app.study import export as exporting
-from sociolab.app.study.progress import StudyProgress, progress_of
 from sociolab.cli.output import confirm, console, print_json, say
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.store.connect import lock_run, store_path
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
+from sociolab.studies import export as exporting
+from sociolab.studies import participants as forgetting
+from sociolab.studies import participants as links
+from sociolab.studies import settings as examples
+from sociolab.studies import setup
+from sociolab.studies.progress import StudyProgress, progress_of
 
 
 def example(kind: str) -> None:

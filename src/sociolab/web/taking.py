@@ -11,10 +11,10 @@ from fastapi import Depends, Request
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from sociolab.app.study.links import digest
-from sociolab.app.study.settings import StudySettings
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.studies.participants import digest
+from sociolab.studies.settings import StudySettings
 from sociolab.web.refusals import Missing, Refused
 from sociolab.web.security.visits import fresh_secret
 from sociolab.web.site import site_of, store_of

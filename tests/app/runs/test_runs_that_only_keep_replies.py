@@ -10,7 +10,6 @@ import pytest
 from sociolab.app.conclusions.agreement import agreements
 from sociolab.app.conclusions.audit import AuditConfig, audit
 from sociolab.app.crediting.credit import credit_run
-from sociolab.app.rating.ratings import import_ratings
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.judge import judge_run
 from sociolab.app.runs.kept_replies import kept_in_a_run
@@ -19,6 +18,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.report.result import kept_work, result_of
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.sqlite import Store
+from sociolab.studies.ratings import import_ratings
 
 
 @pytest.fixture

@@ -107,22 +107,8 @@ def import_run(wanted: Import) -> tuple[str, ...]:
     return (f"{name}: {plural(trials, 'trial')}", f"look at it: sociolab report {name}")
 
 
-def import_people(wanted: Import) -> tuple[str, ...]:
-    """Ratings by people (docs/ratings.md) as a set of a run's judgings."""
-    from sociolab.app.rating.ratings import import_ratings
-
-    if not wanted.run:
-        raise ConfigError("ratings are of a run's plays: add --run NAME")
-    return import_ratings(
-        wanted.path,
-        wanted.run,
-        name=wanted.name,
-        replace_all=wanted.replace,
-        store=wanted.store,
-    )
-
-
-FORMATS: Mapping[str, Callable[[Import], tuple[str, ...]]] = {
+Reader = Callable[[Import], tuple[str, ...]]
+FORMATS: Mapping[str, Reader] = {
     "sotopia": import_sotopia,
     "sotopia-episodes": import_sotopia_episodes,
     "dnd": import_dnd,
@@ -131,16 +117,17 @@ FORMATS: Mapping[str, Callable[[Import], tuple[str, ...]]] = {
     "dnd-transcript": import_transcript,
     "stss": import_stss,
     "run": import_run,
-    "ratings": import_people,
 }
 
 
-def import_anything(format: str, wanted: Import) -> tuple[str, ...]:
+def import_anything(
+    format: str, wanted: Import, readers: Mapping[str, Reader] = FORMATS
+) -> tuple[str, ...]:
     """Import in the named format; sentences on what was read. ConfigError if there is none."""
-    reader = FORMATS.get(format)
+    reader = readers.get(format)
     if reader is None:
         raise ConfigError(
-            f'there is no import format "{format}"; expected one of {", ".join(FORMATS)}'
+            f'there is no import format "{format}"; expected one of {", ".join(readers)}'
         )
     for flag, given, of in (
         ("--no-hints", not wanted.hints, "sotopia"),

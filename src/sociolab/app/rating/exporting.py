@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sociolab.app.rating.keeping import Given
+
 from sociolab.report.export import csv_text
 
 COLUMNS = ("episode", "seat", "rater", "dimension", "score", "reason", "seconds", "when")

@@ -6,8 +6,9 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sociolab.analysis.rated_signature import signed
 from sociolab.app.rating.rating_record import Rating, quoted
+
+from sociolab.analysis.rated_signature import signed
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score

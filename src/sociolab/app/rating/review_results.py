@@ -10,6 +10,7 @@ from typing import cast, get_args
 
 from sociolab.app.rating.reviewing import REVIEW, ReviewStudy
 from sociolab.app.rating.reviews import POINTS, Decision, Review
+
 from sociolab.report.export import csv_text
 from sociolab.store.sqlite import Store
 

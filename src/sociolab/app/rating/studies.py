@@ -12,6 +12,7 @@ from sociolab.app.rating.disputes import disputes
 from sociolab.app.rating.keeping import MEASURES
 from sociolab.app.rating.qualifying import fits, references_of
 from sociolab.app.study.settings import RatePlan, StudySettings
+
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure
 from sociolab.report.result import run_of_episodes

@@ -7,16 +7,16 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.rating.dealing import deal, held
-from sociolab.app.rating.impressions import (
+from sociolab.store.sqlite import Store
+from sociolab.studies.assignment import deal, held
+from sociolab.studies.impressions import (
     ImpressionStudy,
     give_word,
     impression_study,
     pile,
     session_shown,
 )
-from sociolab.app.rating.words import LONGEST_WORD
-from sociolab.store.sqlite import Store
+from sociolab.studies.text_rules import LONGEST_WORD
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.taking import Participant, Taking

@@ -7,11 +7,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.study.changing import TEXTS, change_texts, consented
-from sociolab.app.study.forgetting import forget, forget_study
-from sociolab.app.study.links import MOST, invite, reissue
-from sociolab.app.study.settings import StudySettings
 from sociolab.core.errors import ConfigError
+from sociolab.studies.participants import MOST, forget, forget_study, invite, reissue
+from sociolab.studies.settings import StudySettings
+from sociolab.studies.setup import TEXTS, change_texts, consented
 from sociolab.web.pages import page
 from sociolab.web.site import site_of, store_of
 from sociolab.web.study.fields import Fields

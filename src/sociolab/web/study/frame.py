@@ -8,10 +8,16 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.study.codes import completion_code
-from sociolab.app.study.forgetting import forget
-from sociolab.app.study.frame import INSTRUCTIONS, REASON, WHOLE, filled, keep_survey
 from sociolab.store.sqlite import Store
+from sociolab.studies.participants import (
+    INSTRUCTIONS,
+    REASON,
+    WHOLE,
+    completion_code,
+    filled,
+    forget,
+    keep_survey,
+)
 from sociolab.web.pages import page
 from sociolab.web.play import steps as play
 from sociolab.web.site import store_of

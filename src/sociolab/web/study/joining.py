@@ -10,11 +10,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.floor.going_on import SPENT, is_spent
-from sociolab.app.study.links import digest
-from sociolab.app.study.settings import StudySettings
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.studies.participants import digest
+from sociolab.studies.play_records import SPENT, is_spent
+from sociolab.studies.settings import StudySettings
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing, Refused
 from sociolab.web.site import store_of

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sociolab.app.study.changing import consented
-from sociolab.app.study.plan_words import plan_words
-from sociolab.app.study.progress import progress_of
-from sociolab.app.study.settings import StudySettings
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import StudyRow
+from sociolab.studies.progress import progress_of
+from sociolab.studies.settings import StudySettings, plan_words
+from sociolab.studies.setup import consented
 from sociolab.web.pages import page
 from sociolab.web.site import site_of, store_of
 from sociolab.web.study.names import StudyName, study_row
