@@ -28,7 +28,7 @@ from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.prompting.ask import again_text
 from sociolab.store.sqlite import Store
-from sociolab.town.schedule.chunks import TRACE
+from sociolab.town.trace import TRACE
 
 TASK = "lantern-walk"  # eleven residents in the background
 AGAIN = f"\n\n{again_text('')[:20]}"

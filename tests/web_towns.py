@@ -18,7 +18,7 @@ from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run
 from sociolab.core.episode import Episode, Event, Happened
 from sociolab.store.sqlite import Store
-from sociolab.town.schedule.chunks import TRACE
+from sociolab.town.trace import TRACE
 
 WHOLE, CUT, HOSTILE = "whole", "cut", "hostile"
 HOURS = 20

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sociolab.town.map.ground import Ground
-from sociolab.town.map.town_map import TownMap
-from sociolab.town.places import Place, Tile
+from sociolab.town.map import Ground, Place, Tile, TownMap
 
 STREET_WIDTH = 3
 """Tiles between two copies."""

@@ -10,11 +10,10 @@ import pytest
 from puppet_town import TRIO, Lived, lived, setting, trace_of
 from sociolab.core.episode import Answered, Event, Happened
 from sociolab.testing.minds import AnyMind
-from sociolab.town.life.surroundings import Surroundings
-from sociolab.town.schedule.chunks import TRACE, Chunks
-from sociolab.town.simulation import Order
+from sociolab.town.person import Surroundings
+from sociolab.town.simulation import Order, TraceWriter
 from sociolab.town.thoughts import MOST_ROUNDS
-from sociolab.town.trace.recording import decode
+from sociolab.town.trace import TRACE, decode
 
 GIVEN = setting(days=2, seed=3)
 HOUR = 360
@@ -53,20 +52,20 @@ def test_a_walk_over_the_hour_is_cut_there() -> None:
     town = Surroundings(GIVEN)
     person = town.people[0]
     person.walk("E" * 3 + "S" * 2 + "E" * 10, HOUR - 5)
-    first, second = Chunks(town).rest(HOUR + 3)
+    first, second = TraceWriter(town).rest(HOUR + 3)
     assert first.value == ["lived", HOUR, [["w", HOUR - 5, "ann", "EEESS"]]]
     assert second.value == ["lived", HOUR + 3, [["w", HOUR, "ann", "EEE"]]]
 
 
 def test_the_trace_is_the_same_in_whatever_chunks_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = played().trace
-    usual = Chunks.__init__
+    usual = TraceWriter.__init__
 
-    def a_day_at_once(self: Chunks, around: Surroundings) -> None:
+    def a_day_at_once(self: TraceWriter, around: Surroundings) -> None:
         usual(self, around)
         self._hour = around.clock.a_day
 
-    monkeypatch.setattr(Chunks, "__init__", a_day_at_once)
+    monkeypatch.setattr(TraceWriter, "__init__", a_day_at_once)
     days = lived(AnyMind(3), GIVEN)
     assert len(chunks(days.events)) == 3
     assert days.trace == whole

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sociolab.town.answers import Said
-from sociolab.town.life.person import Person
-from sociolab.town.life.surroundings import Surroundings
+from sociolab.town.person import Person, Surroundings
 from sociolab.town.thoughts import MOST_ROUNDS, Line, TalkReminder, Thought, Utter
-from sociolab.town.trace.records import HowItEnded, Reminded, Talked
+from sociolab.town.trace import HowItEnded, Reminded, Talked
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,83 @@
-"""Where everybody was and what they were doing at any step, read from a trace as intervals.
-
-Computed from runs (a walk, a stay, an action), never step by step: asking for all residents of a
-two-day trace takes milliseconds.
-"""
+"""A resident's days to read: what it did where, said, heard, noted, thought, and planned."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from sociolab.core.errors import ConfigError, WorldError
-from sociolab.town.clock import Clock
-from sociolab.town.places import OUTDOORS, Place, Tile
-from sociolab.town.trace.intervals import Interval, Intervals, joined
-from sociolab.town.trace.records import HEADINGS, Did, Record, Stood, Trace, Walked
+from sociolab.town.clock import Clock, spoken_date
+from sociolab.town.map import OUTDOORS, Place, Tile
+from sociolab.town.trace import (
+    HEADINGS,
+    Did,
+    Noted,
+    Planned,
+    Record,
+    Remembered,
+    Reminded,
+    Stood,
+    Talked,
+    Trace,
+    Walked,
+    WentWithout,
+)
+
+Interval: TypeAlias = tuple[int, int]
+"""From the first step, which belongs to it, to the second, which does not."""
+
+Intervals: TypeAlias = tuple[Interval, ...]
+
+
+def joined(pieces: Iterable[Interval]) -> Intervals:
+    """The same time, sorted; what touches or overlaps is one stretch, what is empty is left out."""
+    found: list[Interval] = []
+    for start, end in sorted(piece for piece in pieces if piece[0] < piece[1]):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def common(one: Intervals, other: Intervals) -> Intervals:
+    """The time that is in both."""
+    found, i, j = [], 0, 0
+    while i < len(one) and j < len(other):
+        start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
+        if start < end:
+            found.append((start, end))
+        if one[i][1] < other[j][1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(found)
+
+
+def since(intervals: Intervals, step: int) -> Intervals:
+    """What of it is at this step or later."""
+    return tuple((max(start, step), end) for start, end in intervals if end > step)
+
+
+def length(intervals: Intervals) -> int:
+    """How many steps it is, all stretches together."""
+    return sum(end - start for start, end in intervals)
+
+
+def reached(intervals: Intervals, steps: int) -> int | None:
+    """The step at which so many steps of it are over, at least one; None if it has fewer."""
+    left = max(1, steps)
+    for start, end in intervals:
+        if end - start >= left:
+            return start + left
+        left -= end - start
+    return None
+
 
 R = TypeVar("R", bound=Record)
 
@@ -252,3 +311,61 @@ def _at_it(acted: Acted) -> Did | None:
 
 def _plain(name: str) -> str:
     return " ".join(name.casefold().split())
+
+
+def diary(trace: Trace, who: str) -> tuple[tuple[str, str], ...]:
+    """A heading and a text for each day, the oldest first.
+
+    What was merely seen is left out, and so are the ways from place to place.
+    """
+    clock = Clock(trace.first, trace.seconds)
+    days: dict[int, list[str]] = {}
+    for record in trace.records:
+        if record.who != who and not (isinstance(record, Talked) and record.other == who):
+            continue
+        told = list(_told(record, clock))
+        if told:
+            time = f"{clock.at(record.step):%H:%M}"
+            lines = days.setdefault(clock.day(record.step), [])
+            lines.append(f"{time}  {told[0]}")
+            lines += [f"       {line}" for line in told[1:]]
+    return tuple(
+        (spoken_date(clock.date(clock.midnight(day))), "\n".join(lines))
+        for day, lines in sorted(days.items())
+    )
+
+
+def _told(record: Record, clock: Clock) -> Iterator[str]:
+    match record:
+        case Did():
+            yield from _did(record)
+        case Talked():
+            yield f"talked until {clock.at(record.end):%H:%M}"
+            for line in record.lines:
+                yield f"{line.name}: {line.text}"
+        case Remembered(kind=kind) if kind != "seen":
+            yield f"{'remembered' if kind == 'talk' else 'thought'}: {record.text}"
+        case Noted():
+            when = " at ".join(filter(None, (spoken_date(record.day), record.start)))
+            yield f"noted: {record.what}, {when}{', ' if record.place else ''}{record.place}"
+        case Planned():
+            yield f"planned anew: {record.why}" if record.why else "planned the day:"
+            for block in record.blocks:
+                if block.end > record.step:
+                    place = f" ({block.place})" if block.place else ""
+                    yield f"{clock.at(block.start):%H:%M} {block.what}{place}"
+        case Reminded():
+            first, *rest = record.text.splitlines() or [""]
+            yield f"{record.kind} to keep in mind: {first}"
+            yield from rest
+        case WentWithout():
+            yield f"went without an answer to {record.question} ({record.cause})"
+
+
+def _did(record: Did) -> Iterator[str]:
+    match record.state:
+        case "asleep":
+            yield "asleep"
+        case "at it":
+            at = f", {record.object}" if record.object else ""
+            yield f"{record.doing} ({record.place}{at})" if record.place else record.doing
