@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sociolab.app.runs.config import RunConfig
+from sociolab.app.run.config import RunConfig
 from sociolab.core.episode import Event, Happened, Unusable
 from sociolab.core.ports import CallKey
 from sociolab.core.score import Verdict
@@ -35,8 +35,8 @@ AGAIN = f"\n\n{again_text('')[:20]}"
 
 PLAY = """
 import sys
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.models import chat
 
 chat.LONGEST_WAIT = 0.01

@@ -21,9 +21,9 @@ from sociolab.app.crediting.credit import credit_run
 from sociolab.app.crediting.credit_stories import stories_of
 from sociolab.app.finding.worlds import told
 from sociolab.app.results.page import shown_run
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
 from sociolab.app.training.environment import Observed
 from sociolab.app.training.export import export_training
 from sociolab.app.training.wanted import Wanted

@@ -14,7 +14,7 @@ import pytest
 import sociolab
 import sociolab.app.training.environment
 from sociolab import Environment, RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.play import run
 from sociolab.app.training.environment import Observed, Rollout, Step
 from sociolab.core.episode import Act, Action, ActionSpace, Unusable
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError

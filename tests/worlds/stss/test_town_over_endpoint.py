@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from yarl import URL
 
-from sociolab.app.runs.play import run
+from sociolab.app.run.play import run
 from sociolab.core.episode import Answered, Ended, Happened
 from sociolab.core.errors import ConfigError
 from sociolab.models import chat

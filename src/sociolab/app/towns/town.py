@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from pathlib import Path
 
-from sociolab.app.data_sets.data import data_folder
+from sociolab.app.data.sets import data_folder
 from sociolab.core.episode import Episode, Happened
 from sociolab.core.errors import ConfigError
 from sociolab.town.clock import clock_time

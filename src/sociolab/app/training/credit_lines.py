@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from sociolab.analysis.credits import play_credits
 from sociolab.analysis.values import RunValues
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.app.training.replaying import requests_of
 from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError
