@@ -34,7 +34,6 @@ from sociolab.runner.plan import AgentId, every_seating, trial_id
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.runner.waits import Waits
 from sociolab.store.sqlite import Store
-from sociolab.studies.play_plan import lasting
 from sociolab.studies.settings import PlayPlan
 
 
