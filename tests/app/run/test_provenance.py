@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sociolab.app.runs import provenance
 
 import sociolab
 from sociolab import RunConfig, open_store, result_of, run
