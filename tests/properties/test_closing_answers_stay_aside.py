@@ -36,10 +36,11 @@ from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.sampler import Draw
 from sociolab.models.endpoint.schemas import read_schema
 from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.report.export import play_markdown
 from sociolab.report.html import page
 from sociolab.report.result import result_of
-from sociolab.report.shown import shown
-from sociolab.report.transcript import play_markdown, play_text
+from sociolab.report.terminal import play_text
+from sociolab.report.transcript_view import shown
 from sociolab.store.store import Store
 from sociolab.studies.rating_guide import rated_scene
 from sociolab.worlds.sotopia.outcome import CLOSING

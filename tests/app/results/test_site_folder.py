@@ -17,11 +17,9 @@ from sociolab.app.results.page import shown_run, write_page
 from sociolab.app.results.site import MARKER, slug, write_site
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Transcript
-from sociolab.report.result import figures_of, result_of
+from sociolab.report.result import figures_of, read_spreads, result_of
 from sociolab.report.schema import RunResult
-from sociolab.report.spreads import read_spreads
 from sociolab.store.store import Store
-from sociolab.store.verdicts import Verdicts
 
 
 class _World:
@@ -159,7 +157,7 @@ def test_a_page_of_figures_at_hand_reads_no_judgings(
 ) -> None:
     write_page(store, [result], tmp_path / "read.html")
     figures = figures_of(store, RUN)
-    monkeypatch.setattr(Verdicts, "outcomes", None)
+    monkeypatch.setattr(Store, "outcomes", None)
     write_page(store, [figures], tmp_path / "at-hand.html")
     assert (tmp_path / "at-hand.html").read_text() == (tmp_path / "read.html").read_text()
 

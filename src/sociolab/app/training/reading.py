@@ -12,7 +12,7 @@ from sociolab.app.training.replaying import Key, is_aside, replies_of
 from sociolab.app.training.turn import Turn
 from sociolab.core.episode import Episode, Unusable
 from sociolab.core.ports import CallKey, Prompt, Request
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.store.calls import CallRow
 from sociolab.store.store import Store
 

@@ -12,7 +12,7 @@ from sociolab.app.watching.episodes import Found, Listed
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.report.episodes import kept_work
+from sociolab.report.result import kept_work
 from sociolab.store.overview import place_of
 from sociolab.store.store import RunRow, Store
 from sociolab.store.verdicts import JudgingRow
