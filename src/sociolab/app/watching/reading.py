@@ -12,7 +12,8 @@ from sociolab.app.finding.worlds import told
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.report.transcript_view import Shown, private_part, shown
-from sociolab.store.overview import CallPlace, Place, place_of
+from sociolab.store.calls import CallPlace
+from sociolab.store.overview import Place, place_of
 from sociolab.store.store import Store
 
 LONGEST = 20_000
