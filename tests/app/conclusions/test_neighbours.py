@@ -14,7 +14,7 @@ from sociolab.app.conclusions.neighbours import with_steps
 from sociolab.report.leaderboard import Board, Step, boards, boards_section
 from sociolab.report.result import result_of
 from sociolab.stats.paired import KeyedValue, compare, holm
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 P = "lab/p"
 NEAR = (6, 7, 8, 6, 7, 8, 6, 7)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.app.training.export import export_training
 from sociolab.app.training.wanted import Wanted
 from sociolab.core.errors import ConfigError

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.app.training.export import export_training
 from sociolab.app.training.left_out import LeftOut
 from sociolab.app.training.reading import played_in
@@ -26,7 +26,7 @@ from sociolab.core.ports import Begin, Came, Observation, Play, Question, Reply,
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 WORLDS = {
     "sotopia": {"turns": "6"},

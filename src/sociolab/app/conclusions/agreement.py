@@ -10,7 +10,7 @@ from sociolab.analysis.agreeing import sections_of
 from sociolab.analysis.rated import Ratings, ratings_of
 from sociolab.report.section import Section, documents
 from sociolab.stats.agreement import AgreementReport, agreement_report
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from sociolab.app.training.turn import Turn
 from sociolab.app.training.wanted import Wanted
 from sociolab.core.code_mark import code_in, mark
 from sociolab.core.errors import ConfigError
-from sociolab.store.runs import RunRow, TrialRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import RunRow, Store, TrialRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from sociolab.analysis.credits import play_credits
 from sociolab.analysis.values import RunValues
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.app.training.replaying import requests_of
 from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError
@@ -21,7 +21,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.judging.credit_record import MEASURES, Credit, CreditRecord
 from sociolab.judging.credit_story import Story
 from sociolab.store.database import replaced
-from sociolab.store.runs import RunRow
+from sociolab.store.store import RunRow
 
 SCHEMA = 1
 

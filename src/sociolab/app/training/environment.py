@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self, get_args
 
-from sociolab.app.runs.config import RunConfig, config_of
+from sociolab.app.run.config import RunConfig, config_of
 from sociolab.app.training.elsewhere import LoopElsewhere
 from sociolab.app.training.rollout import play_out
 from sociolab.app.training.seat import Answer, Observed, Seat

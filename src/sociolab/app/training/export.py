@@ -19,7 +19,7 @@ from sociolab.app.training.wanted import Wanted
 from sociolab.app.training.whole import whole_examples
 from sociolab.app.training.writing import Written, files_of, write_examples
 from sociolab.report.words import plural
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 _MAKERS: Mapping[str, Callable[[Source, LeftOut], Iterator[Example]]] = {
     "turns": turn_examples,

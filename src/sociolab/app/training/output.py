@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sociolab.app.new_file import free_file
+from sociolab.app.user_files import free_file
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def no_run(path: Path, store: Store, runs: Sequence[str]) -> None:

@@ -12,9 +12,9 @@ from sociolab.app.training.replaying import Key, is_aside, replies_of
 from sociolab.app.training.turn import Turn
 from sociolab.core.episode import Episode, Unusable
 from sociolab.core.ports import CallKey, Prompt, Request
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.store.calls import CallRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 _Asked = tuple[CallRow, Prompt]
 
@@ -62,7 +62,7 @@ class _Calls:
     """The calls of a run that played, taken trial by trial in the order of their ids."""
 
     def __init__(self, store: Store, run: str) -> None:
-        found = store.calls_with_prompts(run)
+        found = store.calls.with_prompts(run)
         self._groups = groupby(found, lambda one: one[0].call.trial)
         self._next = next(self._groups, None)
 

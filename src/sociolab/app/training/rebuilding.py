@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from sociolab.agents.actions import act_type
 from sociolab.agents.prompted import PromptedPlayer
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.app.training.credit_lines import replaying_world
 from sociolab.app.training.replaying import Key, is_aside, replies_of, requests_of
 from sociolab.app.training.turn import Turn
@@ -26,7 +26,7 @@ from sociolab.core.ports import (
     Request,
     WorldKit,
 )
-from sociolab.store.runs import RunRow
+from sociolab.store.store import RunRow
 
 Result = TypeVar("Result")
 

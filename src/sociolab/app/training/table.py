@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sociolab.app.data_sets.task_lists import wanted_tasks
-from sociolab.app.players.cast import Casting
+from sociolab.app.data.sets import wanted_tasks
+from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.session import Seated, wanted_judges, world_of
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.session import Seated, wanted_judges, world_of
 from sociolab.app.training.rebuilding import model_player_of
 from sociolab.app.training.scoring import Given, Panel
 from sociolab.app.training.seat import Seat
