@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from sociolab.app.runs.config import RunConfig
     from sociolab.app.runs.judge import judge_run, judge_run_async
     from sociolab.app.runs.play import Progress, run, run_async
-    from sociolab.app.training.environment import Environment
     from sociolab.report.result import RunResult, result_of
+    from sociolab.training.environment import Environment
 
 _HOMES = {
-    "Environment": "sociolab.app.training.environment",
+    "Environment": "sociolab.training.environment",
     "Progress": "sociolab.app.runs.play",
     "RunConfig": "sociolab.app.runs.config",
     "RunResult": "sociolab.report.result",

@@ -24,9 +24,6 @@ from sociolab.app.results.page import shown_run
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.judge import judge_run
 from sociolab.app.runs.play import run
-from sociolab.app.training.environment import Observed
-from sociolab.app.training.export import export_training
-from sociolab.app.training.wanted import Wanted
 from sociolab.app.watching.reading import reading
 from sociolab.app.watching.records import transcript_record
 from sociolab.app.watching.searching import index_step, search
@@ -42,6 +39,9 @@ from sociolab.report.shown import shown
 from sociolab.report.transcript import play_markdown, play_text
 from sociolab.store.sqlite import Store
 from sociolab.studies.rating_guide import rated_scene
+from sociolab.training.environment import Observed
+from sociolab.training.examples import Wanted
+from sociolab.training.export import export_training
 from sociolab.worlds.sotopia.outcome import CLOSING
 
 CANARY = "Xanthippe"
