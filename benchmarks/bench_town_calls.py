@@ -29,8 +29,8 @@ from unittest.mock import patch
 
 from pydantic import BaseModel
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Json
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import NoReply, Reply, Request

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sociolab.app.runs.config import RunConfig
+from sociolab.app.run.config import RunConfig
 from sociolab.core.episode import Event, Happened, Unusable
 from sociolab.core.ports import CallKey
 from sociolab.core.score import Verdict
@@ -28,15 +28,15 @@ from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.prompting.ask import again_text
 from sociolab.store.sqlite import Store
-from sociolab.town.schedule.chunks import TRACE
+from sociolab.town.trace import TRACE
 
 TASK = "lantern-walk"  # eleven residents in the background
 AGAIN = f"\n\n{again_text('')[:20]}"
 
 PLAY = """
 import sys
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.models import chat
 
 chat.LONGEST_WAIT = 0.01

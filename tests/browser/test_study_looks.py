@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from looks import held
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.store.sqlite import Store
 from sociolab.studies.participants import Link, invite
 from sociolab.studies.setup import create

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.kept_replies import kept_in_a_run
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
+from sociolab.app.run.session import kept_in_a_run
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.runner.tally import TalliedReplies, Tally

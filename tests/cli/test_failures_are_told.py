@@ -8,8 +8,8 @@ import pytest
 
 from sociolab.app.finding.stored import find_episode, open_store
 from sociolab.app.players.own_code import built
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.cli.show import View, show
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, WorldError

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.cli.settings import spread
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab, environment
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.data_sets.task_lists import wanted_tasks
+from sociolab.app.data.sets import load_world, wanted_tasks
 from sociolab.core.episode import Event, Moved, Unusable
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings

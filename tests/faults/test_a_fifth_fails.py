@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Ended, Event, Moved, Unusable
 from sociolab.core.score import Score, ScoreFailure, Verdict
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
 from sociolab.cli.run import play_and_show
 from sociolab.core.errors import StorageError
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process

@@ -21,8 +21,8 @@ from sociolab.app.crediting.credit import credit_run
 from sociolab.app.crediting.credit_stories import stories_of
 from sociolab.app.finding.worlds import told
 from sociolab.app.results.page import shown_run
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.judge import judge_run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
 from sociolab.app.runs.play import run
 from sociolab.app.watching.reading import reading
 from sociolab.app.watching.records import transcript_record

@@ -11,8 +11,8 @@ import pytest
 from faulty_judges import Moody, no_credit
 from hall_plays import opened, play_out, run
 from play_clients import lay_out
-from sociolab.app.runs.config import config_of
-from sociolab.app.runs.judge import judge_run_async
+from sociolab.app.run.config import config_of
+from sociolab.app.run.judge import judge_run_async
 from sociolab.core.score import ScoreFailure
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings

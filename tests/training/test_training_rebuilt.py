@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from sociolab.app.replaying import requests_of
-from sociolab.app.runs.config import RunConfig
+from sociolab.app.run.config import RunConfig
 from sociolab.app.runs.play import run
 from sociolab.core.episode import Answered, Ended, Episode, Task, Trial
 from sociolab.core.errors import ConfigError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.runs.config import RunConfig
+from sociolab.app.run.config import RunConfig
 from sociolab.app.runs.play import run
 from sociolab.core.errors import ConfigError
 from sociolab.training.examples import Wanted, share_of

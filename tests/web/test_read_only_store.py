@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.store import connect
 from sociolab.store.sqlite import Store
 from sociolab.studies.setup import create

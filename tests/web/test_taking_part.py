@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.store.sqlite import Store
 from sociolab.studies.participants import Link, completion_code, invite, reissue
 from sociolab.studies.settings import StudySettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.core.episode import Answered, Episode, Event, Moved, Unusable
 from sociolab.core.errors import SociolabError, StoreError
 from sociolab.core.ports import Begin, Came, NoReply, Observation, Reply, Request, Sent, World

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from sociolab.app.finding.stored import open_store
-from sociolab.app.runs.provenance import TAGS, with_tags
+from sociolab.app.run.session import TAGS, with_tags
 from sociolab.cli.output import confirm, print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.episodes import kept_work

@@ -10,7 +10,7 @@ from typing import Any
 
 from sociolab.app.finding.episode_list import Answer
 from sociolab.app.finding.run_list import tags_of
-from sociolab.app.runs.provenance import MADE_WITH, RESUMED_WITH
+from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.app.watching.episodes import Listed, Scored
 from sociolab.report.charts import shortened
 from sociolab.report.episodes import kept_work

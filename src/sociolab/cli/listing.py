@@ -6,8 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sociolab.app.data_sets.data import imported_names, load_world, world_names
-from sociolab.app.data_sets.task_lists import stored_lists, wanted_tasks
+from sociolab.app.data.sets import (
+    imported_names,
+    load_world,
+    stored_lists,
+    wanted_tasks,
+    world_names,
+)
 from sociolab.app.finding.episode_list import Asked, asked_episodes
 from sociolab.app.finding.run_list import runs_with
 from sociolab.app.finding.stored import open_store

@@ -57,9 +57,13 @@ def run_section(result: RunResult, *, details: bool = False) -> Section:
 
 def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
     """Whether the outcomes of a run could be established, agent by agent, and whether a reader
-    agrees; nothing where no score rests on an outcome."""
+    agrees; nothing where no score rests on an outcome that those who were there were asked for."""
     formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
-    measures = {entry.measure for entry in result.scores if entry.judge in formulas}
+    measures = {
+        entry.measure
+        for entry in result.scores
+        if entry.disputed or entry.unconfirmed or (entry.judge in formulas and result.readings)
+    }
     tables = [
         _established(result, judge, entries)
         for judge in judges_of(result)

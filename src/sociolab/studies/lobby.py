@@ -13,7 +13,7 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from sociolab.app.runs.resuming import other_code
+from sociolab.app.run.session import other_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import SociolabError, StoreError
 from sociolab.store.calls import RunReplies

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from pathlib import Path
 
-from sociolab.app.data_sets.data import load_world, world_names
-from sociolab.app.data_sets.task_lists import list_hashes, wanted_tasks
-from sociolab.app.players.cast import NO_JUDGE, Casting, Seatable
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import HUMAN
+from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_names
+from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
+from sociolab.app.players.models import HUMAN, Models
 from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.ports import (

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TypeAlias
 
-from sociolab.app.players.specs import HUMAN
+from sociolab.app.players.models import HUMAN
 from sociolab.core.episode import Event, Task, Trial
 from sociolab.core.errors import Cause
 from sociolab.store.runs import Status, TrialRow, failed_causes

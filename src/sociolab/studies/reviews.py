@@ -9,8 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Literal, TypeAlias, cast, get_args
 
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.data_sets.task_lists import wanted_tasks
+from sociolab.app.data.sets import load_world, wanted_tasks
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
 from sociolab.report.csv_files import csv_text

@@ -17,11 +17,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args
 
-from sociolab.app.data_sets.task_lists import wanted_tasks
-from sociolab.app.players.cast import Casting
+from sociolab.app.data.sets import wanted_tasks
+from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
-from sociolab.app.runs.config import RunConfig, config_of
-from sociolab.app.runs.session import Seated, wanted_judges, world_of
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import config_of
+from sociolab.app.run.session import Seated
+from sociolab.app.run.session import wanted_judges
+from sociolab.app.runs.session import world_of
 from sociolab.core.blame import told
 from sociolab.core.episode import CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError

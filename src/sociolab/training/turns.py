@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from sociolab.agents.actions import act_type
 from sociolab.agents.prompted import PromptedPlayer
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.app.replaying import Key, is_aside, replaying_world, replies_of, requests_of
 from sociolab.core.code_mark import code_in
 from sociolab.core.episode import Action, ActionSpace, Answered, Episode, Moved, Trial, Unusable

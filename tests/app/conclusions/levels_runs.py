@@ -42,8 +42,7 @@ from sociolab.store.sqlite import Store
 from sociolab.town.answers import Summary
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident
-from sociolab.town.trace.recording import chunk, header
-from sociolab.town.trace.records import Talked
+from sociolab.town.trace import Talked, chunk, header
 from sociolab.worlds.stss.content import Content
 from sociolab.worlds.stss.packed import packed
 from sociolab.worlds.stss.rules_judge import StssRulesJudge

@@ -11,10 +11,10 @@ import pytest
 from biased_judges import AT_JUDGING, FAVOURITE, GOAL, spoken
 from sociolab.analysis.audits import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, Effect
 from sociolab.app.conclusions.audit import AuditConfig, AuditResult, audit
-from sociolab.app.data_sets.importing import Import, import_anything
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.play import run
+from sociolab.app.data.importing import Import, import_anything
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.score import JudgeId, Score
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process

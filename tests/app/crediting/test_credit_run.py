@@ -16,7 +16,7 @@ from sociolab.app.crediting.credit import CreditResult, credit_run, measures_of
 from sociolab.app.crediting.credited import CREDIT, credit_of, credited
 from sociolab.app.finding.worlds import world_of
 from sociolab.app.replaying import observations, replaying_world
-from sociolab.app.runs.config import RunConfig
+from sociolab.app.run.config import RunConfig
 from sociolab.app.runs.play import run
 from sociolab.core.episode import Ended
 from sociolab.core.errors import ConfigError

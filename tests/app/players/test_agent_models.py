@@ -14,12 +14,11 @@ import pytest
 from pydantic import BaseModel
 
 from sociolab import RunConfig, run
-from sociolab.app.beforehand.doctor import examine
 from sociolab.app.players.agent_models import AgentModels
-from sociolab.app.players.arguments import keyword_arguments
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import PythonSpec, parse
-from sociolab.app.runs.config import RunConfig as Description
+from sociolab.app.players.models import Models, PythonSpec, parse
+from sociolab.app.players.own_code import keyword_arguments
+from sociolab.app.preflight.doctor import examine
+from sociolab.app.run.config import RunConfig as Description
 from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import NoReply, Reply, Request

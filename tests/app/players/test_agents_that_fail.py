@@ -11,10 +11,10 @@ import pytest
 
 from faulty_judges import Moody
 from sociolab.app.finding.stored import open_store
-from sociolab.app.runs import play
-from sociolab.app.runs.config import RunConfig, config_of
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.play import run
+from sociolab.app.run import play
+from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
 from sociolab.app.user_files import read_toml
 from sociolab.core.episode import Action, Answered, Json, Moved
 from sociolab.core.errors import ConfigError

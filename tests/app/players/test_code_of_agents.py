@@ -12,11 +12,11 @@ import pytest
 
 from own_code import AGENT, JUDGE, Write, writer
 from sociolab import RunConfig, open_store, run
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.app.players import own_code
-from sociolab.app.players.cast import Casting
+from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
-from sociolab.app.runs.resuming import check_same
+from sociolab.app.run.session import check_same
 from sociolab.core.code_mark import UNKNOWN, code_in, with_code
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError

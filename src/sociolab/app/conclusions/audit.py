@@ -16,17 +16,16 @@ from sociolab.analysis.family_section import family_section
 from sociolab.analysis.panel_words import panel_section
 from sociolab.analysis.panels import APART, Panel, panel_of
 from sociolab.analysis.values import RunValues, values_of
-from sociolab.app.anywhere import run_anywhere
 from sociolab.app.conclusions.audit_findings import REPEAT, audits, opening
 from sociolab.app.conclusions.audit_judging import Asked, PaidBefore, Work, ask
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.players.calling import CallsModels
-from sociolab.app.players.cast import Casting
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import ModelSpec, parse
-from sociolab.app.runs.judge import world_settings
-from sociolab.app.runs.kept_replies import kept_in_a_run
-from sociolab.app.runs.play import Watch
+from sociolab.app.data.sets import load_world
+from sociolab.app.players.casting import Casting
+from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.run.config import ModelAccess
+from sociolab.app.run.judge import world_settings
+from sociolab.app.run.play import Watch
+from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Judge, WorldKit
@@ -44,7 +43,7 @@ FAMILY = "family"
 """The kind of audit that needs no judging: from scores that are stored."""
 
 
-class AuditConfig(CallsModels):
+class AuditConfig(ModelAccess):
     """Which judge to audit, on which run, how.
 
     `kinds` empty: all that apply, with a judge. `repeats` counts judgings beyond the first. `limit`
@@ -92,7 +91,7 @@ def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
     Nothing is added to the run: replies are kept in a run of their own, where the same command
     finds them. An audit that is stopped goes on from there.
     """
-    return run_anywhere(lambda: audit_async(config, watch))
+    return run_sync(lambda: audit_async(config, watch))
 
 
 async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditResult:

@@ -23,7 +23,7 @@ from sociolab.analysis.episode_pairs import (
 from sociolab.analysis.figures import figure, rounded
 from sociolab.app.crediting.credited import credit_of
 from sociolab.app.finding.worlds import told
-from sociolab.app.new_file import free_file, write_new
+from sociolab.app.user_files import free_file, write_new
 from sociolab.report.csv_files import csv_text
 from sociolab.report.section import Section
 from sociolab.report.shown import Shown, shown

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sociolab.analysis.credits import Check, PlayCredit, checks, merged, only, play_credits
 from sociolab.analysis.values import values_of
-from sociolab.app.anywhere import run_anywhere
+from sociolab.app.run_sync import run_sync
 from sociolab.app.crediting.credit_lines import (
     check_place,
     scores_by_trial,
@@ -22,9 +22,10 @@ from sociolab.app.crediting.credit_lines import (
 from sociolab.app.crediting.credit_stories import stories_of
 from sociolab.app.crediting.credited import credit_of, judgings_of, keep_credit
 from sociolab.app.players.models import Models
-from sociolab.app.players.specs import ModelSpec, parse
+from sociolab.app.players.models import ModelSpec
+from sociolab.app.players.models import parse
 from sociolab.app.replaying import replaying_world
-from sociolab.app.runs.config import RunConfig
+from sociolab.app.run.config import RunConfig
 from sociolab.app.runs.play import Watch
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError
@@ -99,7 +100,7 @@ def credit_run(
     are written there as JSON lines. ConfigError if the run is not there, if its episodes have no
     lines, or if nobody in them has something at stake. Works inside a running event loop too.
     """
-    return run_anywhere(
+    return run_sync(
         lambda: credit_run_async(run, config, measures, limit=limit, out=out, watch=watch)
     )
 

@@ -13,8 +13,8 @@ from sociolab.core.errors import ConfigError
 from sociolab.store.sqlite import Store
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.residents import Resident
-from sociolab.town.trace.intervals import Interval, Intervals, reached
-from sociolab.town.trace.records import Talked
+from sociolab.town.trace import Talked
+from sociolab.town.trajectory import Interval, Intervals, reached
 from sociolab.worlds.stss.content import Content, content_from
 from sociolab.worlds.stss.rules_judge import Incomplete, StssRulesJudge
 from sociolab.worlds.stss.scoring.evidence import Evidence

@@ -12,8 +12,7 @@ from sociolab.app.towns.town_replay import Replay
 from sociolab.core.episode import Json
 from sociolab.report.legible import legible
 from sociolab.town.clock import spoken_date
-from sociolab.town.trace.intervals import Intervals
-from sociolab.town.trace.records import (
+from sociolab.town.trace import (
     Did,
     Noted,
     Planned,
@@ -25,6 +24,7 @@ from sociolab.town.trace.records import (
     Walked,
     WentWithout,
 )
+from sociolab.town.trajectory import Intervals
 from sociolab.web.town.land import arenas_of, land
 
 STATES = ("asleep", "walking", "at it", "talking")
