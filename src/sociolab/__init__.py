@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from sociolab.app.run.config import RunConfig
     from sociolab.app.run.judge import judge_run
     from sociolab.app.run.judge import judge_run_async
-    from sociolab.app.runs.play import Progress
-    from sociolab.app.runs.play import run
+    from sociolab.app.run.play import Progress
+    from sociolab.app.run.play import run
     from sociolab.app.run.play import run_async
     from sociolab.report.result import RunResult, result_of
     from sociolab.training.environment import Environment

@@ -23,7 +23,7 @@ from sociolab.app.finding.worlds import told
 from sociolab.app.results.page import shown_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
-from sociolab.app.runs.play import run
+from sociolab.app.run.play import run
 from sociolab.app.watching.reading import reading
 from sociolab.app.watching.records import transcript_record
 from sociolab.app.watching.searching import index_step, search
@@ -33,10 +33,11 @@ from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.sampler import Draw
 from sociolab.models.endpoint.schemas import read_schema
 from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.report.export import play_markdown
 from sociolab.report.html import page
 from sociolab.report.result import result_of
-from sociolab.report.shown import shown
-from sociolab.report.transcript import play_markdown, play_text
+from sociolab.report.terminal import play_text
+from sociolab.report.transcript_view import shown
 from sociolab.store.sqlite import Store
 from sociolab.studies.rating_guide import rated_scene
 from sociolab.training.environment import Observed

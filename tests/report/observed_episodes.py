@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sociolab.core.episode import Episode
-from sociolab.report.observed import SPOKEN, Observed
+from sociolab.report.plays import SPOKEN, Observed
 from sociolab.store.turns import Turns
 
 

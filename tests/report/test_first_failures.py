@@ -12,13 +12,11 @@ from rich.console import Console
 from sociolab.core.episode import CastMember, Ended, Episode, Event, Moved, Task, Trial, Unusable
 from sociolab.core.errors import Cause
 from sociolab.core.score import JudgeId, Measure, ScoreFailure
-from sociolab.report.failures import first_pairs, short
-from sociolab.report.html import page
-from sociolab.report.result import result_of
-from sociolab.report.run_page import ShownRun
+from sociolab.report.html import ShownRun, page
+from sociolab.report.result import result_of, short
+from sociolab.report.run_facts import first_pairs, warnings
 from sociolab.report.schema import RunResult
-from sociolab.report.tables import print_report
-from sociolab.report.words import warnings
+from sociolab.report.terminal import print_report
 from sociolab.store.sqlite import Store
 from sociolab.store.verdicts import first_failed_scores
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from report.small_run import ALPHA, RUN, SCRIPTED, build
-from sociolab.report.grids import pair_grids
 from sociolab.report.result import RunResult, result_of
+from sociolab.report.score_tables import pair_grids
 from sociolab.store.sqlite import Store
 
 

@@ -16,10 +16,9 @@ from sociolab.core.episode import CastMember, Ended
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.report.facts import account
 from sociolab.report.result import outline_of, result_of
+from sociolab.report.run_facts import account, warnings
 from sociolab.report.schema import Failures, FirstFailure, ReadingEntry, RunResult, ScoreEntry
-from sociolab.report.words import warnings
 from sociolab.stats.scale import CUT
 from sociolab.store.calls import RunReplies
 from sociolab.store.sqlite import Store

@@ -11,9 +11,10 @@ from syrupy.assertion import SnapshotAssertion
 from sociolab.core.episode import Action, Ended, EndReason, Episode
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
-from sociolab.report.legible import legible
-from sociolab.report.shown import Remark, Shown, chosen, shown
-from sociolab.report.transcript import play, play_markdown, play_text
+from sociolab.report.export import play_markdown
+from sociolab.report.terminal import play, play_text
+from sociolab.report.transcript_view import Remark, Shown, chosen, shown
+from sociolab.report.words import sanitize
 from sociolab.store.sqlite import Store
 from sociolab.store.verdicts import JudgingRow
 
@@ -195,7 +196,7 @@ def test_nothing_steers_the_terminal(text: str) -> None:
 
 def test_legible_keeps_what_is_text() -> None:
     text = "tab\tnew\nline, naïve 東京 🙂 \N{RIGHT-TO-LEFT MARK}שלום"
-    assert legible(text) == text
+    assert sanitize(text) == text
 
 
 def test_markup_is_text() -> None:

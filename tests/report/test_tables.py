@@ -11,12 +11,12 @@ from syrupy.assertion import SnapshotAssertion
 
 from sociolab.core.code_mark import with_code
 from sociolab.core.score import Measure, Score
-from sociolab.report.facts import setting
-from sociolab.report.grids import agent_grids, other_grids, pair_grids, type_grids
 from sociolab.report.result import result_of
+from sociolab.report.run_facts import setting, warnings
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
-from sociolab.report.tables import print_report
-from sociolab.report.words import counted, first_digits, nature, number, plural, symmetric, warnings
+from sociolab.report.score_tables import agent_grids, other_grids, pair_grids, type_grids
+from sociolab.report.terminal import print_report
+from sociolab.report.words import counted, first_digits, nature, number, plural, symmetric
 from sociolab.store.sqlite import Store
 
 from .small_run import ALPHA, CHECK, CHECKED, RUN, SCRIPTED

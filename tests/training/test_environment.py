@@ -13,7 +13,7 @@ import pytest
 
 import sociolab
 from sociolab import Environment, RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.play import run
 from sociolab.core.episode import Act, Action, ActionSpace, Unusable
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
 from sociolab.models.endpoint.chat import ChatBody

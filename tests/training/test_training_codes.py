@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.app.run.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError
 from sociolab.training.examples import Wanted
 from sociolab.training.export import export_training

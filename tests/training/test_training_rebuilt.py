@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from sociolab.app.replaying import requests_of
 from sociolab.app.run.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.play import run
 from sociolab.core.episode import Answered, Ended, Episode, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Begin, Came, Observation, Play, Question, Reply, Request

@@ -14,9 +14,10 @@ from sociolab.analysis.figures import figure, title_of
 from sociolab.analysis.hard import Hard
 from sociolab.analysis.pooled import Pool
 from sociolab.report.charts import FOOT, TOP, WIDTH, chart, tick
-from sociolab.report.distributions import Point, Spread, histograms
-from sociolab.report.heat import shade
+from sociolab.report.distributions import histograms
+from sociolab.report.result import Point, Spread
 from sociolab.report.schema import MeasureEntry
+from sociolab.report.score_tables import shade
 from sociolab.report.section import Figure
 from sociolab.report.words import minus, plural
 from sociolab.stats.difficulty import Difficulty, TaskReach

@@ -16,8 +16,8 @@ from sociolab.analysis.rated_signature import signed as signed
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
-from sociolab.report.episodes import run_of_episodes
 from sociolab.report.layout import layout_of
+from sociolab.report.result import run_of_episodes
 from sociolab.stats.rated import OVERALL, POOLED, ItemRating
 from sociolab.store.sqlite import Store
 from sociolab.store.verdicts import JudgingRow

@@ -11,7 +11,7 @@ from sociolab.app.finding.stored import open_store
 from sociolab.app.run.session import TAGS, with_tags
 from sociolab.cli.output import confirm, print_json, say
 from sociolab.core.errors import ConfigError
-from sociolab.report.episodes import kept_work
+from sociolab.report.result import kept_work
 from sociolab.report.words import plural
 from sociolab.store.runs import StoreSize
 from sociolab.store.sqlite import Store

@@ -13,7 +13,7 @@ from sociolab.app.finding.run_list import tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.app.watching.episodes import Listed, Scored
 from sociolab.report.charts import shortened
-from sociolab.report.episodes import kept_work
+from sociolab.report.result import kept_work
 from sociolab.report.words import about, money
 from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store

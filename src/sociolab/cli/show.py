@@ -17,10 +17,10 @@ from sociolab.app.finding.stored import Found, find_episode, open_store
 from sociolab.app.finding.worlds import world_of
 from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
-from sociolab.report.shown import Shown, shown
-from sociolab.report.side_by_side import Reader, pair_page, side_by_side
-from sociolab.report.transcript import play, play_markdown
-from sociolab.report.whole_file import write_whole
+from sociolab.report.export import play_markdown, write_whole
+from sociolab.report.html import pair_page
+from sociolab.report.terminal import play, side_by_side
+from sociolab.report.transcript_view import Reader, Shown, shown
 from sociolab.report.words import about
 from sociolab.store.calls import CallRow
 from sociolab.store.sqlite import Store

@@ -15,7 +15,7 @@ from sociolab.app.finding.worlds import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.core.seeding import digest
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.store.runs import played_ids
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from sociolab.analysis.rated_signature import moment, signature, signed, unsigned
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure, Score
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.store.runs import played_ids
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow

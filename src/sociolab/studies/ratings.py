@@ -19,7 +19,7 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.core.seeding import digest
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name, lock_run, store_path
 from sociolab.store.sqlite import Store

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, cast, get_args
 from sociolab.app.data.sets import load_world, wanted_tasks
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
-from sociolab.report.csv_files import csv_text
+from sociolab.report.export import csv_text
 from sociolab.store.sqlite import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import CLOCK, Pile, held

@@ -24,7 +24,7 @@ from sociolab.app.run.config import RunConfig
 from sociolab.app.run.config import config_of
 from sociolab.app.run.session import Seated
 from sociolab.app.run.session import wanted_judges
-from sociolab.app.runs.session import world_of
+from sociolab.app.run.session import world_of
 from sociolab.core.blame import told
 from sociolab.core.episode import CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError

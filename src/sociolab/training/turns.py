@@ -29,7 +29,7 @@ from sociolab.core.ports import (
     Usage,
     WorldKit,
 )
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.calls import CallRow
 from sociolab.store.runs import RunRow

@@ -17,9 +17,8 @@ from sociolab.app.results.page import shown_run, write_page
 from sociolab.app.results.site import MARKER, slug, write_site
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Transcript
-from sociolab.report.result import figures_of, result_of
+from sociolab.report.result import figures_of, read_spreads, result_of
 from sociolab.report.schema import RunResult
-from sociolab.report.spreads import read_spreads
 from sociolab.store.sqlite import Store
 
 

@@ -31,7 +31,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Judge, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.report.section import Section
 from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally

@@ -10,9 +10,9 @@ from sociolab.app.conclusions.comparable import check_no_smoke
 from sociolab.app.conclusions.levels_alike import Played, check_alike, differences
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score
-from sociolab.report.grids import judges_of
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.score_tables import judges_of
 from sociolab.store.sqlite import Store
 from sociolab.worlds.stss.content import content_from
 from sociolab.worlds.stss.talk.losses import LOSSES, Outcome, eligible, wanted

@@ -24,10 +24,10 @@ from sociolab.analysis.figures import figure, rounded
 from sociolab.app.crediting.credited import credit_of
 from sociolab.app.finding.worlds import told
 from sociolab.app.user_files import free_file, write_new
-from sociolab.report.csv_files import csv_text
+from sociolab.report.export import csv_text
+from sociolab.report.html import FoldedPair, PairRow, PairTable, pairs_body
 from sociolab.report.section import Section
-from sociolab.report.shown import Shown, shown
-from sociolab.report.side_by_side import FoldedPair, PairRow, PairTable, Reader, pairs_body
+from sociolab.report.transcript_view import Reader, Shown, shown
 from sociolab.store.connect import store_path
 from sociolab.store.sqlite import Store
 from sociolab.store.verdicts import reasoned

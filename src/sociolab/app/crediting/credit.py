@@ -26,7 +26,7 @@ from sociolab.app.players.models import ModelSpec
 from sociolab.app.players.models import parse
 from sociolab.app.replaying import replaying_world
 from sociolab.app.run.config import RunConfig
-from sociolab.app.runs.play import Watch
+from sociolab.app.run.play import Watch
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.judging.credit import CreditJudge, cells

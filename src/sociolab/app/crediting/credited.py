@@ -12,7 +12,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import Transcript
 from sociolab.judging.credit_record import CreditRecord
-from sociolab.report.shown import TranscriptOf
+from sociolab.report.transcript_view import TranscriptOf
 from sociolab.store.database import replaced
 from sociolab.store.sqlite import Store
 

@@ -69,8 +69,8 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
     `episode` is an id or its beginning; with a `seat` (an id or a name), only what it saw.
     ConfigError where there is no such episode or seat.
     """
-    from sociolab.report.shown import shown
-    from sociolab.report.transcript import play_text
+    from sociolab.report.terminal import play_text
+    from sociolab.report.transcript_view import shown
 
     found = find_episode(store, episode, run)
     trial = found.episode.trial

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from sociolab.app.watching.kept import KEPT
 from sociolab.core.score import READER, JudgeId, Measure
-from sociolab.report.judged import labels_of
 from sociolab.report.layout import layout_of
+from sociolab.report.plays import labels_of
 from sociolab.store.sqlite import Store
 from sociolab.store.watching import EpisodeRow, episode_rows, measures_judged, scores_by_trial
 

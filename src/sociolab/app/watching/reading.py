@@ -11,8 +11,7 @@ from sociolab.app.crediting.credited import credit_of
 from sociolab.app.finding.worlds import told
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
-from sociolab.report.html import private_part
-from sociolab.report.shown import Shown, shown
+from sociolab.report.transcript_view import Shown, private_part, shown
 from sociolab.store.sqlite import Store
 from sociolab.store.watching import CallPlace, Place, call_places, place_of
 

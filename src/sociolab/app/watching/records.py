@@ -12,7 +12,7 @@ from sociolab.app.watching.episodes import Found, Listed
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.report.episodes import kept_work
+from sociolab.report.result import kept_work
 from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store
 from sociolab.store.verdicts import JudgingRow

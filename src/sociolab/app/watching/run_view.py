@@ -9,12 +9,10 @@ from typing import Any
 from sociolab.app.results.page import shown_run
 from sociolab.app.watching.charts import Charts, mean_charts, spread_charts
 from sociolab.app.watching.kept import KEPT, Known
-from sociolab.report.html import page
-from sociolab.report.result import figures_of, outline_of
-from sociolab.report.run_page import ShownRun, content
+from sociolab.report.html import ShownRun, content, page
+from sociolab.report.result import figures_of, outline_of, spreads_of
 from sociolab.report.schema import RunResult
-from sociolab.report.spreads import spreads_of
-from sociolab.report.transcript_links import Extreme, extremes, leading, titled
+from sociolab.report.transcript_view import Extreme, extremes, leading, titled
 from sociolab.store.calls import Totals
 from sociolab.store.sqlite import Store
 

@@ -12,8 +12,8 @@ from sociolab.app.finding.worlds import told
 from sociolab.app.watching.calls import was_called
 from sociolab.app.watching.reading import Reading, Said, reading
 from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
-from sociolab.report.shown import shown
-from sociolab.report.transcript import play_markdown
+from sociolab.report.export import play_markdown
+from sociolab.report.transcript_view import shown
 from sociolab.store.sqlite import Store
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing

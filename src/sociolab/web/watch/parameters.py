@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from sociolab.app.watching.episodes import Order, State, Wanted
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.report.episodes import kept_work
+from sociolab.report.result import kept_work
 from sociolab.store.connect import store_path
 from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store
