@@ -20,7 +20,7 @@ from sociolab.models.endpoint.chat import ChatBody
 from sociolab.models.endpoint.refusals import bad_request
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.training.environment import Observed, Rollout, Step
 from training_cases import Offers, closing
 
@@ -84,7 +84,7 @@ def test_the_prompts_are_those_that_a_model_is_sent_in_a_run(tmp_path: Path) -> 
     with Store.open(tmp_path / "s.db") as store:
         calls = {
             (call.call.seat, call.call.turn, call.call.attempt): prompt
-            for call, prompt in store.calls_with_prompts("r")
+            for call, prompt in store.calls.with_prompts("r")
         }
     with short(seed=0) as env:
         asked = env.reset_sync()

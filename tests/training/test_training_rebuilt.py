@@ -21,7 +21,7 @@ from sociolab.core.ports import Begin, Came, Observation, Play, Question, Reply,
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.training.examples import Wanted
 from sociolab.training.export import export_training
 from sociolab.training.turns import LeftOut, Rebuilder, played_in

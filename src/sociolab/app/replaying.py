@@ -11,7 +11,7 @@ from sociolab.core.errors import SociolabError, StoreError
 from sociolab.core.ports import Begin, Came, NoReply, Observation, Reply, Request, Sent, World
 from sociolab.engine.journal import Journal
 from sociolab.engine.scene import FailurePolicy
-from sociolab.store.runs import RunRow
+from sociolab.store.store import RunRow
 
 Key: TypeAlias = tuple[str, int, str, int]
 """What was asked: seat, turn (from 0), "act" or the question's name, attempt."""

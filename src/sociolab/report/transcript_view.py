@@ -14,7 +14,7 @@ from sociolab.report.result import Point, Spread
 from sociolab.report.schema import MeasureEntry, RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.words import minus, number, plural
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
 TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
@@ -118,7 +118,9 @@ def shown_trials(
     found = []
     for trial in dict.fromkeys(trials):
         episode = store.episode(run, trial)
-        found.append(shown(episode, transcript_of(episode), store.judgings(run, trial=trial)))
+        found.append(
+            shown(episode, transcript_of(episode), store.verdicts.judgings(run, trial=trial))
+        )
     return tuple(found)
 
 

@@ -22,7 +22,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream
 from sociolab.report.words import plural
 from sociolab.store.database import replaced
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.training.examples import (
     Example,
     Source,

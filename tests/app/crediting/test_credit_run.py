@@ -28,7 +28,7 @@ from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 WORLDS = {
     "sotopia": {"turns": "6"},

@@ -37,7 +37,7 @@ from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ async def credit_run_async(
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
         spec = _model(config.judges)
-        budget = Budget(config.budget, store.totals(run))
+        budget = Budget(config.budget, store.calls.totals(run))
         judge = CreditJudge(models.kept(spec, replies, budget))
         work = [one for one in stories if not _done(store, run, judge, *one)]
         tally.total = len(work)
