@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from sociolab.app.preflight.estimate import estimate
     from sociolab.app.results.tables import scores_table, turns_table
     from sociolab.app.run.config import RunConfig
-    from sociolab.app.run.judge import judge_run
-    from sociolab.app.run.judge import judge_run_async
-    from sociolab.app.run.play import Progress
-    from sociolab.app.run.play import run
-    from sociolab.app.run.play import run_async
+    from sociolab.app.run.judge import judge_run, judge_run_async
+    from sociolab.app.run.play import Progress, run, run_async
     from sociolab.report.result import RunResult, result_of
     from sociolab.training.environment import Environment
 

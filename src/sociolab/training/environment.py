@@ -20,11 +20,8 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args
 from sociolab.app.data.sets import wanted_tasks
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.config import config_of
-from sociolab.app.run.session import Seated
-from sociolab.app.run.session import wanted_judges
-from sociolab.app.run.session import world_of
+from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.session import Seated, wanted_judges, world_of
 from sociolab.core.blame import told
 from sociolab.core.episode import CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError

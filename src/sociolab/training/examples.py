@@ -12,9 +12,7 @@ from sociolab.core.code_mark import code_in, mark
 from sociolab.core.episode import ACT
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line, Observation, Request
-from sociolab.store.store import RunRow
-from sociolab.store.store import TrialRow
-from sociolab.store.store import Store
+from sociolab.store.store import RunRow, Store, TrialRow
 from sociolab.training.rewards import SCORE, Reward, Rewards
 from sociolab.training.turns import (
     ChatMessage,

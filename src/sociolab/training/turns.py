@@ -32,8 +32,7 @@ from sociolab.core.ports import (
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.calls import CallRow
-from sociolab.store.store import RunRow
-from sociolab.store.store import Store
+from sociolab.store.store import RunRow, Store
 
 ChatMessage: TypeAlias = dict[str, str]
 """A chat message as OpenAI's protocol has it: `role` and `content`."""
