@@ -24,9 +24,6 @@ from sociolab.app.results.page import shown_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
-from sociolab.app.training.environment import Observed
-from sociolab.app.training.export import export_training
-from sociolab.app.training.wanted import Wanted
 from sociolab.app.watching.reading import reading
 from sociolab.app.watching.records import transcript_record
 from sociolab.app.watching.searching import index_step, search
@@ -43,6 +40,9 @@ from sociolab.report.terminal import play_text
 from sociolab.report.transcript_view import shown
 from sociolab.store.store import Store
 from sociolab.studies.rating_guide import rated_scene
+from sociolab.training.environment import Observed
+from sociolab.training.examples import Wanted
+from sociolab.training.export import export_training
 from sociolab.worlds.sotopia.outcome import CLOSING
 
 CANARY = "Xanthippe"

@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 
 import sociolab
-import sociolab.app.training.environment
 from sociolab import Environment, RunConfig
 from sociolab.app.run.play import run
-from sociolab.app.training.environment import Observed, Rollout, Step
 from sociolab.core.episode import Act, Action, ActionSpace, Unusable
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
 from sociolab.models.endpoint.chat import ChatBody
@@ -23,6 +21,7 @@ from sociolab.models.endpoint.refusals import bad_request
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
+from sociolab.training.environment import Observed, Rollout, Step
 from training_cases import Offers, closing
 
 SHORT = RunConfig(settings={"turns": "4", "closing_question": "false"})
@@ -39,7 +38,7 @@ async def greet(observed: Observed) -> str:
 
 
 def test_the_example_in_the_docstring_runs() -> None:
-    found = doctest.testmod(sociolab.app.training.environment)
+    found = doctest.testmod(sociolab.training.environment)
     assert (found.attempted, found.failed) == (6, 0)
     assert sociolab.Environment is Environment
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.training.export import Exported, export_training
-from sociolab.app.training.wanted import Wanted
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.store.store import Store
+from sociolab.training.examples import Wanted
+from sociolab.training.export import Exported, export_training
 from training_cases import lines, play_bargain
 
 
