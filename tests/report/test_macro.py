@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core.score import JudgeId, Measure
-from sociolab.stats.intervals import CUT
 from sociolab.report.plays import Column, NotScored, Outcome, Play, PlayKey
 from sociolab.report.result import cluster_means, entries, said_of, with_macro
 from sociolab.report.schema import MeasureEntry, macro_of
+from sociolab.stats.intervals import CUT
 
 RULES = JudgeId("rules", "rules")
 

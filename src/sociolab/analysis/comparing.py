@@ -10,9 +10,9 @@ from sociolab.analysis.matching import By, Key, Keyed, Side, matched
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
+from sociolab.report.plays import mean_ends
 from sociolab.stats.intervals import on_scale
 from sociolab.stats.paired import Comparison, KeyedValue, compare
-from sociolab.report.plays import mean_ends
 
 Unit: TypeAlias = Literal["play", "episode"]
 """A seat of a trial, or the whole of it, as the measure goes."""

@@ -14,6 +14,7 @@ from sociolab.analysis.pooled import Pool
 from sociolab.analysis.values import Value
 from sociolab.core.episode import Asked
 from sociolab.core.errors import ConfigError
+from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.stats.intervals import LEVEL, t_critical
 from sociolab.stats.ranking import (
     POINTS,
@@ -25,7 +26,6 @@ from sociolab.stats.ranking import (
     contests,
     rate,
 )
-from sociolab.report.plays import PlayKey, asked_in, mean_ends
 
 WHOLE = ""
 """The seat of a measure of whole episodes."""

@@ -17,8 +17,8 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
 from sociolab.report.layout import layout_of
-from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.report.result import run_of_episodes
+from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
