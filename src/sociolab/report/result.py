@@ -187,7 +187,7 @@ def _group_entries(
     asked: Mapping[PlayKey, Asked],
 ) -> Iterable[ScoreEntry]:
     from sociolab.stats.intervals import mean, means  # numpy: not before there are scores
-    from sociolab.stats.scale import on_scale
+    from sociolab.stats.intervals import on_scale
 
     clusters = [said[0].plays[i].cluster for i in places]
     outcomes = [[one.outcomes[i] for i in places] for one in said]
