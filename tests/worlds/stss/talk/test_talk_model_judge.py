@@ -20,7 +20,7 @@ from sociolab.models.endpoint.chat import ChatBody
 from sociolab.models.endpoint.running import serve
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
-from sociolab.testing.contracts import JudgeContract
+from sociolab.testing import JudgeContract
 from sociolab.worlds.stss.talk import conditions
 from sociolab.worlds.stss.talk.measures import MEASURES
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
