@@ -13,7 +13,7 @@ from sociolab.app.watching.calls import was_called
 from sociolab.app.watching.reading import Reading, Said, reading
 from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
 from sociolab.report.export import play_markdown
-from sociolab.report.transcript_view import shown
+from sociolab.report.transcript_view import transcript_view
 from sociolab.store.sqlite import Store
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing
@@ -85,7 +85,9 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     store = store_of(request)
     known_trial(store, run, trial)
     found = store.episode(run, trial)
-    read = shown(found, credited(store, run, told)(found), store.judgings(run, trial=trial))
+    read = transcript_view(
+        found, credited(store, run, told)(found), store.judgings(run, trial=trial)
+    )
     return file_answer(play_markdown(read), f"{run}-{trial}.md", "text/markdown; charset=utf-8")
 
 
