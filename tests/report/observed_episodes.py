@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sociolab.core.episode import Episode
 from sociolab.report.plays import SPOKEN, TranscriptCounts
-from sociolab.store.turns import Turns
+from sociolab.store.overview import Turns
 
 
 def observed(episode: Episode) -> TranscriptCounts:

@@ -20,7 +20,7 @@ from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import findings
 from sociolab.report.section import Figure, Section, TextTable
 from sociolab.report.transcript_view import TranscriptView, chosen_views, private_part
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
 from .test_shown import hostile, transcript

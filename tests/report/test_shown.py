@@ -15,7 +15,7 @@ from sociolab.report.export import play_markdown
 from sociolab.report.terminal import play, play_text
 from sociolab.report.transcript_view import Remark, TranscriptView, chosen_views, transcript_view
 from sociolab.report.words import sanitize
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
 from .small_run import CHECK, CHECKED, GOAL, HEURISTIC, RUN, plan
@@ -57,7 +57,7 @@ def _text(name: str, actions: tuple[Action, ...]) -> str:
 
 def one(store: Store, trial: str) -> TranscriptView:
     episode = store.episode(RUN, trial)
-    return transcript_view(episode, transcript(episode), store.judgings(RUN))
+    return transcript_view(episode, transcript(episode), store.verdicts.judgings(RUN))
 
 
 def hostile(text: str) -> TranscriptView:
@@ -167,7 +167,7 @@ def test_a_judge_that_said_nothing_is_not_shown() -> None:
 
 
 def test_repeated_judgings_are_numbered(store: Store) -> None:
-    store.add_verdicts(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
+    store.verdicts.add(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
     assert [sheet.judge for sheet in one(store, "lamp-AA").sheets] == [
         "goal check (formula), judging 1",
         "goal check (formula), judging 2",

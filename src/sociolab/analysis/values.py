@@ -24,8 +24,7 @@ from sociolab.report.plays import (
 )
 from sociolab.report.result import never_due, outcomes_of, run_of_episodes
 from sociolab.report.words import plural
-from sociolab.store.runs import RunRow, TrialRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import RunRow, Store, TrialRow
 
 
 class Value(NamedTuple):
@@ -99,7 +98,7 @@ def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) ->
     row = run_of_episodes(store, run)
     trials = store.trials(run) if plan is None else plan
     judged = Judged()
-    for judging in store.outcomes(run):
+    for judging in store.verdicts.outcomes(run):
         judged.take(judging)
     rows = {trial.trial.id: trial.trial for trial in trials}
     seats, wholes = plays_of(trials), whole_plays_of(trials, _partner(row.settings))

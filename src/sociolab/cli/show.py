@@ -23,7 +23,7 @@ from sociolab.report.terminal import play, side_by_side
 from sociolab.report.transcript_view import EpisodeSide, TranscriptView, transcript_view
 from sociolab.report.words import about
 from sociolab.store.calls import CallRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 _LONG = 1_000
 """Characters of a message that is shown once."""
@@ -79,7 +79,7 @@ def _read(store: Store, found: Found, seat: str | None) -> TranscriptView:
     transcript = world_of(trial.world).transcript(found.episode, seat)
     if seat is None:
         transcript = with_credit(transcript, credit_of(store, found.run, trial.id))
-    judgings = () if seat else tuple(store.judgings(found.run, trial=trial.id))
+    judgings = () if seat else tuple(store.verdicts.judgings(found.run, trial=trial.id))
     return transcript_view(found.episode, transcript, judgings)
 
 
@@ -98,7 +98,7 @@ def _show(readers: Sequence[EpisodeSide], view: View) -> None:
 
 def _print_prompts(store: Store, found: Found, seat: str | None) -> None:
     trial = found.episode.trial
-    calls = [c for c in store.calls(found.run, trial.id) if seat in (None, c.call.seat)]
+    calls = [c for c in store.calls.all(found.run, trial.id) if seat in (None, c.call.seat)]
     if not calls:
         raise ConfigError(f"no model was called in {trial.id}: there is no prompt to show")
     told: dict[str, int] = {}
@@ -111,7 +111,7 @@ def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
 
     `told` numbers the long messages that were shown already: these are named, not repeated.
     """
-    call, prompt, usage = row.call, store.prompt_of(row), row.reply.usage
+    call, prompt, usage = row.call, store.calls.prompt(row), row.reply.usage
     who, mark = f"{call.role} {call.seat}".strip(), about(usage.estimated)
     parts = [
         f"==== {number}. {who}, turn {call.turn + 1}, {call.name}, attempt {call.attempt}: "

@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias, TypeVar
 from sociolab.core.episode import ACT, Answered, Asked, Episode, Json, Moved, Trial, Unusable
 from sociolab.core.score import JudgeId, Measure, NotKnown
 from sociolab.store.calls import SeatCost
-from sociolab.store.runs import TrialRow
-from sociolab.store.turns import Turns
+from sociolab.store.overview import Turns
+from sociolab.store.store import TrialRow
 from sociolab.store.verdicts import Judging
 from sociolab.store.verdicts import Outcome as Stored
 

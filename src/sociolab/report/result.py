@@ -48,10 +48,9 @@ from sociolab.report.schema import (
     TokenTotals,
     macro_of,
 )
-from sociolab.store.runs import RunRow, TrialRow
-from sociolab.store.sqlite import Store
-from sociolab.store.turns import turns_of
-from sociolab.store.verdicts import Counts, first_failed_scores
+from sociolab.store.overview import turns_of
+from sociolab.store.store import RunRow, Store, TrialRow
+from sociolab.store.verdicts import Counts
 
 if TYPE_CHECKING:
     from sociolab.stats.intervals import Estimate
@@ -392,10 +391,10 @@ def first_failures(
                 episode=one.trial,
                 judge=one.judge,
             )
-            for one in first_failed_scores(store, run)
+            for one in store.verdicts.first_failed_scores(run)
         ),
         *_first("calls", _failed_calls(store, run)),
-        *_first("usage", ((FAULT, why, trial) for trial, why in store.call_faults(run))),
+        *_first("usage", ((FAULT, why, trial) for trial, why in store.calls.faults(run))),
     )
 
 
@@ -435,7 +434,7 @@ def _failed_trials(trials: Iterable[TrialRow]) -> Iterator[tuple[str, str, str]]
 
 
 def _failed_calls(store: Store, run: str) -> Iterator[tuple[str, str, str]]:
-    for failure in store.call_failures(run):
+    for failure in store.calls.failures(run):
         yield failure.cause, failure.problem, failure.call.trial
 
 
@@ -466,7 +465,7 @@ def details_of(store: Store, run: str, *, stopped: str = "") -> ResultDetails:
     plays = plays_of(trials)
     own = (
         *observed.columns(),
-        *cost_column(store.seat_costs(run), plays, observed.played),
+        *cost_column(store.calls.seat_costs(run), plays, observed.played),
     )
     wholes = whole_plays_of(trials, outline.partner)
     said = all_column_outcomes(plays, wholes, (*judged.columns(), *own))
@@ -502,7 +501,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
 
     `trials` is the run's plan. StoreError if there is no such run.
     """
-    row, totals = run_of_episodes(store, run), store.totals(run)
+    row, totals = run_of_episodes(store, run), store.calls.totals(run)
     settings: dict[str, Any] = row.settings if isinstance(row.settings, dict) else {}
     return RunResult(
         schema=SCHEMA,
@@ -530,10 +529,10 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         failures=Failures(
             trials=_counts(Counter(t.cause or "unknown" for t in trials if t.status == "failed")),
             problems=_problems(trials),
-            calls=_counts(Counter(failure.cause for failure in store.call_failures(run))),
-            usage={FAULT: faults} if (faults := len(store.call_faults(run))) else {},
+            calls=_counts(Counter(failure.cause for failure in store.calls.failures(run))),
+            usage={FAULT: faults} if (faults := len(store.calls.faults(run))) else {},
         ),
-        judges=_judges(row.name, store.judging_counts(run)),
+        judges=_judges(row.name, store.verdicts.counts(run)),
         measures=(),
         scores=(),
         settings=row.settings,
@@ -553,7 +552,7 @@ def turns_asked(store: Store, run: str) -> dict[PlayKey, Asked]:
 def judged_of(store: Store, run: str) -> Judged:
     """All that judges said of a run."""
     judged = Judged()
-    for row in store.outcomes(run):
+    for row in store.verdicts.outcomes(run):
         judged.take(row)
     return judged
 
@@ -568,7 +567,7 @@ def all_column_outcomes(
 def _observed(store: Store, run: str, trials: Sequence[TrialRow]) -> TranscriptCounts:
     observed = TranscriptCounts()
     seats = {row.trial.id: row.trial.task.seats for row in trials}
-    for turns in turns_of(store, store.run_pk(run), SPOKEN):
+    for turns in turns_of(store, run, SPOKEN):
         observed.take(seats[turns.trial], turns)
         if turns.troubled:
             observed.take_trouble(store.episode(run, turns.trial))

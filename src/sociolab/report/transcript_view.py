@@ -14,7 +14,7 @@ from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import MeasureEntry, RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.words import minus, number, plural
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
 TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
@@ -123,7 +123,9 @@ def views_of(
     for trial in dict.fromkeys(trials):
         episode = store.episode(run, trial)
         found.append(
-            transcript_view(episode, transcript_of(episode), store.judgings(run, trial=trial))
+            transcript_view(
+                episode, transcript_of(episode), store.verdicts.judgings(run, trial=trial)
+            )
         )
     return tuple(found)
 

@@ -16,7 +16,7 @@ from sociolab.report.result import result_of
 from sociolab.stats.comparison import compare
 from sociolab.stats.multiple import holm
 from sociolab.stats.pairs import KeyedValue
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 P = "lab/p"
 NEAR = (6, 7, 8, 6, 7, 8, 6, 7)

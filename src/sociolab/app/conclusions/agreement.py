@@ -11,7 +11,7 @@ from sociolab.analysis.rated import Ratings, ratings_of
 from sociolab.report.section import Section, documents
 from sociolab.stats.agreement import agreement_report
 from sociolab.stats.agreement_cells import AgreementReport
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

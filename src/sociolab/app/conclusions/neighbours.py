@@ -13,7 +13,7 @@ from sociolab.core.episode import CastMember
 from sociolab.core.errors import ConfigError
 from sociolab.report.leaderboard import Board, BoardRow, NeighbourTest, undecided
 from sociolab.stats.multiple import holm
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def with_steps(

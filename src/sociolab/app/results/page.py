@@ -15,7 +15,7 @@ from sociolab.report.leaderboard import boards, boards_section
 from sociolab.report.result import ResultDetails, RunResult, distributions_of, read_distributions
 from sociolab.report.section import Section
 from sociolab.report.transcript_view import evenly_chosen, extremes, leading, views_of
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 EPISODES = 6
 """How many transcripts of a run a page holds, chosen evenly from the plan."""

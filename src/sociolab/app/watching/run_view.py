@@ -14,7 +14,7 @@ from sociolab.report.result import details_of, distributions_of, outline_of
 from sociolab.report.schema import RunResult
 from sociolab.report.transcript_view import Extreme, extremes, leading, titled
 from sociolab.store.calls import Totals
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def run_result(store: Store, run: str) -> RunResult:
 def outline_view(store: Store, run: str) -> RunView:
     """What is known of a run before its episodes are read (see `report.result.outline_of`)."""
     result = outline_of(store, run, store.trials(run))
-    return RunView(result, content(1, ShownRun(result)), (), (), (), "", store.totals(run))
+    return RunView(result, content(1, ShownRun(result)), (), (), (), "", store.calls.totals(run))
 
 
 def run_report(store: Store, run: str) -> str:
@@ -72,5 +72,5 @@ def _run_view(store: Store, run: str) -> RunView:
         spread_charts(result, spreads, drawn),
         extremes(main),
         titled(result, main),
-        store.totals(run),
+        store.calls.totals(run),
     )

@@ -8,25 +8,21 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from sociolab.analysis.credits import play_credits
 from sociolab.analysis.values import RunValues
-from sociolab.app.data.sets import load_world
-from sociolab.app.training.replaying import requests_of
+from sociolab.app.replaying import observations
 from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Observation, World
-from sociolab.engine.scene import FailurePolicy
 from sociolab.judging.credit_record import MEASURES, Credit, CreditRecord
 from sociolab.judging.credit_story import Story
 from sociolab.store.database import replaced
-from sociolab.store.runs import RunRow
 
 SCHEMA = 1
 
 Score: TypeAlias = Mapping[str, Any]
-_Seen: TypeAlias = Mapping[tuple[str, int], Observation]
 
 
 def training_lines(
@@ -135,23 +131,6 @@ def _beside(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-
-
-def replaying_world(row: RunRow) -> World:
-    """The world as a run was played in it: what a seat saw hangs on its settings."""
-    settings = row.settings if isinstance(row.settings, dict) else {}
-    own = settings.get("world_settings")
-    attempts, then = settings.get("attempts"), settings.get("on_failed_turn")
-    end: Literal["skip", "stop"] = "stop" if then == "stop" else "skip"
-    policy = FailurePolicy(attempts, end) if isinstance(attempts, int) else FailurePolicy(then=end)
-    given = {name: str(value) for name, value in own.items()} if isinstance(own, dict) else {}
-    return load_world(row.world, policy=policy, settings=given).world
-
-
-def observations(world: World, episode: Episode) -> _Seen:
-    """What each seat saw when it was last asked in a turn; nothing where a repeat differs."""
-    asked = requests_of(world, episode).values()
-    return {(one.seat, one.turn): one.observation for one in asked}
 
 
 def _shown(seen: Observation | None) -> dict[str, Any] | None:

@@ -12,17 +12,16 @@ from pathlib import Path
 import pytest
 
 import sociolab
-import sociolab.app.training.environment
 from sociolab import Environment, RunConfig
 from sociolab.app.run.play import run
-from sociolab.app.training.environment import Observed, Rollout, Step
 from sociolab.core.episode import Act, Action, ActionSpace, Unusable
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
 from sociolab.models.endpoint.chat import ChatBody
 from sociolab.models.endpoint.refusals import bad_request
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.training.environment import Observed, Rollout, Step
 from training_cases import Offers, closing
 
 SHORT = RunConfig(settings={"turns": "4", "closing_question": "false"})
@@ -39,7 +38,7 @@ async def greet(observed: Observed) -> str:
 
 
 def test_the_example_in_the_docstring_runs() -> None:
-    found = doctest.testmod(sociolab.app.training.environment)
+    found = doctest.testmod(sociolab.training.environment)
     assert (found.attempted, found.failed) == (6, 0)
     assert sociolab.Environment is Environment
 
@@ -85,7 +84,7 @@ def test_the_prompts_are_those_that_a_model_is_sent_in_a_run(tmp_path: Path) -> 
     with Store.open(tmp_path / "s.db") as store:
         calls = {
             (call.call.seat, call.call.turn, call.call.attempt): prompt
-            for call, prompt in store.calls_with_prompts("r")
+            for call, prompt in store.calls.with_prompts("r")
         }
     with short(seed=0) as env:
         asked = env.reset_sync()

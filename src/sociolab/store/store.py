@@ -1,4 +1,4 @@
-"""Runs: what they are called, what they play, and how far they are."""
+"""The store: everything that was planned, played, paid for and judged, in one SQLite file."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import json
 import sqlite3
 import time
 import zlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Episode, Event, Json, Task, Trial
 from sociolab.core.errors import Cause, StorageError, StoreError
 from sociolab.core.redaction import redacted_bytes
+from sociolab.store.calls import Calls
 from sociolab.store.connect import checked_name, connect, lock_run, storage_error
 from sociolab.store.database import Database, as_text
+from sociolab.store.search import Search
+from sociolab.store.studies import Studies
+from sociolab.store.verdicts import Verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,23 @@ class RunRow:
         return not self.planned and not self.playing
 
 
+Status: TypeAlias = Literal["planned", "playing", "played", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """A trial, its place in the plan (from 0), and what became of it.
+
+    `cause` and `problem` say why it failed; None and "" otherwise.
+    """
+
+    trial: Trial
+    index: int
+    status: Status
+    cause: Cause | None = None
+    problem: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class StoreSize:
     """How many bytes a store takes, and how many of them hold nothing."""
@@ -57,18 +78,37 @@ class StoreSize:
     free: int
 
 
-_DELETE = "DELETE FROM runs WHERE pk = ?"
+class Store(Database):
+    """One open store, for one thread; others may read while it writes.
 
-_ROWS = """
-    SELECT name, world, settings, created, seconds,
-        sum(status IS 'planned'), sum(status IS 'playing'),
-        sum(status IS 'played'), sum(status IS 'failed')
-    FROM runs LEFT JOIN trials ON trials.run = runs.pk
-"""
+    Runs, their trials and what happened in them are methods of its own; `calls`, `verdicts`,
+    `studies` and `search` hold the rest. What a method wrote is on disk when it returns. The
+    replies of a run are kept through `RunReplies`; two processes are kept off one run by
+    `lock_run`.
+    """
 
+    @classmethod
+    def open(cls, path: Path, create: bool = True, *, synced: bool = False) -> Self:
+        """The store at `path`, made there if `create` and there is none; one that cannot be
+        written can be read.
 
-class RunTable(Database):
-    """The runs of a store."""
+        `synced`: what is committed survives a power cut too. That is for what people are told is
+        stored; what a model said can be asked for again.
+
+        StoreError if it cannot be opened, is not ours, or has a schema that this sociolab does not
+        read.
+        """
+        return cls(connect(path, create, synced=synced), path)
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        super().__init__(connection, path)
+        self.calls = Calls(self)
+        self.verdicts = Verdicts(self)
+        self.studies = Studies(self)
+        self.search = Search(self)
+        self._ends: dict[tuple[str, str], tuple[int, int]] = self.remembered()
+
+    # -------------------------------------------------------------- runs
 
     def runs(self) -> tuple[RunRow, ...]:
         """All runs, the oldest first."""
@@ -86,12 +126,23 @@ class RunTable(Database):
         found = self.row("SELECT 1 FROM runs WHERE name = ?", (name,))
         return found is not None
 
-    def run_pk(self, name: str) -> int:
-        """The primary key of a run; StoreError, naming the runs that there are, if it is none."""
-        row = self.row("SELECT pk FROM runs WHERE name = ?", (name,))
-        if row is not None:
-            return int(row[0])
-        raise StoreError(f'there is no run "{name}" in {self.path}; {self._known_runs()}')
+    def create_run(
+        self,
+        name: str,
+        world: str,
+        settings: Json,
+        trials: Sequence[Trial],
+        *,
+        created: float | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        """Store a run with its plan, in order; StoreError if the name is taken or is no name.
+
+        `created` is now, if not given; `seconds` is the wall time that it took elsewhere.
+        """
+        began = time.time() if created is None else created
+        with self.transaction():
+            self._insert_plan(self._insert_run(name, world, settings, began, seconds), trials)
 
     def set_settings(self, name: str, settings: Json) -> None:
         """Store other settings of a run, if they are other ones."""
@@ -99,6 +150,12 @@ class RunTable(Database):
         row = self.row("SELECT settings FROM runs WHERE pk = ?", (pk,))
         if as_text(row[0]) != text:
             self.write("UPDATE runs SET settings = ? WHERE pk = ?", (text, pk))
+
+    def add_seconds(self, run: str, seconds: float) -> None:
+        """Add the wall time of one part of a run."""
+        self.write(
+            "UPDATE runs SET seconds = seconds + ? WHERE pk = ?", (seconds, self.run_pk(run))
+        )
 
     def rename_run(self, old: str, new: str) -> None:
         """Give a run another name; StoreError if that is taken or the run is being played."""
@@ -146,39 +203,6 @@ class RunTable(Database):
         self._use(connect(self.path, new=False))
         self._closed = False
 
-    def size(self) -> StoreSize:
-        """What the store takes on disk, its log included, and how much of it holds nothing."""
-        self.commit()
-        pages, free = (
-            int(self.row(f"PRAGMA {what}")[0]) for what in ("page_size", "freelist_count")
-        )
-        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
-        return StoreSize(sum(f.stat().st_size for f in files if f.exists()), pages * free)
-
-    def vacuum(self) -> None:
-        """Write the store anew without the room that deleted runs left; nothing else changes.
-
-        It takes as much room on the disk meanwhile as it will take then. StoreError while a run is
-        being played (one that begins meanwhile waits), or where others read for so long that the
-        log cannot be emptied.
-        """
-        for run in self.runs():
-            with lock_run(self.path, run.name):
-                pass
-        self.commit()
-        self.execute("VACUUM")
-        if self.row("PRAGMA wal_checkpoint(TRUNCATE)")[0]:
-            raise StoreError(
-                f"another program is reading {self.path}, whose log keeps its size until that has "
-                "ended; run the same command again then"
-            )
-
-    def add_seconds(self, run: str, seconds: float) -> None:
-        """Add the wall time of one part of a run."""
-        self.write(
-            "UPDATE runs SET seconds = seconds + ? WHERE pk = ?", (seconds, self.run_pk(run))
-        )
-
     def _insert_run(
         self, name: str, world: str, settings: Json, created: float, seconds: float
     ) -> int:
@@ -191,72 +215,7 @@ class RunTable(Database):
         except sqlite3.IntegrityError as error:
             raise _taken(name) from error
 
-    def _known_runs(self) -> str:
-        names = [row[0] for row in self.rows("SELECT name FROM runs ORDER BY created DESC")]
-        if not names:
-            return "it holds none yet"
-        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-        return f"it holds {', '.join(names[:10])}{more}"
-
-
-def _taken(name: str) -> StoreError:
-    return StoreError(f'there is a run "{name}" already; choose another name, or delete that run')
-
-
-def _run_row(row: tuple[Any, ...]) -> RunRow:
-    name, world, settings, *rest = row
-    return RunRow(name, world, json.loads(as_text(settings)), *rest)
-
-
-Status: TypeAlias = Literal["planned", "playing", "played", "failed"]
-
-_NO_TASK = Task("", (), "", "")
-"""Stands in a stored trial for the task, which is stored once for all its trials."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrialRow:
-    """A trial, its place in the plan (from 0), and what became of it.
-
-    `cause` and `problem` say why it failed; None and "" otherwise.
-    """
-
-    trial: Trial
-    index: int
-    status: Status
-    cause: Cause | None = None
-    problem: str = ""
-
-
-class TrialTable(RunTable):
-    """The plans of a store's runs."""
-
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        super().__init__(connection, path)
-        self._trials: dict[tuple[str, str], int] = {}
-
-    def create_run(
-        self,
-        name: str,
-        world: str,
-        settings: Json,
-        trials: Sequence[Trial],
-        *,
-        created: float | None = None,
-        seconds: float = 0.0,
-    ) -> None:
-        """Store a run with its plan, in order; StoreError if the name is taken or is no name.
-
-        `created` is now, if not given; `seconds` is the wall time that it took elsewhere.
-        """
-        began = time.time() if created is None else created
-        with self.transaction():
-            self._insert_plan(self._insert_run(name, world, settings, began, seconds), trials)
-
-    def add_trials(self, run: str, trials: Iterable[Trial]) -> None:
-        """Add trials to the end of a run's plan; StoreError where one is there already."""
-        with self.transaction():
-            self._insert_plan(self.run_pk(run), trials)
+    # ---------------------------------------- the plan: trials in order, and what became of each
 
     def trials(self, run: str) -> tuple[TrialRow, ...]:
         """All trials of a run, in plan order."""
@@ -272,11 +231,25 @@ class TrialTable(RunTable):
 
     def trial_ids(self, run: str, status: Status | None = None) -> tuple[str, ...]:
         """The ids of a run's trials, or of those of one status, in plan order."""
+        only, values = ("", ()) if status is None else ("AND status = ?", (status,))
         rows = self.rows(
-            "SELECT id FROM trials WHERE run = ? AND status = ifnull(?, status) ORDER BY pk",
-            (self.run_pk(run), status),
+            f"SELECT id FROM trials WHERE run = ? {only} ORDER BY pk", (self.run_pk(run), *values)
         )
         return tuple(as_text(found) for (found,) in rows)
+
+    def failed_causes(self, run: str) -> Counter[str]:
+        """How many trials of a run failed from each cause."""
+        rows = self.rows(
+            "SELECT ifnull(cause, 'unknown'), count(*) FROM trials "
+            "WHERE run = ? AND status = 'failed' GROUP BY cause ORDER BY cause",
+            (self.run_pk(run),),
+        )
+        return Counter(dict(rows))
+
+    def add_trials(self, run: str, trials: Iterable[Trial]) -> None:
+        """Add trials to the end of a run's plan; StoreError where one is there already."""
+        with self.transaction():
+            self._insert_plan(self.run_pk(run), trials)
 
     def set_status(
         self, run: str, trial: str, status: Status, cause: Cause | None = None, problem: str = ""
@@ -286,26 +259,7 @@ class TrialTable(RunTable):
             "UPDATE trials SET status = ?, cause = ?, problem = ? WHERE pk = ?",
             (status, cause, problem, self.trial_pk(run, trial)),
         )
-
-    def trial_pk(self, run: str, trial: str) -> int:
-        """The primary key of a trial; StoreError if the run has no such trial."""
-        known = self._trials.get((run, trial))
-        if known is not None:
-            return known
-        row = self.row(
-            "SELECT trials.pk FROM trials JOIN runs ON runs.pk = trials.run "
-            "WHERE runs.name = ? AND trials.id = ?",
-            (run, trial),
-        )
-        if row is not None:
-            self._trials[run, trial] = row[0]
-            return int(row[0])
-        self.run_pk(run)
-        raise StoreError(f'run "{run}" has no trial "{trial}"; its plan lists those it has')
-
-    def _forget(self) -> None:
-        super()._forget()
-        self._trials.clear()
+        self._ends.pop((run, trial), None)
 
     def _insert_plan(self, run: int, trials: Iterable[Trial]) -> None:
         tasks: dict[Task, int] = {}
@@ -354,25 +308,14 @@ class TrialTable(RunTable):
             for pk, id_, seats, cluster, content, tags in rows
         }
 
-
-def decoded_trial(body: str | bytes, task: Task) -> Trial:
-    """A stored trial with its task put back."""
-    return decode_trial(as_text(body), task)
-
-
-class EventTable(TrialTable):
-    """The events of a store's trials."""
-
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        super().__init__(connection, path)
-        self._next: dict[tuple[str, str], tuple[int, int]] = {}
+    # -------------------------------------------------------------- what happened in a trial
 
     def append(self, run: str, trial: str, event: Event) -> None:
         """Add an event to a trial: on disk soon, together with the reply that led to it.
 
         Only one process may append to a trial, see `lock_run`.
         """
-        at = self._next.get((run, trial)) or self._end_of(run, trial)
+        at = self._ends.get((run, trial)) or self._end_of(run, trial)
         try:
             self.write_soon("INSERT INTO events VALUES (?, ?, ?)", (*at, encode_event(event)))
         except sqlite3.IntegrityError as error:
@@ -380,21 +323,7 @@ class EventTable(TrialTable):
                 f'another process appends to trial "{trial}" of run "{run}" too; '
                 "let only one process play a run"
             ) from error
-        self._next[run, trial] = (at[0], at[1] + 1)
-
-    def play_anew(self, run: str, trial: str) -> None:
-        """Remove what happened in a trial, which is played from its first turn from now on."""
-        pk = self.trial_pk(run, trial)
-        with self.transaction():
-            self.execute("DELETE FROM events WHERE trial = ?", (pk,))
-            self.set_status(run, trial, "playing")
-
-    def set_status(
-        self, run: str, trial: str, status: Status, cause: Cause | None = None, problem: str = ""
-    ) -> None:
-        """Note what became of a trial. What was played of a failed one stays."""
-        super().set_status(run, trial, status, cause, problem)
-        self._next.pop((run, trial), None)
+        self._ends[run, trial] = (at[0], at[1] + 1)
 
     def events(self, run: str, trial: str) -> tuple[Event, ...]:
         """What happened in a trial so far, in order."""
@@ -418,6 +347,27 @@ class EventTable(TrialTable):
         for trial, body, task in rows:
             yield Episode(decoded_trial(body, tasks[task]), self._events(trial))
 
+    def play_anew(self, run: str, trial: str) -> None:
+        """Remove what happened in a trial, which is played from its first turn from now on."""
+        pk = self.trial_pk(run, trial)
+        with self.transaction():
+            self.execute("DELETE FROM events WHERE trial = ?", (pk,))
+            self.set_status(run, trial, "playing")
+
+    def reset_trial(self, run: str, trial: str) -> None:
+        """Forget all that was played, asked and judged in a trial; it is planned again.
+
+        Let nobody play the run meanwhile, or make sure that this trial is not being played.
+        """
+        pk, run_pk = self.trial_pk(run, trial), self.run_pk(run)
+        with self.transaction():
+            for table in ("events", "judgings", "attachments"):
+                self.execute(f"DELETE FROM {table} WHERE trial = ?", (pk,))
+            for table in ("calls", "call_failures"):
+                self.execute(f"DELETE FROM {table} WHERE run = ? AND trial = ?", (run_pk, trial))
+            self.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
+            self.set_status(run, trial, "planned")
+
     def _events(self, trial: int) -> tuple[Event, ...]:
         rows = self.rows("SELECT body FROM events WHERE trial = ? ORDER BY n", (trial,))
         return tuple(decode_event(as_text(body)) for (body,) in rows)
@@ -427,13 +377,7 @@ class EventTable(TrialTable):
         row = self.row("SELECT ifnull(max(n) + 1, 0) FROM events WHERE trial = ?", (pk,))
         return pk, row[0]
 
-    def _forget(self) -> None:
-        super()._forget()
-        self._next.clear()
-
-
-class AttachmentTable(TrialTable):
-    """The attachments of a store's trials."""
+    # ---------------------- attachments: anything else of a trial, in pieces that are only added to
 
     def attach(self, run: str, trial: str, name: str, data: bytes) -> None:
         """Add a piece to an attachment; compressed if that is smaller."""
@@ -463,9 +407,32 @@ class AttachmentTable(TrialTable):
         )
         return tuple(name for (name,) in rows)
 
+    # -------------------------------------------------------------- the file
 
-class WithdrawalTable(TrialTable):
-    """Deletion for people who want their data gone."""
+    def size(self) -> StoreSize:
+        """What the store takes on disk, its log included, and how much of it holds nothing."""
+        self.commit()
+        pages, free = (
+            int(self.row(f"PRAGMA {what}")[0]) for what in ("page_size", "freelist_count")
+        )
+        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
+        return StoreSize(sum(f.stat().st_size for f in files if f.exists()), pages * free)
+
+    def vacuum(self) -> None:
+        """Write the store anew without the room that deleted runs left; nothing else changes.
+
+        It takes as much room on the disk meanwhile as it will take then. StoreError while a run is
+        being played (one that begins meanwhile waits), or where others read for so long that the
+        log cannot be emptied.
+        """
+        for run in self.runs():
+            with lock_run(self.path, run.name):
+                pass
+        if not self._write_anew():
+            raise StoreError(
+                f"another program is reading {self.path}, whose log keeps its size until that has "
+                "ended; run the same command again then"
+            )
 
     @contextmanager
     def thoroughly(self) -> Iterator[None]:
@@ -484,46 +451,79 @@ class WithdrawalTable(TrialTable):
         StoreError where others read for so long that the log cannot be emptied, or where the disk
         is full; nothing is lost then.
         """
-        self.commit()
         # Merged into one, so that words which occur nowhere any more leave the index.
         self.execute("INSERT INTO episode_words (episode_words) VALUES ('optimize')")
-        self.execute("VACUUM")
-        busy = self.row("PRAGMA wal_checkpoint(TRUNCATE)")[0]
-        if busy:
+        if not self._write_anew():
             raise StoreError(
                 f"deleted, but another program is reading {self.path}, whose log may still hold "
                 "copies; end that program, then run `sociolab study scrub`"
             )
 
-    def reset_trial(self, run: str, trial: str) -> None:
-        """Forget all that was played, asked and judged in a trial; it is planned again.
+    def _write_anew(self) -> bool:
+        """Write the file without any free page; whether its log could be emptied, too."""
+        self.commit()
+        self.execute("VACUUM")
+        return not self.row("PRAGMA wal_checkpoint(TRUNCATE)")[0]
 
-        Let nobody play the run meanwhile, or make sure that this trial is not being played.
+    def damage(self) -> Iterator[str]:
+        """What is damaged, in a clause each; nothing where the store is in order.
+
+        Everything is read: pages, indexes, and all that runs hold. Attachments have a checksum and
+        prompts a hash; a letter that was changed in another text stays unnoticed.
         """
-        pk, run_pk = self.trial_pk(run, trial), self.run_pk(run)
-        with self.transaction():
-            for table in ("events", "judgings", "attachments"):
-                self.execute(f"DELETE FROM {table} WHERE trial = ?", (pk,))
-            for table in ("calls", "call_failures"):
-                self.execute(f"DELETE FROM {table} WHERE run = ? AND trial = ?", (run_pk, trial))
-            self.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
-            self.set_status(run, trial, "planned")
+        try:
+            found = self.rows("PRAGMA integrity_check(10)")
+            yield from (f"the file: {said}" for (said,) in found if said != "ok")
+            names = [run.name for run in self.runs()]
+        except Exception as error:  # noqa: BLE001  damage may break whoever reads it in any way
+            yield _clause(error)
+            return
+        for name in names:
+            for what, read in (
+                ("calls", self.calls.with_prompts),
+                ("episodes", self._all_played),
+                ("scores", self.verdicts.judgings),
+            ):
+                try:
+                    deque(read(name), maxlen=0)
+                except Exception as error:  # noqa: BLE001
+                    yield f"the {what} of the run {name}: {_clause(error)}"
+
+    def _all_played(self, run: str) -> Iterator[object]:
+        for trial in self.trial_ids(run):
+            yield self.episode(run, trial)
+            for title in self.attachments(run, trial):
+                yield from self.attachment(run, trial, title)
 
 
-def played_ids(store: RunTable, run: str) -> tuple[str, ...]:
-    """The ids of the trials that were played, in plan order; StoreError if there is no such run."""
-    rows = store.rows(
-        "SELECT id FROM trials WHERE run = ? AND status = 'played' ORDER BY pk",
-        (store.run_pk(run),),
-    )
-    return tuple(as_text(name) for (name,) in rows)
+def _taken(name: str) -> StoreError:
+    return StoreError(f'there is a run "{name}" already; choose another name, or delete that run')
 
 
-def failed_causes(store: RunTable, run: str) -> Counter[str]:
-    """How many trials failed from each cause; StoreError if there is no such run."""
-    rows = store.rows(
-        "SELECT ifnull(cause, 'unknown'), count(*) FROM trials "
-        "WHERE run = ? AND status = 'failed' GROUP BY cause ORDER BY cause",
-        (store.run_pk(run),),
-    )
-    return Counter(dict(rows))
+def _run_row(row: tuple[Any, ...]) -> RunRow:
+    name, world, settings, *rest = row
+    return RunRow(name, world, json.loads(as_text(settings)), *rest)
+
+
+def decoded_trial(body: str | bytes, task: Task) -> Trial:
+    """A stored trial with its task put back."""
+    return decode_trial(as_text(body), task)
+
+
+def _clause(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+_NO_TASK = Task("", (), "", "")
+"""Stands in a stored trial for the task, which is stored once for all its trials."""
+
+
+_DELETE = "DELETE FROM runs WHERE pk = ?"
+
+
+_ROWS = """
+    SELECT name, world, settings, created, seconds,
+        sum(status IS 'planned'), sum(status IS 'playing'),
+        sum(status IS 'played'), sum(status IS 'failed')
+    FROM runs LEFT JOIN trials ON trials.run = runs.pk
+"""

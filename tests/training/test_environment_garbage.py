@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from sociolab import Environment, RunConfig
-from sociolab.app.training.environment import Observed, Rollout
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.runner.jury import verdicts_of
+from sociolab.training.environment import Observed, Rollout
 
-PAGE = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text("utf-8")
 ROWS = re.findall(r"(?m)^\| `([a-z-]+)` \| `([a-z:]+)`[^|]* \| (.*?) ?\| ?(.*?) ?\|$", PAGE)
 WORLDS = ("sotopia", "anteval-information", "anteval-intention", "stss", "stss-talk")
 Given = dict[str, tuple[set[str], set[str]]]

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.training.export import Exported, export_training
-from sociolab.app.training.wanted import Wanted
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.training.examples import Wanted
+from sociolab.training.export import Exported, export_training
 from training_cases import lines, play_bargain
 
 
@@ -70,7 +70,7 @@ def judged_by(store: Path, folder: Path, *judges: JudgeId) -> Path:
         for row in opened.trials("small"):
             for judge in judges:
                 scores = [Score(CHARM, seat, 1 + row.trial.repeat) for seat in row.trial.task.seats]
-                opened.add_verdicts("small", judge, scores, trial=row.trial.id)
+                opened.verdicts.add("small", judge, scores, trial=row.trial.id)
     return path
 
 

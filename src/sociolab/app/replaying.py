@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
+from sociolab.app.data.sets import load_world
 from sociolab.core.episode import Answered, Episode, Event, Moved, Unusable
 from sociolab.core.errors import SociolabError, StoreError
-from sociolab.core.ports import Begin, Came, NoReply, Reply, Request, Sent, World
+from sociolab.core.ports import Begin, Came, NoReply, Observation, Reply, Request, Sent, World
 from sociolab.engine.journal import Journal
+from sociolab.engine.scene import FailurePolicy
+from sociolab.store.store import RunRow
 
 Key: TypeAlias = tuple[str, int, str, int]
 """What was asked: seat, turn (from 0), "act" or the question's name, attempt."""
@@ -70,3 +73,20 @@ def _known(journal: Journal, request: Request, found: dict[Key, Request]) -> Rep
     if known is None:
         raise StoreError(f"the reply of {request.seat} at turn {request.turn} is not on record")
     return known
+
+
+def replaying_world(row: RunRow) -> World:
+    """The world as a run was played in it: what a seat saw hangs on its settings."""
+    settings = row.settings if isinstance(row.settings, dict) else {}
+    own = settings.get("world_settings")
+    attempts, then = settings.get("attempts"), settings.get("on_failed_turn")
+    end: Literal["skip", "stop"] = "stop" if then == "stop" else "skip"
+    policy = FailurePolicy(attempts, end) if isinstance(attempts, int) else FailurePolicy(then=end)
+    given = {name: str(value) for name, value in own.items()} if isinstance(own, dict) else {}
+    return load_world(row.world, policy=policy, settings=given).world
+
+
+def observations(world: World, episode: Episode) -> Mapping[tuple[str, int], Observation]:
+    """What each seat saw when it was last asked in a turn; nothing where a repeat differs."""
+    asked = requests_of(world, episode).values()
+    return {(one.seat, one.turn): one.observation for one in asked}

@@ -10,10 +10,9 @@ import pytest
 
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
-from sociolab.app.training.export import export_training
-from sociolab.app.training.wanted import Wanted, share_of
-from sociolab.app.training.writing import heldout_of
 from sociolab.core.errors import ConfigError
+from sociolab.training.examples import Wanted, share_of
+from sociolab.training.export import export_training, heldout_of
 
 
 @pytest.fixture(scope="module")

@@ -12,21 +12,19 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from sociolab.app.replaying import requests_of
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
-from sociolab.app.training.export import export_training
-from sociolab.app.training.left_out import LeftOut
-from sociolab.app.training.reading import played_in
-from sociolab.app.training.rebuilding import Rebuilder
-from sociolab.app.training.replaying import requests_of
-from sociolab.app.training.wanted import Wanted
 from sociolab.core.episode import Answered, Ended, Episode, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Begin, Came, Observation, Play, Question, Reply, Request
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.training.examples import Wanted
+from sociolab.training.export import export_training
+from sociolab.training.turns import LeftOut, Rebuilder, played_in
 
 WORLDS = {
     "sotopia": {"turns": "6"},

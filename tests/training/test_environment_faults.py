@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from sociolab import Environment, RunConfig
-from sociolab.app.training.elsewhere import LoopElsewhere
-from sociolab.app.training.environment import Observed
 from sociolab.core.errors import ConfigError, ModelError
+from sociolab.training.environment import LoopElsewhere, Observed
 
 SHORT = RunConfig(settings={"turns": "4", "closing_question": "false"})
 HELLO = json.dumps({"action": "speak", "text": "Hello."})

@@ -1,4 +1,4 @@
-"""One seat of one episode played from outside: what it is asked comes out, replies go in."""
+"""What the judges of an episode gave one seat: its rewards, and what is missing of them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import asyncio
 import json
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel
 
-from sociolab.app.training.not_given import NotGiven, not_given
-from sociolab.app.training.replaying import replies_of
-from sociolab.app.training.turn import ChatMessage, chat_messages
-from sociolab.core.episode import Action, Episode, Event, Json, Trial, Unusable
-from sociolab.core.errors import ConfigError
+from sociolab.app.replaying import replies_of
+from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial, Unusable
+from sociolab.core.errors import Cause, ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
     ChatReply,
+    Judge,
     NoReply,
     Observation,
     Player,
@@ -28,7 +27,37 @@ from sociolab.core.ports import (
     Request,
     World,
 )
+from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.engine.drive import drive
+from sociolab.runner.jury import cells_of, seated, verdicts_of
+from sociolab.training.rewards import lower_bound
+from sociolab.training.turns import ChatMessage, chat_messages
+
+
+@dataclass(frozen=True, slots=True)
+class NotGiven:
+    """How many turns and answers no attempt at gave anything usable, and the first problem of
+    one's own and of the others' (who, when, what), as far as there are any."""
+
+    own: int = 0
+    others: int = 0
+    problems: tuple[str, ...] = ()
+
+
+def not_given(events: Sequence[Event], seat: str) -> NotGiven:
+    """What a seat and the others failed to give in these events; the same in every world."""
+    lost = [one for one in events if isinstance(one, Unusable) and one.final and not one.optional]
+    own = [one for one in lost if one.seat == seat]
+    others = [one for one in lost if one.seat != seat]
+    return NotGiven(
+        len(own), len(others), tuple(_missed_text(some[0]) for some in (own, others) if some)
+    )
+
+
+def _missed_text(one: Unusable) -> str:
+    what = "" if one.name == ACT else f", {one.name}"
+    return f"{one.seat} at turn {one.turn + 1}{what}: {one.problem}"
+
 
 Answer: TypeAlias = "str | Action | Sequence[Action] | BaseModel"
 """What a policy replies: the text that a model would write, or the typed value itself."""
@@ -257,3 +286,71 @@ def _actions(answer: Action | Sequence[Action]) -> tuple[Action, ...]:
     """The actions without acts: only built-in players write these, and rewards rest on them."""
     actions = (answer,) if isinstance(answer, Action) else tuple(answer)
     return tuple(replace(action, acts=()) for action in actions)
+
+
+Rewards: TypeAlias = dict[str, dict[str, float]]
+"""By judge and measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Scores of the seat and of the whole episode, by judge and measure.
+
+    Where an outcome was not established, the least that it could be worth stands there, and
+    `kinds` says so. A score that failed is no reward: it is in neither, and `failures` says so.
+    What a judge cannot tell by its nature is in none of them.
+    """
+
+    rewards: Rewards = field(default_factory=dict)
+    of_episode: Rewards = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+    kinds: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+class Panel:
+    """The judges of an environment, by the rules of a run's: one that breaks fails in what it gives
+    elsewhere, and the others' scores stand. Nothing is stored."""
+
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        self._judges = judges
+        self._cells: dict[JudgeId, tuple[tuple[Measure, int | None], ...]] = {}
+
+    async def given(self, episode: Episode, seat: str) -> Given:
+        """What each judge says of the episode.
+
+        A fatal ModelError (credentials, budget) passes through.
+        """
+        rewards: Rewards = {}
+        of_episode: Rewards = {}
+        failures: list[str] = []
+        kinds: dict[str, dict[str, str]] = {}
+        for judge in self._judges:
+            name = judge.id.name
+            for verdict in await self._verdicts(judge, episode):
+                if verdict.seat not in (seat, None):
+                    continue
+                kept = of_episode if verdict.seat is None else rewards
+                if isinstance(verdict, Score):
+                    kept.setdefault(name, {})[verdict.measure.name] = float(verdict.value)
+                elif isinstance(verdict, Unscored) and verdict.low is not None:
+                    kept.setdefault(name, {})[verdict.measure.name] = float(verdict.low)
+                    kinds.setdefault(name, {})[verdict.measure.name] = lower_bound(verdict.kind)
+                elif isinstance(verdict, ScoreFailure):
+                    told = UNTOLD.title if verdict.measure == UNTOLD else verdict.measure.name
+                    failures.append(f"{told} by {name}: {verdict.cause}: {verdict.problem}")
+        return Given(rewards, of_episode, tuple(failures), kinds)
+
+    async def _verdicts(self, judge: Judge, episode: Episode) -> tuple[Verdict, ...]:
+        seats = episode.trial.task.seats
+        try:
+            found = await verdicts_of(judge, episode)
+        except SociolabError as error:
+            if isinstance(error, StoreError) or (isinstance(error, ModelError) and error.fatal):
+                raise
+            cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
+            problem = str(error)
+            due = seated(self._cells.get(judge.id, ()), seats)
+            return tuple(ScoreFailure(measure, seat, cause, problem) for measure, seat in due)
+        if found:
+            self._cells.setdefault(judge.id, cells_of(found, seats))
+        return found

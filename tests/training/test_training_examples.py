@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.training.export import Exported, export_training
-from sociolab.app.training.wanted import Wanted
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.training.examples import Wanted
+from sociolab.training.export import Exported, export_training
 from training_cases import SCRIPTED, TURNS, UNUSABLE, lines, play_bargain
 
 
@@ -69,7 +69,7 @@ def test_messages_and_replies_are_those_of_the_store(small: Path, tmp_path: Path
                 [{"role": m.role, "content": m.text} for m in prompt.messages],
                 call.reply.text,
             )
-            for call, prompt in store.calls_with_prompts("small")
+            for call, prompt in store.calls.with_prompts("small")
         }
     assert found == kept
     assert len(kept) == TURNS

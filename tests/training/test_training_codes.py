@@ -10,9 +10,9 @@ import pytest
 
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
-from sociolab.app.training.export import export_training
-from sociolab.app.training.wanted import Wanted
 from sociolab.core.errors import ConfigError
+from sociolab.training.examples import Wanted
+from sociolab.training.export import export_training
 from training_cases import lines
 
 AGENT = """
