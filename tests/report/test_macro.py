@@ -8,7 +8,7 @@ from sociolab.core.score import JudgeId, Measure
 from sociolab.report.plays import NotScored, PlayKey, PlayOutcome, PlayRow, ScoreColumn
 from sociolab.report.result import cluster_means, column_outcomes, entries, with_macro
 from sociolab.report.schema import MeasureEntry, macro_of
-from sociolab.stats.scale import CUT
+from sociolab.stats.intervals import CUT
 
 RULES = JudgeId("rules", "rules")
 

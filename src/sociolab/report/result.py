@@ -186,8 +186,7 @@ def _group_entries(
     macro: Sequence[str],
     asked: Mapping[PlayKey, Asked],
 ) -> Iterable[ScoreEntry]:
-    from sociolab.stats.intervals import mean, means  # numpy: not before there are scores
-    from sociolab.stats.scale import on_scale
+    from sociolab.stats.intervals import mean, means, on_scale  # numpy: not before there are scores
 
     clusters = [said[0].plays[i].cluster for i in places]
     outcomes = [[one.outcomes[i] for i in places] for one in said]

@@ -13,9 +13,7 @@ from sociolab.analysis.values import values_of
 from sociolab.app.conclusions.neighbours import with_steps
 from sociolab.report.leaderboard import Board, NeighbourTest, boards, boards_section
 from sociolab.report.result import result_of
-from sociolab.stats.comparison import compare
-from sociolab.stats.multiple import holm
-from sociolab.stats.pairs import KeyedValue
+from sociolab.stats.paired import KeyedValue, compare, holm
 from sociolab.store.store import Store
 
 P = "lab/p"
