@@ -36,6 +36,9 @@ def test_documents_import_from_public_packages_alone(page: Path) -> None:
 
 
 def test_importing_the_package_loads_nothing_else_of_it() -> None:
-    code = "import sociolab, sys; print([m for m in sys.modules if m.startswith('sociolab.') and 'core' not in m])"
+    code = (
+        "import sociolab, sys; "
+        "print([m for m in sys.modules if m.startswith('sociolab.') and 'core' not in m])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from sociolab.app.run.config import RunConfig
     from sociolab.app.run.judge import judge_run, judge_run_async
     from sociolab.app.run.play import Progress, run, run_async
-    from sociolab.app.training.environment import Environment
     from sociolab.report.result import RunResult, result_of
     from sociolab.studies.ratings import Rating, keep_ratings
+    from sociolab.training.environment import Environment
 
 _HOMES = {
     "AgentModels": "sociolab.app.players.agent_models",
-    "Environment": "sociolab.app.training.environment",
+    "Environment": "sociolab.training.environment",
     "Progress": "sociolab.app.run.play",
     "Rating": "sociolab.studies.ratings",
     "RunConfig": "sociolab.app.run.config",

@@ -31,7 +31,7 @@ from sociolab.report.score_tables import (
     run_section,
 )
 from sociolab.report.words import share
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
 from .test_leaderboard import run

@@ -7,7 +7,7 @@ import pytest
 from report.small_run import ALPHA, RUN, SCRIPTED, build
 from sociolab.report.result import RunResult, result_of
 from sociolab.report.score_tables import pair_grids
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Who plays, and the names that an agent of your own needs (docs/agents.md).
 
-An agent is an object with `async def reply(self, request: Request, memory: Json) -> Reply | NoReply`.
+An agent is an object with
+`async def reply(self, request: Request, memory: Json) -> Reply | NoReply`.
 """
 
 from sociolab.core.episode import Action, ActionSpace, Json

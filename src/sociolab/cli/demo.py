@@ -17,7 +17,7 @@ from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import RunResult
 from sociolab.report.section import Section
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def demo(*, html: Path, store: Path | None) -> None:

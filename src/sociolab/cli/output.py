@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sociolab.report.result import RunResult
     from sociolab.report.section import Section
-    from sociolab.store.sqlite import Store
+    from sociolab.store.store import Store
 
 
 _ENDLESS = 100_000

@@ -1,4 +1,4 @@
-"""Public names that are loaded when they are first used, so that importing a package stays cheap."""
+"""Public names that are loaded when first used, so that importing a package stays cheap."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.unkept import Unkept
 from sociolab.report.result import RunResult
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 HERE = __name__
 DOCS = Path(__file__).parents[3] / "docs" / "models.md"

@@ -157,7 +157,7 @@ def test_a_trial_played_anew_pays_no_call_twice(tmp_path: Path) -> None:
         whole = run(described)
     assert (whole.played, whole.failed) == (2, 0)
     with open_store(tmp_path / "s.db") as store:
-        calls = [call.call for call in store.calls("a")]
+        calls = [call.call for call in store.calls.all("a")]
         turns = {
             (e.trial.id, one.seat, one.turn)
             for e in store.episodes("a")

@@ -17,7 +17,7 @@ from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.report.leaderboard import boards
 from sociolab.report.run_facts import warnings
 from sociolab.report.schema import RunResult
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.testing.minds import AnyMind
 from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.worlds.stss.dataset import TownData, write_town

@@ -25,7 +25,7 @@ from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.unkept import Unkept
 from sociolab.report.result import RunResult
 from sociolab.runner.plan import AgentId
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 THINKS_NOT = '{"enable_thinking":false}'
 SEEN: list[dict[str, Any]] = []

@@ -17,7 +17,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.models import chat
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import FAULTS, Fault
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.town.trace import Noted, Talked, Walked, WentWithout, trace_from
 from town_runs import Lived, calm, described, killed_twice, left_by, shaky, written
 

@@ -37,7 +37,7 @@ from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 FAMILY = "family"
 """The kind of audit that needs no judging: from scores that are stored."""
@@ -122,7 +122,7 @@ async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditR
         kept = kept_in_a_run(store, path, row.world, about, replies) if calls else nullcontext()
         with kept as name:
             if name:
-                budget.carry_over(store.totals(name))
+                budget.carry_over(store.calls.totals(name))
             try:
                 with watch(name or config.run, tally) if watch else nullcontext():
                     asked = await ask(store, config.run, trials, work, tally)

@@ -11,7 +11,7 @@ from sociolab.core.ports import World
 from sociolab.judging.credit_record import CreditMeasure
 from sociolab.judging.credit_story import Story, story_of
 from sociolab.report.result import run_of_episodes
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def stories_of(

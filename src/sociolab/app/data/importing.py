@@ -14,7 +14,7 @@ from sociolab.report.words import plural
 from sociolab.store.connect import store_path
 from sociolab.store.export import import_run as restore_run
 from sociolab.store.export import make_room
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.report.result import result_of
 from sociolab.report.score_tables import judges_of
 from sociolab.stats.intervals import Estimate
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.anteval.session import NPC
 
 _INFORMATION = "anteval-information"

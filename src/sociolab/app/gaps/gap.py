@@ -21,7 +21,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.models.budget import Budget
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.connect import store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap.measure import GapSettings, measure_gap
 from sociolab.worlds.anteval.gap.records import GapTable, Unusable
 from sociolab.worlds.anteval.intention.examples import example_of
@@ -89,7 +89,7 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
         kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies)
         with kept if dms.keeps else nullcontext() as run:
             if run:
-                budget.carry_over(store.totals(run))
+                budget.carry_over(store.calls.totals(run))
             try:
                 table = await measure_gap(
                     real,

@@ -56,7 +56,7 @@ from sociolab.prompting.structured import schema_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import money, plural
 from sociolab.store.connect import store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 SAMPLE = 30
 """Tasks on which the length of the agents' prompts is measured."""
@@ -738,13 +738,8 @@ def _last_seconds(path: Path) -> Callable[[str], float | None]:
             return None
         try:
             with closing(Store.open(path, create=False)) as store:
-                row = store.row(
-                    "SELECT avg(seconds) FROM (SELECT seconds FROM (SELECT model, seconds, pk FROM "
-                    "calls ORDER BY pk DESC LIMIT ?) WHERE model = ? ORDER BY pk DESC LIMIT ?)",
-                    (_LOOKED_AT, model, _LAST),
-                )
+                return store.calls.latest_seconds(model, _LAST, _LOOKED_AT)
         except StoreError:  # the run itself will say what is wrong with it
             return None
-        return None if row is None else row[0]
 
     return seconds

@@ -9,7 +9,7 @@ from sociolab.analysis.values import values_of
 from sociolab.core.errors import ConfigError
 from sociolab.report.export import csv_text, entries_csv, write_whole
 from sociolab.report.result import RunResult
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 _PLAYS = (
     "run",

@@ -17,7 +17,7 @@ from sociolab.report.export import write_whole
 from sociolab.report.html import page
 from sociolab.report.leaderboard import boards, index
 from sociolab.report.result import RunResult
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 MARKER = ".sociolab-site"
 """The file that makes a folder a site of ours: it names the pages, as JSON."""
