@@ -10,7 +10,7 @@ from sociolab.core.score import JudgeId
 from sociolab.report.columns import Column, Outcome
 from sociolab.report.plays import Play, PlayKey
 from sociolab.report.scores import entries, said_of
-from sociolab.worlds.anteval.information.measures import (
+from sociolab.worlds.anteval.information.scoring import (
     IEP,
     Reading,
     f1,
