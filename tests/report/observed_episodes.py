@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sociolab.core.episode import Episode
-from sociolab.report.observed import SPOKEN, Observed
-from sociolab.store.turns import Turns
+from sociolab.report.plays import SPOKEN, Observed
+from sociolab.store.overview import Turns
 
 
 def observed(episode: Episode) -> Observed:

@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sociolab.report.distributions import Point, Spread, bin_edges, counts, histograms, told
+from sociolab.report.distributions import bin_edges, counts, histograms, told
+from sociolab.report.result import Point, Spread
 from sociolab.report.schema import MeasureEntry
 
 GOAL = MeasureEntry(measure="goal", title="GOAL", low=0, high=10, whole=True)

@@ -12,14 +12,15 @@ import pytest
 from markupsafe import Markup
 
 from sociolab.core.errors import ConfigError
-from sociolab.report.distributions import Point, Spread
-from sociolab.report.html import ShownRun, private_part, write_html
+from sociolab.report.html import ShownRun, write_html
 from sociolab.report.html import page as page_of_runs
-from sociolab.report.prose import cautions, command, findings, summary
+from sociolab.report.result import Point, Spread
+from sociolab.report.run_facts import cautions, command, summary
 from sociolab.report.schema import RunResult
+from sociolab.report.score_tables import findings
 from sociolab.report.section import Figure, Section, TextTable
-from sociolab.report.shown import Shown, chosen
-from sociolab.store.sqlite import Store
+from sociolab.report.transcript_view import Shown, chosen, private_part
+from sociolab.store.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
 from .test_shown import hostile, transcript

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core.score import JudgeId, Measure
-from sociolab.report.columns import Column, NotScored, Outcome
-from sociolab.report.macro import cluster_means, macro_of, with_macro
-from sociolab.report.plays import Play, PlayKey
-from sociolab.report.schema import MeasureEntry
-from sociolab.report.scores import entries, said_of
-from sociolab.stats.scale import CUT
+from sociolab.report.plays import Column, NotScored, Outcome, Play, PlayKey
+from sociolab.report.result import cluster_means, entries, said_of, with_macro
+from sociolab.report.schema import MeasureEntry, macro_of
+from sociolab.stats.intervals import CUT
 
 RULES = JudgeId("rules", "rules")
 

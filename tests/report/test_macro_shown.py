@@ -8,16 +8,12 @@ import pytest
 from rich.console import Console
 
 from sociolab.core.score import JudgeId, Measure
-from sociolab.report.columns import Column, Outcome
-from sociolab.report.grids import agent_grids, type_grids
-from sociolab.report.html import page
-from sociolab.report.macro import with_macro
-from sociolab.report.plays import Play, PlayKey
-from sociolab.report.run_page import ShownRun
+from sociolab.report.html import ShownRun, page
+from sociolab.report.plays import Column, Outcome, Play, PlayKey
+from sociolab.report.result import entries, said_of, with_macro
 from sociolab.report.schema import MeasureEntry, RunResult
-from sociolab.report.scores import entries, said_of
-from sociolab.report.tables import print_report
-from sociolab.report.text_tables import grid_text
+from sociolab.report.score_tables import agent_grids, grid_text, type_grids
+from sociolab.report.terminal import print_report
 from sociolab.report.words import size_words
 
 from .small_run import ALPHA

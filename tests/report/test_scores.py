@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.score import JudgeId, Measure, NotKnown
-from sociolab.report.columns import Column, NotScored, Outcome, combined
-from sociolab.report.plays import Play, PlayKey
-from sociolab.report.scores import entries, said_of
+from sociolab.report.plays import Column, NotScored, Outcome, Play, PlayKey, combined
+from sociolab.report.result import entries, said_of
 
 JUDGE = JudgeId("judge", "rules")
 AGENTS = st.sampled_from(["a", "b"])

@@ -11,10 +11,11 @@ from syrupy.assertion import SnapshotAssertion
 from sociolab.core.episode import Action, Ended, EndReason, Episode
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
-from sociolab.report.legible import legible
-from sociolab.report.shown import Remark, Shown, chosen, shown
-from sociolab.report.transcript import play, play_markdown, play_text
-from sociolab.store.sqlite import Store
+from sociolab.report.export import play_markdown
+from sociolab.report.terminal import play, play_text
+from sociolab.report.transcript_view import Remark, Shown, chosen, shown
+from sociolab.report.words import sanitize
+from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
 from .small_run import CHECK, CHECKED, GOAL, HEURISTIC, RUN, plan
@@ -56,7 +57,7 @@ def _text(name: str, actions: tuple[Action, ...]) -> str:
 
 def one(store: Store, trial: str) -> Shown:
     episode = store.episode(RUN, trial)
-    return shown(episode, transcript(episode), store.judgings(RUN))
+    return shown(episode, transcript(episode), store.verdicts.judgings(RUN))
 
 
 def hostile(text: str) -> Shown:
@@ -166,7 +167,7 @@ def test_a_judge_that_said_nothing_is_not_shown() -> None:
 
 
 def test_repeated_judgings_are_numbered(store: Store) -> None:
-    store.add_verdicts(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
+    store.verdicts.add(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
     assert [sheet.judge for sheet in one(store, "lamp-AA").sheets] == [
         "goal check (formula), judging 1",
         "goal check (formula), judging 2",
@@ -195,7 +196,7 @@ def test_nothing_steers_the_terminal(text: str) -> None:
 
 def test_legible_keeps_what_is_text() -> None:
     text = "tab\tnew\nline, naïve 東京 🙂 \N{RIGHT-TO-LEFT MARK}שלום"
-    assert legible(text) == text
+    assert sanitize(text) == text
 
 
 def test_markup_is_text() -> None:

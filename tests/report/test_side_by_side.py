@@ -7,8 +7,9 @@ import io
 from rich.console import Console
 
 from sociolab.core.ports import Line
-from sociolab.report.shown import Remark, Seat, Sheet, Shown
-from sociolab.report.side_by_side import WIDE, Reader, pair_page, side_by_side
+from sociolab.report.html import pair_page
+from sociolab.report.terminal import WIDE, side_by_side
+from sociolab.report.transcript_view import Reader, Remark, Seat, Sheet, Shown
 
 
 def episode(name: str, score: str) -> Shown:

@@ -15,8 +15,8 @@ from sociolab.core.episode import (
     Unusable,
 )
 from sociolab.core.ports import Transcript
-from sociolab.report.shown import shown
-from sociolab.report.transcript import play_text
+from sociolab.report.terminal import play_text
+from sociolab.report.transcript_view import shown
 
 from .observed_episodes import observed
 

@@ -14,12 +14,13 @@ from sociolab.analysis.figures import figure, title_of
 from sociolab.analysis.hard import Hard
 from sociolab.analysis.pooled import Pool
 from sociolab.report.charts import FOOT, TOP, WIDTH, chart, tick
-from sociolab.report.distributions import Point, Spread, histograms
-from sociolab.report.heat import shade
+from sociolab.report.distributions import histograms
+from sociolab.report.result import Point, Spread
 from sociolab.report.schema import MeasureEntry
+from sociolab.report.score_tables import shade
 from sociolab.report.section import Figure
 from sociolab.report.words import minus, plural
-from sociolab.stats.difficulty import Difficulty, Reach
+from sociolab.stats.difficulty import Difficulty, TaskReach
 
 _LEFT, _RIGHT = 24, 62
 _LINE, _ROW, _GAP = 15, 15, 9
@@ -115,7 +116,7 @@ def _gridline(x: float, height: int) -> Markup:
     )
 
 
-def _reach(found: Hard, reach: Reach, number: int, y: int) -> Markup:
+def _reach(found: Hard, reach: TaskReach, number: int, y: int) -> Markup:
     line = Markup('<line class="ci" x1="{a}" y1="{y}" x2="{b}" y2="{y}"/>').format(
         a=_x(found, reach.low), b=_x(found, reach.high), y=y
     )

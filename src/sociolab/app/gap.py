@@ -12,23 +12,22 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from sociolab.app.anywhere import run_anywhere
-from sociolab.app.data_sets.data import imported_folder, imported_names
-from sociolab.app.players.calling import CallsModels
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import ModelSpec, parse
-from sociolab.app.runs.kept_replies import kept_in_a_run
+from sociolab.app.data.sets import imported_folder, imported_names
+from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.run.config import ModelAccess
+from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Ended, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel, ReplyStore
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
-from sociolab.report.grids import judges_of
 from sociolab.report.result import result_of
+from sociolab.report.score_tables import judges_of
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate
 from sociolab.store.connect import data_home, store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import AtOnce, GapSettings, GapTable, Unusable, measure_gap
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.intention import example_of
@@ -45,7 +44,7 @@ _INTENTION = "anteval-intention"
 _SPLITS = 10
 
 
-class GapConfig(CallsModels):
+class GapConfig(ModelAccess):
     """What to compare with what, and by which virtual DM.
 
     `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
@@ -76,7 +75,7 @@ class GapResult:
 
 def gap(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
     """Measure the gap; `tell` hears of slow steps. ConfigError where something is not there."""
-    return run_anywhere(lambda: gap_async(config, tell))
+    return run_sync(lambda: gap_async(config, tell))
 
 
 async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
@@ -102,7 +101,7 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
         kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies)
         with kept if dms.keeps else nullcontext() as run:
             if run:
-                budget.carry_over(store.totals(run))
+                budget.carry_over(store.calls.totals(run))
             try:
                 table = await measure_gap(
                     real,

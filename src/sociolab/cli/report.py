@@ -12,11 +12,9 @@ from sociolab.app.finding.stored import open_store
 from sociolab.app.results.csv_folder import write_csv
 from sociolab.app.results.page import write_page
 from sociolab.cli.output import say, show_result
-from sociolab.report.latex import latex
-from sociolab.report.markdown import markdown
+from sociolab.report.export import latex, markdown, write_whole
 from sociolab.report.result import RunResult, figures_of
-from sociolab.report.text_tables import run_section
-from sociolab.report.whole_file import write_whole
+from sociolab.report.score_tables import run_section
 
 
 def report(

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from operator import itemgetter
 from statistics import median
-from typing import NamedTuple
 
 from markupsafe import Markup
 
 from sociolab.report.charts import FOOT, LEFT, TOP, WIDTH, chart, label, tick
+from sociolab.report.result import Spread
 from sociolab.report.schema import MeasureEntry
 from sociolab.report.words import minus
 
@@ -20,30 +18,6 @@ _ROW, _BAR, _RIGHT = 44, 32, 66
 _BINS = 10
 _MOST_WHOLE = 21
 """Whole numbers that get a bin each; a wider scale is divided."""
-
-
-class Point(NamedTuple):
-    """A play's value, and which play it is of; no seat where it is of the whole episode."""
-
-    value: float
-    trial: str
-    seat: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """What one judge gave the plays of one agent in one measure; `missing` were due, but failed."""
-
-    agent: str
-    judge: str
-    measure: str
-    points: tuple[Point, ...]
-    missing: int = 0
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """The values alone."""
-        return tuple(map(itemgetter(0), self.points))
 
 
 def histograms(key: str, title: str, spreads: Sequence[Spread], measure: MeasureEntry) -> Markup:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sociolab.core.score import BASELINES, Method
-from sociolab.report.grids import judges_of, main_measure
+from sociolab.report.html import pages
 from sociolab.report.layout import layout_of
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.score_tables import judges_of, main_measure, value_text
 from sociolab.report.section import Section, TextTable
-from sociolab.report.text_tables import value_text
 from sociolab.report.words import (
     agent_kind,
     covered,
@@ -21,6 +21,7 @@ from sociolab.report.words import (
     minus,
     nature,
     plural,
+    sanitize,
 )
 
 _ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
@@ -333,3 +334,24 @@ def _unranked(board: Board) -> tuple[str, ...]:
     if not board.ranked:
         return ("not ranked: the judge goes by rules of thumb",)
     return ("players by rules are not ranked: they are baselines",) if board.baselines else ()
+
+
+def index(results: Sequence[RunResult], links: Mapping[str, str], boards: Sequence[Board]) -> str:
+    """The page as text; `links` holds the relative address of each run's page, by its name, and
+    `boards` are the rankings of these results."""
+    worlds: dict[str, list[Board]] = {}
+    for board in boards:
+        worlds.setdefault(board.terms.world, []).append(board)
+    text = (
+        pages()
+        .get_template("site.html")
+        .render(
+            title="Social intelligence of language agents",
+            worlds=list(worlds.items()),
+            results=results,
+            links=links,
+            neighbours=NEIGHBOURS,
+            version=results[0].versions["sociolab"],
+        )
+    )
+    return sanitize(text)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from sociolab.report.charts import Dot, dot_plot
-from sociolab.report.distributions import Spread, histograms
-from sociolab.report.grids import judges_of
+from sociolab.report.distributions import histograms
 from sociolab.report.layout import layout_of
+from sociolab.report.result import Spread
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.score_tables import judges_of
 from sociolab.report.words import minus
 
 

@@ -7,12 +7,15 @@ nothing else (but the transcripts).
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
 from sociolab.core.score import Method
+
+if TYPE_CHECKING:
+    pass
 
 SCHEMA: Literal[1] = 1
 """Counts up with every change that a reader of the object could trip over."""
@@ -240,3 +243,11 @@ class RunResult(Record):
             if entry.measure == name:
                 return entry
         raise KeyError(name)
+
+
+_MACRO = "_macro"
+
+
+def macro_of(measure: str) -> str:
+    """The name of a measure's macro average."""
+    return measure + _MACRO

@@ -13,10 +13,8 @@ from sociolab.analysis.values import values_of
 from sociolab.app.conclusions.neighbours import with_steps
 from sociolab.report.leaderboard import Board, Step, boards, boards_section
 from sociolab.report.result import result_of
-from sociolab.stats.comparison import compare
-from sociolab.stats.multiple import holm
-from sociolab.stats.pairs import Row
-from sociolab.store.sqlite import Store
+from sociolab.stats.paired import KeyedValue, compare, holm
+from sociolab.store.store import Store
 
 P = "lab/p"
 NEAR = (6, 7, 8, 6, 7, 8, 6, 7)
@@ -68,8 +66,8 @@ def test_p_is_that_of_the_comparison_corrected_over_the_neighbours(tmp_path: Pat
     ]
 
 
-def rows(values: Sequence[float]) -> list[Row]:
-    return [Row(i, f"t{i}", value) for i, value in enumerate(values)]
+def rows(values: Sequence[float]) -> list[KeyedValue]:
+    return [KeyedValue(i, f"t{i}", value) for i, value in enumerate(values)]
 
 
 def test_neighbours_without_a_task_in_common_are_said_to_have_none(tmp_path: Path) -> None:

@@ -17,10 +17,9 @@ from sociolab.app.results.page import shown_run, write_page
 from sociolab.app.results.site import MARKER, slug, write_site
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Transcript
-from sociolab.report.result import figures_of, result_of
+from sociolab.report.result import figures_of, read_spreads, result_of
 from sociolab.report.schema import RunResult
-from sociolab.report.spreads import read_spreads
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 class _World:
@@ -140,7 +139,7 @@ def test_a_page_holds_the_lowest_and_the_highest_episode_of_each_agent(
     store: Store,
 ) -> None:
     for row in store.trials(RUN):  # whose scores would lead, and are all equal
-        store.delete_verdicts(RUN, CHECK, trial=row.trial.id)
+        store.verdicts.delete(RUN, CHECK, trial=row.trial.id)
     run = shown_run(store, result_of(store, RUN))
     # Goals: alpha 3 in none; its lowest is 4 in lamp-AA, its highest 10 in noise-AA; scripted has
     # 1 in bike-SA and 7 in none of the others' lowest (see tests/report/small_run.py).

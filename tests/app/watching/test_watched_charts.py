@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from sociolab.app.watching.charts import mean_charts, spread_charts
-from sociolab.report.distributions import Point, Spread
+from sociolab.report.result import Point, Spread
 from sociolab.report.schema import Failures, JudgeEntry, MeasureEntry, RunResult, ScoreEntry, Tokens
 
 GOAL = MeasureEntry(measure="goal", title="GOAL", low=0, high=10, whole=True)

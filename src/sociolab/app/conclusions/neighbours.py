@@ -12,8 +12,8 @@ from sociolab.analysis.values import RunValues
 from sociolab.core.episode import CastMember
 from sociolab.core.errors import ConfigError
 from sociolab.report.leaderboard import Board, Place, Step, undecided
-from sociolab.stats.multiple import holm
-from sociolab.store.sqlite import Store
+from sociolab.stats.paired import holm
+from sociolab.store.store import Store
 
 
 def with_steps(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from sociolab.app.finding.worlds import told
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
-from sociolab.report.shown import shown
+from sociolab.report.transcript_view import shown
 
 
 def seat_called(episode: Episode, name: str) -> str:

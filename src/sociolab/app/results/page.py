@@ -12,12 +12,10 @@ from sociolab.app.crediting.credited import credited
 from sociolab.app.finding.worlds import world_of
 from sociolab.report.html import ShownRun, write_html
 from sociolab.report.leaderboard import boards, boards_section
-from sociolab.report.result import Figures, RunResult
+from sociolab.report.result import Figures, RunResult, read_spreads, spreads_of
 from sociolab.report.section import Section
-from sociolab.report.shown import evenly_chosen, shown_trials
-from sociolab.report.spreads import read_spreads, spreads_of
-from sociolab.report.transcript_links import extremes, leading
-from sociolab.store.sqlite import Store
+from sociolab.report.transcript_view import evenly_chosen, extremes, leading, shown_trials
+from sociolab.store.store import Store
 
 EPISODES = 6
 """How many transcripts of a run a page holds, chosen evenly from the plan."""

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from sociolab.report.distributions import Spread, bin_edges, counts, told
-from sociolab.report.grids import judges_of
+from sociolab.report.distributions import bin_edges, counts, told
 from sociolab.report.layout import layout_of
+from sociolab.report.result import Spread
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.score_tables import judges_of
 from sociolab.report.words import minus
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

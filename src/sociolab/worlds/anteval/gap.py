@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.core.seeding import stream
-from sociolab.stats.intervals import Estimate
-from sociolab.stats.student import t_quantile
+from sociolab.stats.intervals import Estimate, t_quantile
 from sociolab.worlds.anteval.virtual_dm.chat import AsyncVirtualDM
 from sociolab.worlds.anteval.virtual_dm.example import (
     Example,

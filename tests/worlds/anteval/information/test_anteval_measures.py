@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.score import JudgeId
-from sociolab.report.columns import Column, Outcome
-from sociolab.report.plays import Play, PlayKey
-from sociolab.report.scores import entries, said_of
+from sociolab.report.plays import Column, Outcome, Play, PlayKey
+from sociolab.report.result import entries, said_of
 from sociolab.worlds.anteval.information.scoring import (
     IEP,
     Reading,
