@@ -36,7 +36,7 @@ from sociolab.report.export import play_markdown
 from sociolab.report.html import page
 from sociolab.report.result import result_of
 from sociolab.report.terminal import play_text
-from sociolab.report.transcript_view import shown
+from sociolab.report.transcript_view import transcript_view
 from sociolab.store.store import Store
 from sociolab.studies.rating_guide import rated_scene
 from sociolab.training.environment import Observed
@@ -150,7 +150,7 @@ def test_no_transcript_holds_it(played: Played) -> None:
     def transcripts(_: Store, episode: Episode) -> list[object]:
         seats = episode.trial.task.seats
         whole = told(episode)
-        read = shown(episode, whole, ())
+        read = transcript_view(episode, whole, ())
         return [
             whole, *(told(episode, seat) for seat in seats), play_text(read), play_markdown(read),
             transcript_record(whole), rated_scene(episode),

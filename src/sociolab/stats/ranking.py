@@ -1,11 +1,14 @@
 """Bradley-Terry ratings of models from comparisons on the same task, seat and partner.
 
+Two models are compared over different plays, each in the same place (`contests`); never the two
+seats of one play, where a kind partner would lose to the one that it was kind to.
+
 The model: a beats b with probability 1 / (1 + exp(strength of b - strength of a)); a tie is half a
 win for each. The strengths maximise the likelihood (Zermelo 1929; Bradley and Terry 1952; Hunter
-2004; `stats.strengths`). Only differences of strengths mean anything, and a finite maximum exists
-only among models joined by wins in both directions, directly or over others (Ford 1957). So models
-are rated apart in such groups, each centred at 0, and a model that won or lost everything against
-the others forms a group of its own, without a strength: no data bound it, and no prior does.
+2004; `strengths`). Only differences of strengths mean anything, and a finite maximum exists only
+among models joined by wins in both directions, directly or over others (Ford 1957). So models are
+rated apart in such groups, each centred at 0, and a model that won or lost everything against the
+others forms a group of its own, without a strength: no data bound it, and no prior does.
 
 Intervals resample whole clusters (tasks) and take percentiles, expanded as Student's t widens the
 normal (Hesterberg 2015, "What teachers should know about the bootstrap"): plain ones are too short
@@ -17,17 +20,108 @@ resamples gets no interval.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.contests import Contest
-from sociolab.stats.strengths import Floats, joined, probabilities, strengths
-from sociolab.stats.student import t_critical
+from sociolab.stats.intervals import Floats, t_critical
+
+_SAME = 1e-9
+"""Values that differ by less than this part of themselves differ by rounding."""
+
+
+class SeatScore(NamedTuple):
+    """What a model scored in one play at a task and seat, with a partner; None if not scored.
+
+    `play` names the episode: repeats of one setting differ in it, both seats of a play share it.
+    """
+
+    model: str
+    task: str
+    seat: str
+    partner: str
+    play: str
+    cluster: str
+    value: float | None
+
+
+class Contest(NamedTuple):
+    """One comparison of two models: `outcome` is 1 where a won, 0.5 for a tie, 0 where b won.
+
+    `weight` counts comparisons; `plays` are the episodes it rests on.
+    """
+
+    a: str
+    b: str
+    outcome: float
+    cluster: str
+    weight: float = 1.0
+    plays: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contests:
+    """Comparisons made of scores, how many scores met no counterpart, how many were missing."""
+
+    comparisons: tuple[Contest, ...]
+    unmatched: int
+    missing: int
+
+
+def contests(scores: Iterable[SeatScore]) -> Contests:
+    """Compare every two models at the same task, seat and partner.
+
+    Every repeat of one meets every repeat of the other, and they share a weight of 1: a setting
+    counts the same however often it was repeated. Values equal but for rounding (1e-9) tie. The two
+    seats of one play never meet: a seat of a play is one model's. ValueError where a model has two
+    scores at one seat of a play, a setting lies in two clusters, a value is not finite, and where
+    two models share a seat of a play.
+    """
+    settings: dict[tuple[str, str, str], dict[str, list[SeatScore]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    scores = sorted(scores, key=lambda score: score[:6])
+    _check_scores(scores)
+    present = [score for score in scores if score.value is not None]
+    for score in present:
+        settings[score.task, score.seat, score.partner][score.model].append(score)
+    made: list[Contest] = []
+    unmatched = 0
+    for models in settings.values():
+        if len(models) == 1:
+            unmatched += sum(map(len, models.values()))
+        for a, b in combinations(models.values(), 2):
+            made += [_compare(x, y, 1 / (len(a) * len(b))) for x in a for y in b]
+    return Contests(tuple(made), unmatched, len(scores) - len(present))
+
+
+def _check_scores(scores: Sequence[SeatScore]) -> None:
+    seats: set[tuple[str, str, str]] = set()
+    clusters: dict[tuple[str, str, str], str] = {}
+    for score in scores:
+        where = (score.task, score.seat, score.play)
+        if where in seats:
+            raise ValueError(f"a seat of a play is scored once, found {where} twice")
+        seats.add(where)
+        setting = (score.task, score.seat, score.partner)
+        if clusters.setdefault(setting, score.cluster) != score.cluster:
+            raise ValueError(f"{setting} lies in one cluster, found two")
+        if score.value is not None and not math.isfinite(score.value):
+            raise ValueError(f"values are finite numbers, or None where missing; found {score}")
+
+
+def _compare(x: SeatScore, y: SeatScore, weight: float) -> Contest:
+    gap = (x.value or 0.0) - (y.value or 0.0)
+    tie = abs(gap) <= _SAME * max(abs(x.value or 0.0), abs(y.value or 0.0))
+    outcome = 0.5 if tie else float(gap > 0)
+    return Contest(x.model, y.model, outcome, x.cluster, weight, (x.play, y.play))
+
 
 POINTS = 400 / math.log(10)
 """Elo points of one unit of strength: 400 points are odds of 10 to 1."""
@@ -293,3 +387,59 @@ def _groups(wins: Floats) -> list[NDArray[np.intp]]:
         return -float(won / (won + lost)), int(group[0])
 
     return sorted(groups, key=rank)
+
+
+_STEPS = 500
+_CONVERGED = 1e-9
+"""The largest step of any strength at which the maximum is reached; convergence is quadratic."""
+
+_LONGEST = 1.0
+"""Longer steps are shortened to this. A guard: Newton's may overshoot far from a maximum."""
+
+_BLOCK = 1 << 17
+"""Cells of the matrices worked on at once: a megabyte, and several times that as work space."""
+
+
+def strengths(wins: Floats) -> Floats:
+    """Strengths (log odds, mean 0), a row for each of the win matrices stacked on the first axis.
+
+    ValueError where a matrix has no finite maximum: its models must be `joined`, all with all.
+    """
+    rows = max(1, _BLOCK // wins[0].size)
+    blocks = [_newton(wins[start : start + rows]) for start in range(0, len(wins), rows)]
+    return np.concatenate(blocks)
+
+
+def probabilities(strength: Floats) -> Floats:
+    """The probability of the row's model to beat the column's."""
+    gaps = strength[..., :, None] - strength[..., None, :]
+    return np.asarray(1 / (1 + np.exp(-gaps)))
+
+
+def _newton(wins: Floats) -> Floats:
+    size = wins.shape[-1]
+    met = wins + wins.swapaxes(1, 2)
+    found = np.zeros(wins.shape[:2])
+    for _ in range(_STEPS):
+        chance = probabilities(found)
+        slope = (wins - met * chance).sum(axis=2)
+        bend = met * chance * (1 - chance)
+        total = bend.sum(axis=2)
+        # The likelihood is flat where all strengths rise together; the mean of `total` holds that
+        # direction, in which the slope is 0, without touching any other.
+        hold = total.mean(axis=1)[:, None, None] / size
+        step = np.linalg.solve(total[:, :, None] * np.eye(size) - bend + hold, slope[:, :, None])
+        longest = np.abs(step).max(axis=(1, 2))
+        found += step[:, :, 0] * (_LONGEST / np.maximum(longest, _LONGEST))[:, None]
+        if longest.max() < _CONVERGED:
+            return found
+    raise ValueError(f"no maximum of the likelihood within {_STEPS} steps: models are not joined")
+
+
+def joined(wins: Floats) -> NDArray[np.bool_]:
+    """Which models reach each other over wins in both directions, for a stack of win matrices."""
+    size = wins.shape[-1]
+    reach = ((wins > 0) | np.eye(size, dtype=bool)).astype(np.float32)
+    for _ in range(max(1, (size - 1).bit_length())):
+        reach = (reach @ reach > 0).astype(np.float32)
+    return (reach > 0) & (reach.swapaxes(1, 2) > 0)
