@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from fake_models import FakeModel
 from sociolab.core.errors import BudgetSpent, ConfigError, ModelError, WorldError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
 from sociolab.models.prices import Price
 from sociolab.models.unkept import Unkept

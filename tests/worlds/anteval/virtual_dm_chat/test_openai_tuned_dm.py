@@ -11,11 +11,11 @@ import pytest
 
 from fake_models import FakeModel
 from sociolab.core.errors import ConfigError, ModelError, WorldError
+from sociolab.endpoint.server import Endpoint as Server
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import chat
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.server import Endpoint as Server
-from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient
 from sociolab.models.finetuning_wire import TuningOrder

@@ -6,13 +6,13 @@ import argparse
 import sys
 
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoint.running import run_until_stdin_closes
-from sociolab.models.endpoint.settings import settings_from_json
+from sociolab.endpoint.server import run_until_stdin_closes
+from sociolab.endpoint.settings import settings_from_json
 
 
 def main() -> int:
     """Serve; 2 if the settings are wrong."""
-    parser = argparse.ArgumentParser(prog="python -m sociolab.models.endpoint", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m sociolab.endpoint", description=__doc__)
     parser.add_argument("--json-settings", default="{}", metavar="TEXT")
     try:
         settings = settings_from_json(parser.parse_args().json_settings)

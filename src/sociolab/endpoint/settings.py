@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoint.chat import ChatBody
+from sociolab.endpoint.chat import ChatBody
 
 Distribution = Literal["constant", "lognormal", "uniform"]
 
