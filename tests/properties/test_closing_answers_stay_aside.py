@@ -28,11 +28,10 @@ from sociolab.app.watching.reading import reading
 from sociolab.app.watching.records import transcript_record
 from sociolab.app.watching.searching import index_step, search
 from sociolab.core.episode import Answered, Episode
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.sampler import Draw
-from sociolab.models.endpoint.schemas import read_schema
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.schemas import Draw, read_schema
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.export import play_markdown
 from sociolab.report.html import page
 from sociolab.report.result import result_of
