@@ -19,7 +19,7 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored,
 from sociolab.report.result import outline_of, result_of
 from sociolab.report.run_facts import account, warnings
 from sociolab.report.schema import Failures, FirstFailure, ReadingEntry, RunResult, ScoreEntry
-from sociolab.stats.scale import CUT
+from sociolab.stats.intervals import CUT
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 

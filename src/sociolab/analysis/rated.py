@@ -18,7 +18,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
 from sociolab.report.layout import layout_of
 from sociolab.report.result import run_of_episodes
-from sociolab.stats.rated import OVERALL, POOLED, ItemRating
+from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 

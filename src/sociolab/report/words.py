@@ -118,7 +118,7 @@ def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:
     """Behind a sentence on these entries' intervals: that some were cut; empty where none was."""
-    from sociolab.stats.scale import CUT  # numpy: not before there are intervals
+    from sociolab.stats.intervals import CUT  # numpy: not before there are intervals
 
     cut = any(CUT in entry.note for entry in entries)
     return "; one that would pass the end of the scale is cut there" if cut else ""

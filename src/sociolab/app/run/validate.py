@@ -45,8 +45,7 @@ from sociolab.runner.blocking import interruptible
 from sociolab.runner.bounded import LONGEST_REPLY
 from sociolab.runner.jury import verdicts_of
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.scale import bound, on_scale
+from sociolab.stats.intervals import Estimate, bound, mean, on_scale
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
