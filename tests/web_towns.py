@@ -17,7 +17,7 @@ from typing import Any
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.episode import Episode, Event, Happened
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.town.trace import TRACE
 
 WHOLE, CUT, HOSTILE = "whole", "cut", "hostile"

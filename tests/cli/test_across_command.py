@@ -12,7 +12,7 @@ from cli.conftest import Sociolab
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.score import JudgeId, Measure
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 OVERALL = Measure("overall", 0, 1, title="overall")
 

@@ -14,7 +14,7 @@ from sociolab.cli.show import View, show
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.report.words import warnings
+from sociolab.report.run_facts import warnings
 
 
 class Breaks:

@@ -13,7 +13,7 @@ from app.conclusions.comparing_runs import add_run
 from cli.conftest import Sociolab
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
 from sociolab.cli.output import console, endless, print_json, say
 from sociolab.cli.settings import refuse
 from sociolab.core.errors import ConfigError
-from sociolab.report.episodes import kept_work, run_of_episodes
+from sociolab.report.result import kept_work, run_of_episodes
 from sociolab.report.words import plural
 
 _WHOLE = ("episode", "run", "played", "cost")

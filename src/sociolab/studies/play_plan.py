@@ -33,7 +33,7 @@ from sociolab.runner.jury import failures_of, told_cells, verdicts_of
 from sociolab.runner.plan import AgentId, every_seating, trial_id
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.runner.waits import Waits
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.settings import PlayPlan
 
 

@@ -19,7 +19,7 @@ from sociolab.app.data.sets import (
 )
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import World
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 CURT = "python:app.run.test_python_api:Parrot"
 BY_WORDS = "python:biased_judges:ByWords"

@@ -46,7 +46,7 @@ def test_episodes_replace_a_run_that_they_are_to_replace(store: Path) -> None:
 
 def test_episodes_do_not_replace_what_people_played(store: Path) -> None:
     with open_store(store) as opened:
-        opened.create_study("talks", "play", {}, "a")
+        opened.studies.create("talks", "play", {}, "a")
     with pytest.raises(StoreError, match="belongs to the study talks"):
         import_anything("sotopia-episodes", wanted(store, replace=True))
     assert trials(store) == 3

@@ -19,8 +19,8 @@ from sociolab.app.user_files import read_toml
 from sociolab.core.episode import Action, Answered, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.schema import FirstFailure, RunResult
 from sociolab.runner.local import Stopped, Table
 
@@ -157,7 +157,7 @@ def test_a_trial_played_anew_pays_no_call_twice(tmp_path: Path) -> None:
         whole = run(described)
     assert (whole.played, whole.failed) == (2, 0)
     with open_store(tmp_path / "s.db") as store:
-        calls = [call.call for call in store.calls("a")]
+        calls = [call.call for call in store.calls.all("a")]
         turns = {
             (e.trial.id, one.seat, one.turn)
             for e in store.episodes("a")

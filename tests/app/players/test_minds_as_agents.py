@@ -15,9 +15,9 @@ from sociolab.app.run.config import config_of
 from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.report.leaderboard import boards
+from sociolab.report.run_facts import warnings
 from sociolab.report.schema import RunResult
-from sociolab.report.words import warnings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.testing.minds import AnyMind
 from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.worlds.stss.dataset import TownData, write_town

@@ -13,13 +13,13 @@ import pytest
 from sociolab import RunConfig, estimate, run
 from sociolab.app.data.sets import load_world
 from sociolab.app.preflight.estimate import Case, Estimate, Pace, Part, seconds_in_all
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.replies import Replies
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.replies import Replies
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.prices import Price
 from sociolab.report.section import Section
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.stss.dataset import own_town, write_town
 
 PRICES = """
@@ -92,7 +92,7 @@ def played(config: RunConfig) -> dict[tuple[str, str], int]:
     assert config.store is not None
     with Store.open(config.store, create=False) as store:
         return Counter(
-            (row.model, row.call.role) for row in store.calls("run") if row.call.attempt == 1
+            (row.model, row.call.role) for row in store.calls.all("run") if row.call.attempt == 1
         )
 
 
@@ -222,7 +222,7 @@ def test_a_town_gives_a_range_that_holds_what_runs_take(
     with start_in_thread(EndpointSettings(seed=seed)) as server:
         run(config.model_copy(update={"base_url": server.url, "name": "run"}))
     with Store.open(tmp_path / "s.db", create=False) as store:
-        made = Counter((row.model, row.call.role) for row in store.calls("run"))
+        made = Counter((row.model, row.call.role) for row in store.calls.all("run"))
     assert set(made) == set(most) == set(least)
     for key, count in made.items():
         assert least[key] <= count <= most[key], key

@@ -15,10 +15,9 @@ from sociolab.app.run.judge import judge_run
 from sociolab.app.run.session import kept_in_a_run
 from sociolab.core.episode import Task, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.report.episodes import kept_work
-from sociolab.report.result import result_of
+from sociolab.report.result import kept_work, result_of
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.ratings import import_ratings
 
 

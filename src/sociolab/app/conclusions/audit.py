@@ -31,13 +31,13 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Judge, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.report.section import Section
 from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 FAMILY = "family"
 """The kind of audit that needs no judging: from scores that are stored."""
@@ -122,7 +122,7 @@ async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditR
         kept = kept_in_a_run(store, path, row.world, about, replies) if calls else nullcontext()
         with kept as name:
             if name:
-                budget.carry_over(store.totals(name))
+                budget.carry_over(store.calls.totals(name))
             try:
                 with watch(name or config.run, tally) if watch else nullcontext():
                     asked = await ask(store, config.run, trials, work, tally)

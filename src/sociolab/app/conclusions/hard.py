@@ -13,7 +13,7 @@ from sociolab.app.finding.pooled import agent_settings, data_of, run_values
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.stats.difficulty import HARDEST
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

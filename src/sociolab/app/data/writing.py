@@ -16,9 +16,8 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.connect import store_path
-from sociolab.store.sqlite import Store
-from sociolab.worlds.anteval.sessions import Drawn
-from sociolab.worlds.anteval.settings import InformationSettings, IntentionSettings
+from sociolab.store.store import Store
+from sociolab.worlds.anteval.sessions import Drawn, InformationSettings, IntentionSettings
 from sociolab.worlds.anteval.writing import Written, write_sessions
 
 
@@ -73,7 +72,7 @@ async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple
         kept_in_a_run(store, path, config.world, ("write", about), replies) as kept,
         new_data_set(config.world, config.name, replace=config.replace) as fresh,
     ):
-        budget.carry_over(store.totals(kept))
+        budget.carry_over(store.calls.totals(kept))
         try:
             written = await write_sessions(model, fresh, drawn, tell)
         finally:

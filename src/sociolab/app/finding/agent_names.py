@@ -12,7 +12,7 @@ from sociolab.app.run.session import OPTIONS
 from sociolab.core.code_mark import UNKNOWN, as_recorded, code_in, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.report.schema import RunResult, ScoreEntry
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

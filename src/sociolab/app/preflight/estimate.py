@@ -43,20 +43,18 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.core.seeding import stream
+from sociolab.endpoint.chat import ChatBody, ChatMessage
+from sociolab.endpoint.counters import PromptPrefixes
+from sociolab.endpoint.schemas import Draw, Node, prose, read_schema
 from sociolab.engine.drive import drive
 from sociolab.models.budget import Budget
-from sociolab.models.endpoint.chat import ChatBody, ChatMessage
-from sociolab.models.endpoint.prefixes import PromptPrefixes
-from sociolab.models.endpoint.sampler import Draw, Node
-from sociolab.models.endpoint.schemas import read_schema
-from sociolab.models.endpoint.sentences import prose
 from sociolab.models.prices import CHARACTERS_A_TOKEN, Price, tokens_in
 from sociolab.models.unkept import Unkept
 from sociolab.prompting.structured import schema_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import money, plural
 from sociolab.store.connect import store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 SAMPLE = 30
 """Tasks on which the length of the agents' prompts is measured."""
@@ -738,13 +736,8 @@ def _last_seconds(path: Path) -> Callable[[str], float | None]:
             return None
         try:
             with closing(Store.open(path, create=False)) as store:
-                row = store.row(
-                    "SELECT avg(seconds) FROM (SELECT seconds FROM (SELECT model, seconds, pk FROM "
-                    "calls ORDER BY pk DESC LIMIT ?) WHERE model = ? ORDER BY pk DESC LIMIT ?)",
-                    (_LOOKED_AT, model, _LAST),
-                )
+                return store.calls.latest_seconds(model, _LAST, _LOOKED_AT)
         except StoreError:  # the run itself will say what is wrong with it
             return None
-        return None if row is None else row[0]
 
     return seconds

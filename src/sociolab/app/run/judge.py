@@ -28,7 +28,7 @@ from sociolab.runner.jury import Jury
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def judge_run(
@@ -56,11 +56,11 @@ async def judge_run_async(
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
         kit = load_world(row.world, settings=world_settings(row.settings))
-        budget = Budget(config.budget, store.totals(run))
+        budget = Budget(config.budget, store.calls.totals(run))
         casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
         named = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
         named += [casting.reader(text) for text in config.readers]
-        known = store.judges(run)
+        known = store.verdicts.judges(run)
         judges = [as_known(judge, known) for judge in named]
         if not judges:
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
@@ -104,7 +104,7 @@ class _Bench:
             for number in range(repeats)
             for trial in played
             for judge in judges
-            if not self.store.judged(self.run, judge.id, trial=trial.id, judging=number)
+            if not self.store.verdicts.judged(self.run, judge.id, trial=trial.id, judging=number)
         ]
 
     async def judge_all(self, due: Sequence[_Due], at_once: int) -> None:

@@ -14,7 +14,7 @@ from sociolab.core.errors import ModelError, StorageError
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.local import Table, play_all
 from sociolab.runner.tally import Tally
-from sociolab.store.runs import TrialRow
+from sociolab.store.store import TrialRow
 
 Watch = Callable[[str, Tally], AbstractContextManager[None]]
 """Shows the progress of a run while its context is open; is given the run's name and its tally."""
@@ -145,7 +145,7 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
 def _is_pending(session: Session, row: TrialRow) -> bool:
     """Whether anything is left to be played or judged of a trial."""
     if row.status == "played":
-        judged = session.store.judged
+        judged = session.store.verdicts.judged
         return not all(judged(session.name, j.id, trial=row.trial.id) for j in session.judges)
     # Failed turns are on record with the rest: another try would read the same replies.
     return (row.status, row.cause) != ("failed", "failed turns")

@@ -31,8 +31,7 @@ from sociolab.runner.plan import trials
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import checked_name, lock_run, store_path
-from sociolab.store.runs import RunRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import RunRow, Store
 
 MADE_WITH = "made_with"
 RESUMED_WITH = "resumed_with"
@@ -249,11 +248,11 @@ def open_session(config: RunConfig) -> Iterator[Session]:
             if store.has_run(name):
                 row = store.run(name)
                 check_same(row, settings)
-                known = store.judges(name)
+                known = store.verdicts.judges(name)
                 judges = tuple(as_known(judge, known) for judge in judges)
                 if isinstance(row.settings, dict):
                     store.set_settings(name, resumed(row.settings, settings))
-                budget.carry_over(store.totals(name))
+                budget.carry_over(store.calls.totals(name))
             else:
                 store.create_run(name, config.world, settings, plan)
             replies.keep_in(RunReplies(store, name))

@@ -45,10 +45,9 @@ from sociolab.runner.blocking import interruptible
 from sociolab.runner.bounded import LONGEST_REPLY
 from sociolab.runner.jury import verdicts_of
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.scale import bound, on_scale
+from sociolab.stats.intervals import Estimate, bound, mean, on_scale
 from sociolab.store.connect import store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 MANIFEST = "set.toml"
 _AT_ONCE = 128
@@ -196,7 +195,7 @@ async def validate_async(config: ValidationConfig, watch: Watch | None = None) -
         Store.open(path) as store,
         kept_in_a_run(store, path, manifest.world, ("validation", about), replies) as name,
     ):
-        budget.carry_over(store.totals(name))
+        budget.carry_over(store.calls.totals(name))
         try:
             with watch(name, tally) if watch else nullcontext():
                 found, error = await _each(items, ask, tally)

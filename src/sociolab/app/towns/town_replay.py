@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from sociolab.app.towns.town import Lived, lived
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Talked
@@ -74,7 +74,7 @@ def replay(store: Store, run: str, trial: str) -> Replay:
     content = content_of(episode)
     judge = StssRulesJudge(ScoreSettings(least=_least(store.run(run).settings)))
     score, why = _scored(judge, content, episode)
-    verdicts = tuple(row for row in store.verdicts(run) if row.trial == trial)
+    verdicts = tuple(row for row in store.verdicts.all(run) if row.trial == trial)
     rules = {row.judge for row in verdicts if row.judge.name == judge.id.name}
     return Replay(
         lived=days,
