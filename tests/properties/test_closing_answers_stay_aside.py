@@ -28,16 +28,15 @@ from sociolab.app.watching.reading import reading
 from sociolab.app.watching.records import transcript_record
 from sociolab.app.watching.searching import index_step, search
 from sociolab.core.episode import Answered, Episode
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.sampler import Draw
-from sociolab.models.endpoint.schemas import read_schema
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.schemas import Draw, read_schema
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.export import play_markdown
 from sociolab.report.html import page
 from sociolab.report.result import result_of
 from sociolab.report.terminal import play_text
-from sociolab.report.transcript_view import shown
+from sociolab.report.transcript_view import transcript_view
 from sociolab.store.store import Store
 from sociolab.studies.rating_guide import rated_scene
 from sociolab.training.environment import Observed
@@ -151,7 +150,7 @@ def test_no_transcript_holds_it(played: Played) -> None:
     def transcripts(_: Store, episode: Episode) -> list[object]:
         seats = episode.trial.task.seats
         whole = told(episode)
-        read = shown(episode, whole, ())
+        read = transcript_view(episode, whole, ())
         return [
             whole, *(told(episode, seat) for seat in seats), play_text(read), play_markdown(read),
             transcript_record(whole), rated_scene(episode),

@@ -12,12 +12,12 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, NotKnown, foremost, measure_called
 from sociolab.report.layout import layout_of
 from sociolab.report.plays import (
-    Column,
     Judged,
     NotScored,
-    Outcome,
-    Play,
     PlayKey,
+    PlayOutcome,
+    PlayRow,
+    ScoreColumn,
     ends_of,
     plays_of,
     whole_plays_of,
@@ -187,9 +187,9 @@ def _gave(run: RunValues, judge: str, measures: Sequence[str]) -> bool:
 def _values(
     run: RunRow,
     trials: Mapping[str, Trial],
-    plays: Sequence[Play],
-    column: Column,
-    said: Mapping[PlayKey, Sequence[Outcome]],
+    plays: Sequence[PlayRow],
+    column: ScoreColumn,
+    said: Mapping[PlayKey, Sequence[PlayOutcome]],
 ) -> Iterator[tuple[Value, bool]]:
     """Each play that was due and was judged or failed, and whether the judge could tell it."""
     name, world, label, measure = run.name, run.world, column.label, column.measure.name

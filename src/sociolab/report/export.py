@@ -15,7 +15,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
-from sociolab.report.transcript_view import Sheet, Shown
+from sociolab.report.transcript_view import ScoreSheet, TranscriptView
 from sociolab.report.words import sanitize
 
 _HEAD = (
@@ -186,7 +186,7 @@ def _not_a_list(found: re.Match[str]) -> str:
     return f"\\{mark}" if mark else f"{count}\\{end}"
 
 
-def play_markdown(shown: Shown) -> str:
+def play_markdown(shown: TranscriptView) -> str:
     """The episode as Markdown, ready to be pasted into a page."""
     cast = ", ".join(f"{plain(seat.name)}: {plain(seat.agent)}" for seat in shown.seats)
     parts = [f"### {plain(shown.title)}", f"*{cast}*"]
@@ -204,7 +204,7 @@ def play_markdown(shown: Shown) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _sheet_table(sheet: Sheet) -> str:
+def _sheet_table(sheet: ScoreSheet) -> str:
     lines = [
         " | ".join(["", "measure", *(plain(name) for name in sheet.columns), ""]).strip(),
         "|---" + "|--:" * len(sheet.columns) + "|",

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from sociolab.core.ports import Line
 from sociolab.report.export import write_whole
 from sociolab.report.plots import charts_of, spreads_of
-from sociolab.report.result import Spread
+from sociolab.report.result import ScoreDistribution
 from sociolab.report.run_facts import (
     cautions,
     command,
@@ -42,7 +42,14 @@ from sociolab.report.score_tables import (
     type_grids,
 )
 from sociolab.report.section import Section
-from sociolab.report.transcript_view import Reader, Shown, leading, listed, private_part, titled
+from sociolab.report.transcript_view import (
+    EpisodeSide,
+    TranscriptView,
+    leading,
+    listed,
+    private_part,
+    titled,
+)
 from sociolab.report.words import (
     covered,
     failed_turns,
@@ -62,8 +69,8 @@ class ShownRun:
     further sections."""
 
     result: RunResult
-    episodes: Sequence[Shown] = ()
-    spreads: Sequence[Spread] = ()
+    episodes: Sequence[TranscriptView] = ()
+    spreads: Sequence[ScoreDistribution] = ()
     sections: Sequence[Section] = ()
 
 
@@ -241,10 +248,10 @@ class FoldedPair:
     anchor: str
     title: str
     command: str
-    sides: tuple[Reader, ...]
+    sides: tuple[EpisodeSide, ...]
 
 
-def pair_page(readers: Sequence[Reader]) -> str:
+def pair_page(readers: Sequence[EpisodeSide]) -> str:
     """A page of its own that needs nothing else: the episodes side by side."""
     title = " and ".join(dict.fromkeys(one.shown.title for one in readers))
     body = _macro("beside", FoldedPair("", title, "", tuple(readers)))

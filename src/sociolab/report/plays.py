@@ -23,7 +23,7 @@ Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class PlayRow:
     """A seat of a trial, who played it, and what its values are grouped and clustered by.
 
     `partner` is the one agent that it met beside itself, or itself; None if there were several.
@@ -38,10 +38,10 @@ class Play:
     failed: bool
 
 
-def plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
+def plays_of(rows: Iterable[TrialRow]) -> tuple[PlayRow, ...]:
     """A play for each seat of each trial, in plan order."""
     return tuple(
-        Play(
+        PlayRow(
             (row.trial.id, member.seat),
             member.agent,
             _partner(row.trial, member.seat),
@@ -54,7 +54,7 @@ def plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
     )
 
 
-def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[Play, ...]:
+def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[PlayRow, ...]:
     """A play without seat for each trial, in plan order.
 
     It is the agent's that sat in all seats, or in all but those of the run's `partner`; nobody's
@@ -64,7 +64,7 @@ def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[Play,
     for row in rows:
         agent, met = _whole_cast(row.trial, partner)
         key, failed = (row.trial.id, None), row.status == "failed"
-        found.append(Play(key, agent, met, _type(row.trial), row.trial.task.cluster, failed))
+        found.append(PlayRow(key, agent, met, _type(row.trial), row.trial.task.cluster, failed))
     return tuple(found)
 
 
@@ -119,12 +119,12 @@ class NotScored:
     bounded: bool = False
 
 
-Outcome: TypeAlias = float | Literal["failed"] | NotScored
+PlayOutcome: TypeAlias = float | Literal["failed"] | NotScored
 """A value; or one was due and is missing; or the judge cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ScoreColumn:
     """A measure as one judge sees it; `outcomes` holds the plays that it has judged.
 
     `label` names the judge; `whole` says that the measure is of whole episodes, not of seats;
@@ -136,10 +136,10 @@ class Column:
     measure: Measure
     whole: bool
     due: bool
-    outcomes: Mapping[PlayKey, Outcome]
+    outcomes: Mapping[PlayKey, PlayOutcome]
 
 
-def outcome(stored: Stored) -> Outcome:
+def outcome(stored: Stored) -> PlayOutcome:
     """What a verdict in the store comes to."""
     if stored.value is not None:
         return stored.value
@@ -154,7 +154,7 @@ def outcome(stored: Stored) -> Outcome:
     )
 
 
-def combined(outcomes: Sequence[Outcome]) -> Outcome:
+def combined(outcomes: Sequence[PlayOutcome]) -> PlayOutcome:
     """Repeated judgings as one: the mean of the values. Without any it failed, or is not scored:
     disputed before unconfirmed before "cannot tell", between the widest bounds."""
     if len(outcomes) == 1:
@@ -175,7 +175,7 @@ def combined(outcomes: Sequence[Outcome]) -> Outcome:
     )
 
 
-def bounds(outcomes: Iterable[Outcome | None], measure: Measure) -> tuple[float, float] | None:
+def bounds(outcomes: Iterable[PlayOutcome | None], measure: Measure) -> tuple[float, float] | None:
     """Between what the mean lies if all that has no value had its least, and its most.
 
     A failure could have any value of the measure. None where nothing was due, and where a value
@@ -192,7 +192,7 @@ def mean_ends(ends: Sequence[tuple[float, float]]) -> tuple[float, float] | None
     return low, high
 
 
-def ends_of(found: Outcome, measure: Measure) -> tuple[float, float]:
+def ends_of(found: PlayOutcome, measure: Measure) -> tuple[float, float]:
     """The least and the most that a play's value could be; twice the value that it has."""
     if isinstance(found, float):
         return found, found
@@ -221,7 +221,7 @@ SPOKEN = "speak"
 
 
 @dataclass(slots=True)
-class Observed:
+class TranscriptCounts:
     """Takes in episodes one at a time, and keeps only numbers; of what failed, by cause, the first
     case in words: cause, problem, episode. `asked` is `Episode.asked`, failed trials included."""
 
@@ -233,9 +233,9 @@ class Observed:
     first_turns: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     first_questions: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     asked: dict[PlayKey, Asked] = field(default_factory=dict)
-    _words: dict[PlayKey, Outcome] = field(default_factory=dict)
-    _turns: dict[PlayKey, Outcome] = field(default_factory=dict)
-    _failed: dict[PlayKey, Outcome] = field(default_factory=dict)
+    _words: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
+    _turns: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
+    _failed: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
     _given_up: Counter[PlayKey] = field(default_factory=Counter)
 
     @property
@@ -287,16 +287,16 @@ class Observed:
         for seat, failed in Counter(event.seat for event in episode.failed_turns).items():
             self._failed[episode.trial.id, seat] = float(failed)
 
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[ScoreColumn, ...]:
         """The measures as columns; none before an episode was taken in."""
         if not self._turns:
             return ()
         return tuple(
-            Column(TRANSCRIPT.name, TRANSCRIPT, measure, False, False, outcomes)
+            ScoreColumn(TRANSCRIPT.name, TRANSCRIPT, measure, False, False, outcomes)
             for measure, outcomes in self._counted()
         )
 
-    def _counted(self) -> Iterable[tuple[Measure, dict[PlayKey, Outcome]]]:
+    def _counted(self) -> Iterable[tuple[Measure, dict[PlayKey, PlayOutcome]]]:
         if any(self._turns.values()):
             yield WORDS, self._words
             yield TURNS, self._turns
@@ -306,8 +306,8 @@ class Observed:
 
 
 def cost_column(
-    costs: Mapping[tuple[str, str], SeatCost], plays: Iterable[Play], played: Set[PlayKey]
-) -> tuple[Column, ...]:
+    costs: Mapping[tuple[str, str], SeatCost], plays: Iterable[PlayRow], played: Set[PlayKey]
+) -> tuple[ScoreColumn, ...]:
     """The cost of each agent that is known to pay; no column where no price is known.
 
     `costs` holds the seats that made calls. An agent that made calls elsewhere cost nothing where
@@ -316,7 +316,7 @@ def cost_column(
     mine = [play for play in plays if play.key in played]
     known: dict[PlayKey, SeatCost] = {(trial, seat): c for (trial, seat), c in costs.items()}
     paying = {play.agent for play in mine if play.key in known and known[play.key].usd is not None}
-    outcomes: dict[PlayKey, Outcome] = {}
+    outcomes: dict[PlayKey, PlayOutcome] = {}
     for play in mine:
         if play.agent in paying:
             cost = known[play.key].usd if play.key in known else 0.0
@@ -325,7 +325,7 @@ def cost_column(
         return ()
     estimated = any(known[key].estimated for key in known.keys() & outcomes.keys())
     measure = replace(COST, title=f"{COST.title} (~)") if estimated else COST
-    return (Column(LEDGER.name, LEDGER, measure, False, False, outcomes),)
+    return (ScoreColumn(LEDGER.name, LEDGER, measure, False, False, outcomes),)
 
 
 def _case(event: Unusable, episode: Episode) -> tuple[str, str, str]:
@@ -348,8 +348,8 @@ def _went_without(episode: Episode) -> set[str]:
 
 
 _Key: TypeAlias = tuple[Measure, bool]
-_Said: TypeAlias = dict[PlayKey, list[Outcome]]
-_Cell: TypeAlias = tuple[Json, list[Outcome]]
+_Said: TypeAlias = dict[PlayKey, list[PlayOutcome]]
+_Cell: TypeAlias = tuple[Json, list[PlayOutcome]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +361,7 @@ class CellValue:
     measure: Measure
     cell: Json
     seat: str | None
-    outcome: Outcome
+    outcome: PlayOutcome
 
 
 @dataclass(slots=True)
@@ -413,14 +413,14 @@ class Judged:
         """Names that tell the judges apart."""
         return labels_of(self.judgings)
 
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[ScoreColumn, ...]:
         """The verdicts on episodes, judges and measures in the order in which they first occur.
 
         Repeated judgings of a seat by one judge are averaged first, so that it counts once.
         """
         labels = self.labels()
         return tuple(
-            Column(
+            ScoreColumn(
                 labels[judge],
                 judge,
                 measure,
@@ -435,7 +435,7 @@ class Judged:
             for (measure, whole), said in columns.items()
         )
 
-    def values(self, column: Column) -> Mapping[PlayKey, Sequence[Outcome]]:
+    def values(self, column: ScoreColumn) -> Mapping[PlayKey, Sequence[PlayOutcome]]:
         """What each judging of a play came to, of one of the `columns`."""
         return self._said[column.judge][column.measure, column.whole]
 

@@ -18,13 +18,13 @@ from sociolab.report.layout import layout_of
 from sociolab.report.plays import (
     SPOKEN,
     CellValue,
-    Column,
     Judged,
     NotScored,
-    Observed,
-    Outcome,
-    Play,
     PlayKey,
+    PlayOutcome,
+    PlayRow,
+    ScoreColumn,
+    TranscriptCounts,
     asked_in,
     asked_of,
     bounds,
@@ -45,7 +45,7 @@ from sociolab.report.schema import (
     ReadingEntry,
     RunResult,
     ScoreEntry,
-    Tokens,
+    TokenTotals,
     macro_of,
 )
 from sociolab.store.overview import turns_of
@@ -70,7 +70,7 @@ def with_macro(measures: Sequence[MeasureEntry], macro: Sequence[str]) -> tuple[
 
 
 def cluster_means(
-    outcomes: Sequence[Outcome | None], clusters: Sequence[str]
+    outcomes: Sequence[PlayOutcome | None], clusters: Sequence[str]
 ) -> tuple[list[float], list[str]]:
     """The mean of each cluster that has a value, and the cluster, in order of appearance."""
     values: dict[str, list[float]] = {}
@@ -103,29 +103,29 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ColumnOutcomes:
     """What a column says of each of these plays, in their order; None where it says nothing, and
     nothing was due. The plays are of seats, or of whole episodes, as the column is."""
 
-    column: Column
-    plays: Sequence[Play]
-    outcomes: Sequence[Outcome | None]
+    column: ScoreColumn
+    plays: Sequence[PlayRow]
+    outcomes: Sequence[PlayOutcome | None]
 
 
-def said_of(plays: Sequence[Play], column: Column) -> Said:
+def column_outcomes(plays: Sequence[PlayRow], column: ScoreColumn) -> ColumnOutcomes:
     """What a column says of these plays.
 
     A play that a judge has not seen counts as a failure of its measures if the trial failed and
     they were due, and else (it is still to be played or judged) not at all.
     """
-    said: list[Outcome | None] = [column.outcomes.get(play.key) for play in plays]
+    said: list[PlayOutcome | None] = [column.outcomes.get(play.key) for play in plays]
     if None in said:
         said = outcomes_of(plays, column, never_due(plays, column))
-    return Said(column, plays, said)
+    return ColumnOutcomes(column, plays, said)
 
 
 def entries(
-    said: Sequence[Said],
+    said: Sequence[ColumnOutcomes],
     macro: Sequence[str] = (),
     asked: Mapping[PlayKey, Asked] | None = None,
 ) -> tuple[ScoreEntry, ...]:
@@ -150,7 +150,7 @@ def entries(
 
 
 def _groups(
-    plays: Sequence[Play], mine: Sequence[int]
+    plays: Sequence[PlayRow], mine: Sequence[int]
 ) -> Iterable[tuple[dict[str, str], Sequence[int]]]:
     """The places of an agent's plays with each partner, then of each type."""
     partners: dict[str, list[int]] = {}
@@ -165,7 +165,7 @@ def _groups(
     yield from (({"type": kind}, some) for kind, some in types.items())
 
 
-def never_due(plays: Sequence[Play], column: Column) -> frozenset[str | None]:
+def never_due(plays: Sequence[PlayRow], column: ScoreColumn) -> frozenset[str | None]:
     """The seats that a column is never for, such as AntEval's NPC: present where it has verdicts,
     and without one each time. All, where nothing is due at all of a failed trial."""
     if not column.due:
@@ -182,7 +182,7 @@ def _group_entries(
     agent: str | None,
     by: dict[str, str],
     places: Sequence[int],
-    said: Sequence[Said],
+    said: Sequence[ColumnOutcomes],
     macro: Sequence[str],
     asked: Mapping[PlayKey, Asked],
 ) -> Iterable[ScoreEntry]:
@@ -209,13 +209,13 @@ def _group_entries(
             yield macro_entry(entry, on_scale(over, *ends))
 
 
-def _values(outcomes: Sequence[Outcome | None]) -> Sequence[float | None]:
+def _values(outcomes: Sequence[PlayOutcome | None]) -> Sequence[float | None]:
     return [found if isinstance(found, float) else None for found in outcomes]
 
 
 def outcomes_of(
-    plays: Sequence[Play], column: Column, never: frozenset[str | None]
-) -> list[Outcome | None]:
+    plays: Sequence[PlayRow], column: ScoreColumn, never: frozenset[str | None]
+) -> list[PlayOutcome | None]:
     """What a column says of these plays; None where it says nothing, and nothing was due."""
     return [
         column.outcomes.get(
@@ -228,9 +228,9 @@ def outcomes_of(
 def _entry(
     agent: str | None,
     by: dict[str, str],
-    column: Column,
+    column: ScoreColumn,
     estimate: Estimate,
-    outcomes: Sequence[Outcome | None],
+    outcomes: Sequence[PlayOutcome | None],
     turns: Asked,
 ) -> ScoreEntry:
     return ScoreEntry(
@@ -252,7 +252,7 @@ def _entry(
     )
 
 
-def _without_value(outcomes: Sequence[Outcome | None], measure: Measure) -> dict[str, Any]:
+def _without_value(outcomes: Sequence[PlayOutcome | None], measure: Measure) -> dict[str, Any]:
     """The counts of what has no value, and what it could make of the mean."""
     kinds = Counter(found.kind for found in outcomes if isinstance(found, NotScored))
     return {
@@ -265,7 +265,7 @@ def _without_value(outcomes: Sequence[Outcome | None], measure: Measure) -> dict
     }
 
 
-def readings(said: Sequence[Said]) -> tuple[ReadingEntry, ...]:
+def readings(said: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
     """What readers read held against the outcomes by formula, for each agent and reader."""
     asked = [one for one in said if one.column.judge.method == "formula"]
     read = [one for one in said if one.column.judge.name.startswith(READER)]
@@ -278,7 +278,7 @@ def readings(said: Sequence[Said]) -> tuple[ReadingEntry, ...]:
     )
 
 
-def _readings(asked: Said, read: Said) -> Iterable[ReadingEntry]:
+def _readings(asked: ColumnOutcomes, read: ColumnOutcomes) -> Iterable[ReadingEntry]:
     found: dict[str, Counter[str]] = {}
     for play, ours, theirs in zip(asked.plays, asked.outcomes, read.outcomes, strict=True):
         if play.agent is not None and ours is not None and theirs is not None:
@@ -297,7 +297,7 @@ def _readings(asked: Said, read: Said) -> Iterable[ReadingEntry]:
         )
 
 
-def _held_against(asked: Outcome, read: Outcome) -> str:
+def _held_against(asked: PlayOutcome, read: PlayOutcome) -> str:
     if isinstance(asked, float) and isinstance(read, float):
         return "agree" if math.isclose(asked, read, abs_tol=1e-9) else "differ"
     if isinstance(asked, float):
@@ -371,7 +371,7 @@ FAULT: Cause = "malformed reply"
 
 
 def first_failures(
-    store: Store, run: str, trials: Sequence[TrialRow], observed: Observed
+    store: Store, run: str, trials: Sequence[TrialRow], observed: TranscriptCounts
 ) -> tuple[FirstFailure, ...]:
     """The first case of every kind and cause, in plan order; of scores for each judge apart.
 
@@ -437,15 +437,15 @@ def _failed_calls(store: Store, run: str) -> Iterator[tuple[str, str, str]]:
         yield failure.cause, failure.problem, failure.call.trial
 
 
-__all__ = ["Figures", "RunResult", "figures_of", "outline_of", "result_of"]
+__all__ = ["ResultDetails", "RunResult", "details_of", "outline_of", "result_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class ResultDetails:
     """A result, and what judges said of each play, which its means are made of."""
 
     result: RunResult
-    said: tuple[Said, ...]
+    said: tuple[ColumnOutcomes, ...]
 
 
 def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
@@ -453,10 +453,10 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
 
     StoreError if there is no such run. The same store gives the same result, byte for byte.
     """
-    return figures_of(store, run, stopped=stopped).result
+    return details_of(store, run, stopped=stopped).result
 
 
-def figures_of(store: Store, run: str, *, stopped: str = "") -> Figures:
+def details_of(store: Store, run: str, *, stopped: str = "") -> ResultDetails:
     """The result of a run, as `result_of`, with what its means are made of."""
     row, trials = run_of_episodes(store, run), store.trials(run)
     outline = outline_of(store, run, trials)
@@ -467,7 +467,7 @@ def figures_of(store: Store, run: str, *, stopped: str = "") -> Figures:
         *cost_column(store.calls.seat_costs(run), plays, observed.played),
     )
     wholes = whole_plays_of(trials, outline.partner)
-    said = said_by(plays, wholes, (*judged.columns(), *own))
+    said = all_column_outcomes(plays, wholes, (*judged.columns(), *own))
     macro = layout_of(row.world).macro
     asked = asked_of(trials, outline.partner, observed.asked)
     failures = outline.failures.model_copy(
@@ -491,7 +491,7 @@ def figures_of(store: Store, run: str, *, stopped: str = "") -> Figures:
             "readings": readings(said),
         }
     )
-    return Figures(result, said[: len(said) - len(own)])
+    return ResultDetails(result, said[: len(said) - len(own)])
 
 
 def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
@@ -517,7 +517,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         stopped="",
         calls=totals.calls,
         estimated_calls=totals.estimated_calls,
-        tokens=Tokens(
+        tokens=TokenTotals(
             prompt=totals.prompt_tokens,
             completion=totals.completion_tokens,
             cached=totals.cached_tokens,
@@ -556,15 +556,15 @@ def judged_of(store: Store, run: str) -> Judged:
     return judged
 
 
-def said_by(
-    seats: Sequence[Play], wholes: Sequence[Play], columns: Sequence[Column]
-) -> tuple[Said, ...]:
+def all_column_outcomes(
+    seats: Sequence[PlayRow], wholes: Sequence[PlayRow], columns: Sequence[ScoreColumn]
+) -> tuple[ColumnOutcomes, ...]:
     """What these columns say of the plays of a plan, of seats and of whole episodes."""
-    return tuple(said_of(wholes if column.whole else seats, column) for column in columns)
+    return tuple(column_outcomes(wholes if column.whole else seats, column) for column in columns)
 
 
-def _observed(store: Store, run: str, trials: Sequence[TrialRow]) -> Observed:
-    observed = Observed()
+def _observed(store: Store, run: str, trials: Sequence[TrialRow]) -> TranscriptCounts:
+    observed = TranscriptCounts()
     seats = {row.trial.id: row.trial.task.seats for row in trials}
     for turns in turns_of(store, run, SPOKEN):
         observed.take(seats[turns.trial], turns)
@@ -575,7 +575,9 @@ def _observed(store: Store, run: str, trials: Sequence[TrialRow]) -> Observed:
     return observed
 
 
-def _failed_agents(plays: Sequence[Play], observed: Observed) -> tuple[AgentFailures, ...]:
+def _failed_agents(
+    plays: Sequence[PlayRow], observed: TranscriptCounts
+) -> tuple[AgentFailures, ...]:
     """The agents that failed turns, in the order of the plan."""
     mine: dict[str, list[PlayKey]] = {}
     for play in plays:
@@ -589,7 +591,7 @@ def _failed_agents(plays: Sequence[Play], observed: Observed) -> tuple[AgentFail
 
 
 def _score_entries(
-    said: Sequence[Said],
+    said: Sequence[ColumnOutcomes],
     cells: Sequence[CellValue],
     macro: Sequence[str],
     asked: Mapping[PlayKey, Asked],
@@ -620,7 +622,7 @@ def _judges(run: str, found: Mapping[JudgeId, Counts]) -> tuple[JudgeEntry, ...]
     )
 
 
-def _measures(judged: Judged, own: Sequence[Column]) -> tuple[MeasureEntry, ...]:
+def _measures(judged: Judged, own: Sequence[ScoreColumn]) -> tuple[MeasureEntry, ...]:
     found = judged.measures | {column.measure.name: column.measure for column in own}
     return tuple(_measure(measure) for measure in found.values())
 
@@ -672,10 +674,10 @@ def _version() -> str:
         return "not installed"
 
 
-def spreads_of(said: Iterable[Said]) -> tuple[Spread, ...]:
+def distributions_of(said: Iterable[ColumnOutcomes]) -> tuple[ScoreDistribution, ...]:
     """The values by judge, measure and agent; those of plays of no single agent are left out, and
     what a judge cannot tell."""
-    points: dict[tuple[str, str, str], list[Point]] = {}
+    points: dict[tuple[str, str, str], list[PlayValue]] = {}
     missing: Counter[tuple[str, str, str]] = Counter()
     for one in said:
         judge, measure = one.column.label, one.column.measure.name
@@ -687,20 +689,22 @@ def spreads_of(said: Iterable[Said]) -> tuple[Spread, ...]:
             if outcome == "failed":
                 missing[key] += 1
             else:
-                mine.append(Point._make((outcome, *play.key)))  # half the time of a call
+                mine.append(PlayValue._make((outcome, *play.key)))  # half the time of a call
     return tuple(
-        Spread(agent, judge, measure, tuple(some), missing[judge, measure, agent])
+        ScoreDistribution(agent, judge, measure, tuple(some), missing[judge, measure, agent])
         for (judge, measure, agent), some in points.items()
     )
 
 
-def read_spreads(store: Store, result: RunResult) -> tuple[Spread, ...]:
-    """The spreads of a run whose `Figures` are not at hand: its judgings are read once more."""
+def read_distributions(store: Store, result: RunResult) -> tuple[ScoreDistribution, ...]:
+    """The spreads of a run whose `ResultDetails` are not at hand: its judgings are read once more."""
     trials, columns = store.trials(result.run), judged_of(store, result.run).columns()
-    return spreads_of(said_by(plays_of(trials), whole_plays_of(trials, result.partner), columns))
+    return distributions_of(
+        all_column_outcomes(plays_of(trials), whole_plays_of(trials, result.partner), columns)
+    )
 
 
-class Point(NamedTuple):
+class PlayValue(NamedTuple):
     """A play's value, and which play it is of; no seat where it is of the whole episode."""
 
     value: float
@@ -709,13 +713,13 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class ScoreDistribution:
     """What one judge gave the plays of one agent in one measure; `missing` were due, but failed."""
 
     agent: str
     judge: str
     measure: str
-    points: tuple[Point, ...]
+    points: tuple[PlayValue, ...]
     missing: int = 0
 
     @property

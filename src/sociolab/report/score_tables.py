@@ -33,7 +33,7 @@ _ORDER: tuple[Method, ...] = ("formula", "people", "model", "heuristic", "script
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GridRow:
     """A row's label, and an entry or None for each column."""
 
     label: str
@@ -47,7 +47,7 @@ class Grid:
     heading: str
     corner: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[GridRow, ...]
     notes: tuple[str, ...]
 
     @property
@@ -132,7 +132,7 @@ def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
     return tuple(grid for grid in found if any(_met(row) > 1 for row in grid.rows))
 
 
-def _met(row: Row) -> int:
+def _met(row: GridRow) -> int:
     """How many cells of a row are filled: whom the agent met."""
     return sum(cell is not None for cell in row.cells)
 
@@ -166,7 +166,7 @@ def _by_measure(
     measures = _measures(result, entries)
     cells = {(label, entry.measure): entry for label, entry in labelled}
     rows = tuple(
-        Row(label, tuple(cells.get((label, m.measure)) for m in measures))
+        GridRow(label, tuple(cells.get((label, m.measure)) for m in measures))
         for label in dict.fromkeys(label for label, _ in labelled)
     )
     present = [judge for judge in judges if any(e.judge == judge for e in entries)]
@@ -185,7 +185,7 @@ def _pairs(
     }
     partners = tuple(a for a in result.agents if any(partner == a for _, partner in cells))
     rows = tuple(
-        Row(agent, tuple(cells.get((agent, partner)) for partner in partners))
+        GridRow(agent, tuple(cells.get((agent, partner)) for partner in partners))
         for agent in result.agents
         if any(who == agent for who, _ in cells)
     )
@@ -460,7 +460,8 @@ def turned(grid: Grid) -> Grid:
     if len(grid.columns) <= max(_TALL, len(grid.rows)):
         return grid
     rows = tuple(
-        Row(title, tuple(row.cells[i] for row in grid.rows)) for i, title in enumerate(grid.columns)
+        GridRow(title, tuple(row.cells[i] for row in grid.rows))
+        for i, title in enumerate(grid.columns)
     )
     return Grid(grid.heading, "measure", tuple(row.label for row in grid.rows), rows, grid.notes)
 

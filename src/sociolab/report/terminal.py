@@ -19,7 +19,7 @@ from sociolab.report.run_facts import account, setting, warnings
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import (
     Grid,
-    Row,
+    GridRow,
     agent_grids,
     other_grids,
     outcomes_sections,
@@ -28,7 +28,7 @@ from sociolab.report.score_tables import (
     type_grids,
 )
 from sociolab.report.section import Section, TextTable
-from sociolab.report.transcript_view import UNSCORED, Reader, Sheet, Shown
+from sociolab.report.transcript_view import UNSCORED, EpisodeSide, ScoreSheet, TranscriptView
 from sociolab.report.words import (
     covered,
     failed_share,
@@ -150,7 +150,7 @@ def _of_coverage(result: RunResult, word: str) -> Callable[[ScoreEntry], str]:
     return lambda entry: covered(result, entry)[word]
 
 
-def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
+def _lines(result: RunResult, row: GridRow, *, beside: bool) -> list[_Line]:
     """The lines of a row: values, interval, how many, how many failed, how many could be scored and
     what the others could make of the mean, and how many turns the agent failed."""
 
@@ -178,7 +178,7 @@ def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
 
 
 def _interval_lines(
-    result: RunResult, row: Row, line: Callable[[str, Callable[[ScoreEntry], str]], _Line]
+    result: RunResult, row: GridRow, line: Callable[[str, Callable[[ScoreEntry], str]], _Line]
 ) -> list[_Line]:
     """One line of half widths where all intervals are symmetric, else two lines of limits."""
 
@@ -227,7 +227,7 @@ def _widths(grid: Grid, lines: Sequence[Sequence[_Line]]) -> list[int]:
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue")
 
 
-def play_text(shown: Shown, width: int = 80) -> str:
+def play_text(shown: TranscriptView, width: int = 80) -> str:
     """The episode as plain text, wrapped at `width` columns."""
     file = io.StringIO()
     console = Console(file=file, width=width, no_color=True, color_system=None, highlight=False)
@@ -235,13 +235,13 @@ def play_text(shown: Shown, width: int = 80) -> str:
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
-def play(shown: Shown) -> RenderableType:
+def play(shown: TranscriptView) -> RenderableType:
     """The episode for a console: title, scene, numbered turns with notes in place, scores."""
     first, *others = play_parts(shown)
     return Group(first, *(part for other in others for part in (Text(), other)))
 
 
-def play_parts(shown: Shown) -> tuple[RenderableType, ...]:
+def play_parts(shown: TranscriptView) -> tuple[RenderableType, ...]:
     """The same in four parts: title and cast, scene, turns, the end with the scores."""
     scene: list[RenderableType] = []
     for heading, text in shown.scene:
@@ -253,7 +253,7 @@ def play_parts(shown: Shown) -> tuple[RenderableType, ...]:
     return head, Group(*scene[1:]), _course(shown), Group(*end)
 
 
-def _cast(shown: Shown) -> Text:
+def _cast(shown: TranscriptView) -> Text:
     seats = ", ".join(shown.cast)
     return Text(sanitize(f"{seats} · episode {shown.trial}"), style="dim")
 
@@ -262,7 +262,7 @@ def _indented(text: str, style: str) -> Padding:
     return Padding(Text(sanitize(text), style=style), (0, 0, 0, 2))
 
 
-def _course(shown: Shown) -> Table:
+def _course(shown: TranscriptView) -> Table:
     speakers = dict.fromkeys(item.who for item in shown.course if isinstance(item, Line))
     colours = {who: _COLOURS[i % len(_COLOURS)] for i, who in enumerate(speakers)}
     course = Table.grid(padding=(0, 1))
@@ -285,7 +285,7 @@ def _spoken(line: Line, colour: str) -> Text:
     return text
 
 
-def _sheet(sheet: Sheet) -> list[RenderableType]:
+def _sheet(sheet: ScoreSheet) -> list[RenderableType]:
     """A table of values, then the reasons; why there is no score, once for all that it is of."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("measure")
@@ -314,7 +314,7 @@ WIDE = 110
 """Columns of a terminal from which two transcripts fit beside each other."""
 
 
-def side_by_side(readers: Sequence[Reader], width: int | None) -> RenderableType:
+def side_by_side(readers: Sequence[EpisodeSide], width: int | None) -> RenderableType:
     """The episodes for a console: as columns from a `width` of `WIDE`, else one below the other.
 
     `width` None: no terminal.
@@ -331,5 +331,5 @@ def side_by_side(readers: Sequence[Reader], width: int | None) -> RenderableType
     return columns
 
 
-def _rule(reader: Reader) -> Rule:
+def _rule(reader: EpisodeSide) -> Rule:
     return Rule(Text(sanitize(reader.head), style="bold"), align="left", style="dim")

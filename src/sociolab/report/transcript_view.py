@@ -10,7 +10,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import READER, Score, ScoreFailure, Verdict
 from sociolab.report.layout import layout_of
-from sociolab.report.result import Point, Spread
+from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import MeasureEntry, RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.words import minus, number, plural
@@ -25,7 +25,7 @@ WHOLE = "the episode"
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class SeatedAgent:
     """A seat: what the transcript calls the character, and which agent played it."""
 
     id: str
@@ -46,7 +46,7 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ScoreSheet:
     """One judging: `rows` are a measure each, with a remark or None for each of `columns`."""
 
     judge: str
@@ -55,16 +55,16 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TranscriptView:
     """An episode to read. `course` holds lines and, where they belong among them, notes."""
 
     trial: str
     title: str
     scene: tuple[tuple[str, str], ...]
     course: tuple[Line | Note, ...]
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatedAgent, ...]
     ended: str
-    sheets: tuple[Sheet, ...]
+    sheets: tuple[ScoreSheet, ...]
 
     @property
     def cast(self) -> tuple[str, ...]:
@@ -79,12 +79,14 @@ class Shown:
         return tuple(found)
 
 
-def shown(episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRow] = ()) -> Shown:
+def transcript_view(
+    episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRow] = ()
+) -> TranscriptView:
     """An episode with the judgings that are of it and say something (others are passed over)."""
     seats = _seats(episode, transcript)
     mine = [row for row in judgings if row.trial == episode.trial.id and row.verdicts]
     mine.sort(key=_place)
-    return Shown(
+    return TranscriptView(
         episode.trial.id,
         transcript.title,
         transcript.scene,
@@ -100,26 +102,30 @@ def _place(row: JudgingRow) -> int:
     return 0 if row.judge.name.startswith(READER) else 1 if row.judge.method == "formula" else 2
 
 
-def chosen(store: Store, run: str, transcript_of: TranscriptOf, count: int) -> tuple[Shown, ...]:
+def chosen_views(
+    store: Store, run: str, transcript_of: TranscriptOf, count: int
+) -> tuple[TranscriptView, ...]:
     """Up to `count` played episodes, evenly over the plan, the first and the last among them."""
-    return shown_trials(store, run, transcript_of, evenly_chosen(store, run, count))
+    return views_of(store, run, transcript_of, evenly_chosen(store, run, count))
 
 
 def evenly_chosen(store: Store, run: str, count: int) -> tuple[str, ...]:
-    """The ids of up to `count` played trials, as `chosen` takes them."""
+    """The ids of up to `count` played trials, as `chosen_views` takes them."""
     played = store.trial_ids(run, "played")
     return tuple(played[i] for i in _evenly(len(played), count))
 
 
-def shown_trials(
+def views_of(
     store: Store, run: str, transcript_of: TranscriptOf, trials: Iterable[str]
-) -> tuple[Shown, ...]:
+) -> tuple[TranscriptView, ...]:
     """The episodes of these trials, with what judges said of them, in this order."""
     found = []
     for trial in dict.fromkeys(trials):
         episode = store.episode(run, trial)
         found.append(
-            shown(episode, transcript_of(episode), store.verdicts.judgings(run, trial=trial))
+            transcript_view(
+                episode, transcript_of(episode), store.verdicts.judgings(run, trial=trial)
+            )
         )
     return tuple(found)
 
@@ -132,13 +138,15 @@ def _evenly(total: int, count: int) -> Sequence[int]:
     return [i * (total - 1) // (count - 1) for i in range(count)]
 
 
-def _seats(episode: Episode, transcript: Transcript) -> tuple[Seat, ...]:
+def _seats(episode: Episode, transcript: Transcript) -> tuple[SeatedAgent, ...]:
     """The seats, named as in the transcript's lines: these match the moves one by one."""
     names = {}
     if len(transcript.lines) == len(episode.moves):
         pairs = zip(episode.moves, transcript.lines, strict=True)
         names = {move.seat: line.who for move, line in pairs}
-    return tuple(Seat(m.seat, names.get(m.seat, m.seat), m.agent) for m in episode.trial.cast)
+    return tuple(
+        SeatedAgent(m.seat, names.get(m.seat, m.seat), m.agent) for m in episode.trial.cast
+    )
 
 
 def _course(transcript: Transcript) -> tuple[Line | Note, ...]:
@@ -163,7 +171,7 @@ def _is_due(note: Note, turn: int) -> bool:
     return note.turn <= turn if note.trouble else note.turn < turn
 
 
-def _ended(episode: Episode, seats: Sequence[Seat]) -> str:
+def _ended(episode: Episode, seats: Sequence[SeatedAgent]) -> str:
     ended = episode.ended
     if ended is None:
         return "no end on record"
@@ -176,14 +184,14 @@ def _ended(episode: Episode, seats: Sequence[Seat]) -> str:
     return f"{ended.reason}{by}, after {plural(taken, 'turn')}"
 
 
-def _sheet(row: JudgingRow, seats: Sequence[Seat], rows: Sequence[JudgingRow]) -> Sheet:
+def _sheet(row: JudgingRow, seats: Sequence[SeatedAgent], rows: Sequence[JudgingRow]) -> ScoreSheet:
     again = any(other.judging for other in rows if other.judge == row.judge)
     judge = f"{row.judge.name} ({row.judge.method})"
     said = {(v.measure.name, v.seat): v for v in row.verdicts}
     titles = {v.measure.name: v.measure.title or v.measure.name for v in row.verdicts}
     columns = [seat.id for seat in seats if any(at == seat.id for _, at in said)]
     whole = [None] if any(at is None for _, at in said) else []
-    return Sheet(
+    return ScoreSheet(
         f"{judge}, judging {row.judging + 1}" if again else judge,
         (*(seat.name for seat in seats if seat.id in columns), *([WHOLE] if whole else [])),
         tuple(
@@ -206,11 +214,11 @@ def _remark(verdict: Verdict | None) -> Remark | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class EpisodeSide:
     """An episode, and what stands above it: whose it is, or where it is from."""
 
     head: str
-    shown: Shown
+    shown: TranscriptView
 
 
 def private_part(text: str) -> tuple[str, str]:
@@ -227,21 +235,23 @@ class Extreme:
     """Where an agent's play came out lowest and highest in a measure."""
 
     agent: str
-    lowest: Point
-    highest: Point
+    lowest: PlayValue
+    highest: PlayValue
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class EpisodeLink:
     """An episode of the page: the anchor of its transcript, and what was scored, by seat."""
 
     anchor: str
-    shown: Shown
+    shown: TranscriptView
     scores: tuple[tuple[str, str], ...]
     remarks: tuple[str, ...]
 
 
-def leading(result: RunResult, spreads: Sequence[Spread]) -> tuple[Spread, ...]:
+def leading(
+    result: RunResult, spreads: Sequence[ScoreDistribution]
+) -> tuple[ScoreDistribution, ...]:
     """The spreads of the world's main measure by the first judge that has values of it."""
     order = [*layout_of(result.world).main, *(entry.measure for entry in result.measures)]
     judges = judges_of(result)
@@ -255,12 +265,12 @@ def leading(result: RunResult, spreads: Sequence[Spread]) -> tuple[Spread, ...]:
     return ()
 
 
-def titled(result: RunResult, spreads: Sequence[Spread]) -> str:
+def titled(result: RunResult, spreads: Sequence[ScoreDistribution]) -> str:
     """The measure of these spreads and who judged, to read; "" without any."""
     return f"{result.measure(spreads[0].measure).title}, by {spreads[0].judge}" if spreads else ""
 
 
-def extremes(spreads: Sequence[Spread]) -> tuple[Extreme, ...]:
+def extremes(spreads: Sequence[ScoreDistribution]) -> tuple[Extreme, ...]:
     """The lowest and highest play of each agent, the first of equals; none where all are equal."""
     found = []
     for spread in spreads:
@@ -272,13 +282,16 @@ def extremes(spreads: Sequence[Spread]) -> tuple[Extreme, ...]:
 
 
 def listed(
-    result: RunResult, episodes: Sequence[Shown], spreads: Sequence[Spread], anchors: str
-) -> tuple[Listed, ...]:
+    result: RunResult,
+    episodes: Sequence[TranscriptView],
+    spreads: Sequence[ScoreDistribution],
+    anchors: str,
+) -> tuple[EpisodeLink, ...]:
     """The episodes with the main measure's values; `anchors` is what their anchors begin with."""
     main = leading(result, spreads)
     ends = extremes(main)
     return tuple(
-        Listed(
+        EpisodeLink(
             f"{anchors}-{i}",
             episode,
             _listed_scores(result, episode, main),
@@ -289,7 +302,7 @@ def listed(
 
 
 def _listed_scores(
-    result: RunResult, episode: Shown, main: Sequence[Spread]
+    result: RunResult, episode: TranscriptView, main: Sequence[ScoreDistribution]
 ) -> tuple[tuple[str, str], ...]:
     names = {seat.id: seat.name for seat in episode.seats}
     found = []
@@ -303,12 +316,12 @@ def _listed_scores(
     return tuple(found)
 
 
-def _remarks(episode: Shown, ends: Sequence[Extreme]) -> tuple[str, ...]:
+def _remarks(episode: TranscriptView, ends: Sequence[Extreme]) -> tuple[str, ...]:
     low = [f"lowest of {end.agent}" for end in ends if end.lowest.trial == episode.trial]
     high = [f"highest of {end.agent}" for end in ends if end.highest.trial == episode.trial]
     return (*low, *high)
 
 
-def value(point: Point, measure: MeasureEntry) -> str:
+def value(point: PlayValue, measure: MeasureEntry) -> str:
     """A point's value as it is shown."""
     return minus(number(point.value, measure))

@@ -19,8 +19,8 @@ from sociolab.app.user_files import read_toml
 from sociolab.core.episode import Action, Answered, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.schema import FirstFailure, RunResult
 from sociolab.runner.local import Stopped, Table
 

@@ -27,7 +27,7 @@ from sociolab.app.user_files import free_file, write_new
 from sociolab.report.export import csv_text
 from sociolab.report.html import FoldedPair, PairRow, PairTable, pairs_body
 from sociolab.report.section import Section
-from sociolab.report.transcript_view import Reader, Shown, shown
+from sociolab.report.transcript_view import EpisodeSide, TranscriptView, transcript_view
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
@@ -118,7 +118,7 @@ class _Folded:
         key = pair.a.trial, pair.b.trial
         if key not in self._made:
             sides = tuple(
-                Reader(f"{letter}: {side.name}", shown_of(self._store, value.run, value.trial))
+                EpisodeSide(f"{letter}: {side.name}", shown_of(self._store, value.run, value.trial))
                 for letter, side, value in zip(
                     "AB", (self._found.a, self._found.b), (pair.a, pair.b), strict=True
                 )
@@ -129,11 +129,11 @@ class _Folded:
         return self._made[key].anchor
 
 
-def shown_of(store: Store, run: str, trial: str) -> Shown:
+def shown_of(store: Store, run: str, trial: str) -> TranscriptView:
     """An episode to read, with what judges said of it."""
     episode = store.episode(run, trial)
     transcript = with_credit(told(episode), credit_of(store, run, trial))
-    return shown(episode, transcript, store.verdicts.judgings(run, trial=trial))
+    return transcript_view(episode, transcript, store.verdicts.judgings(run, trial=trial))
 
 
 def _row(found: Compared, pair: EpisodePair, folded: _Folded) -> PairRow:

@@ -70,14 +70,14 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
     ConfigError where there is no such episode or seat.
     """
     from sociolab.report.terminal import play_text
-    from sociolab.report.transcript_view import shown
+    from sociolab.report.transcript_view import transcript_view
 
     found = find_episode(store, episode, run)
     trial = found.episode.trial
     seen_by = seat and seat_called(found.episode, seat)
     read = world_of(trial.world).transcript(found.episode, seen_by)
     judgings = () if seen_by else tuple(store.verdicts.judgings(run, trial=trial.id))
-    return play_text(shown(found.episode, read, judgings))
+    return play_text(transcript_view(found.episode, read, judgings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sociolab.app.crediting.credited import credit_of
 from sociolab.app.finding.worlds import told
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
-from sociolab.report.transcript_view import Shown, private_part, shown
+from sociolab.report.transcript_view import TranscriptView, private_part, transcript_view
 from sociolab.store.calls import CallPlace
 from sociolab.store.overview import Place, place_of
 from sociolab.store.store import Store
@@ -71,7 +71,7 @@ class Reading:
 
     episode: Episode
     place: Place
-    shown: Shown
+    shown: TranscriptView
     scene: tuple[Part, ...]
     course: tuple[Said | Aside, ...]
     seat: str | None
@@ -85,7 +85,7 @@ def reading(
     episode = store.episode(run, trial)
     transcript = told(episode, seat)
     judgings = () if seat else store.verdicts.judgings(run, trial=trial)
-    read = shown(episode, transcript, judgings)
+    read = transcript_view(episode, transcript, judgings)
     scene = tuple(_part(heading, text) for heading, text in transcript.scene)
     calls = {} if seat else _calls(store.calls.of_players(run, trial))
     credit = {} if seat else _credit(store, run, trial)
@@ -120,7 +120,7 @@ def _credit(store: Store, run: str, trial: str) -> Mapping[int | None, tuple[str
 def _course(
     episode: Episode,
     transcript: Transcript,
-    read: Shown,
+    read: TranscriptView,
     calls: Mapping[tuple[int, str, str, int], int],
     credit: Mapping[int | None, tuple[str, ...]],
     words: str,

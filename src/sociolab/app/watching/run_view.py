@@ -10,7 +10,7 @@ from sociolab.app.results.page import shown_run
 from sociolab.app.watching.charts import Charts, mean_charts, spread_charts
 from sociolab.app.watching.kept import KEPT, Known
 from sociolab.report.html import ShownRun, content, page
-from sociolab.report.result import figures_of, outline_of, spreads_of
+from sociolab.report.result import details_of, distributions_of, outline_of
 from sociolab.report.schema import RunResult
 from sociolab.report.transcript_view import Extreme, extremes, leading, titled
 from sociolab.store.calls import Totals
@@ -60,8 +60,8 @@ def run_report(store: Store, run: str) -> str:
 
 
 def _run_view(store: Store, run: str) -> RunView:
-    figures = figures_of(store, run)
-    result, spreads = figures.result, spreads_of(figures.said)
+    figures = details_of(store, run)
+    result, spreads = figures.result, distributions_of(figures.said)
     main, means = leading(result, spreads), mean_charts(result)
     drawn = sum(len(group.charts) for group in means)
     return RunView(

@@ -12,7 +12,7 @@ from sociolab.app.finding.worlds import told
 from sociolab.app.watching.reading import Reading, Said, reading
 from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
 from sociolab.report.export import play_markdown
-from sociolab.report.transcript_view import shown
+from sociolab.report.transcript_view import transcript_view
 from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing
@@ -84,7 +84,7 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     store = store_of(request)
     known_trial(store, run, trial)
     found = store.episode(run, trial)
-    read = shown(
+    read = transcript_view(
         found, credited(store, run, told)(found), store.verdicts.judgings(run, trial=trial)
     )
     return file_answer(play_markdown(read), f"{run}-{trial}.md", "text/markdown; charset=utf-8")
