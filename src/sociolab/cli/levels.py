@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sociolab.app.conclusions.levels import Levels, levels
 from sociolab.app.conclusions.levels_section import levels_sections
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.app.results.page import write_page
 from sociolab.cli.output import show_sections
 from sociolab.worlds.stss.talk.losses import OUTCOMES

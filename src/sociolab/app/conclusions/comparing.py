@@ -7,8 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names, label_like
-from sociolab.analysis.comparing import Compared, compared, comparison_document
-from sociolab.analysis.comparison_section import comparison_section, failed_turns_told
+from sociolab.analysis.compare import (
+    Compared,
+    compared,
+    comparison_document,
+    comparison_section,
+    failed_turns_told,
+)
 from sociolab.analysis.consistency import (
     KS,
     Passing,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from sociolab.analysis.credit import credited
 from sociolab.analysis.values import values_of
 from sociolab.app.conclusions.neighbours import with_steps
-from sociolab.app.crediting.credited import credited
-from sociolab.app.finding.worlds import world_of
+from sociolab.app.transcripts import world_of
 from sociolab.report.html import ShownRun, write_html
 from sociolab.report.leaderboard import boards, boards_section
 from sociolab.report.result import ResultDetails, RunResult, distributions_of, read_distributions

@@ -3,39 +3,223 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import json
+import os
 import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from sociolab.analysis.credits import Check, PlayCredit, checks, merged, only, play_credits
-from sociolab.analysis.values import values_of
-from sociolab.app.crediting.credit_lines import (
-    check_place,
-    scores_by_trial,
-    training_lines,
-    write_lines,
+from sociolab.analysis.credit import (
+    Check,
+    PlayCredit,
+    checks,
+    credit_of,
+    judgings_of,
+    keep_credit,
+    merged,
+    only,
+    play_credits,
 )
-from sociolab.app.crediting.credit_stories import stories_of
-from sociolab.app.crediting.credited import credit_of, judgings_of, keep_credit
+from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.replaying import replaying_world
+from sociolab.app.replaying import observations, replaying_world
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import Watch
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import Episode
+from sociolab.app.transcripts import world_of
+from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.ports import Observation, World
 from sociolab.judging.credit import CreditJudge, cells
-from sociolab.judging.credit_record import MEASURES, CreditMeasure, CreditRecord
-from sociolab.judging.credit_story import Story
+from sociolab.judging.credit_record import MEASURES, Credit, CreditMeasure, CreditRecord
+from sociolab.judging.credit_story import Story, story_of
 from sociolab.models.budget import Budget
+from sociolab.report.result import run_of_episodes
 from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
+from sociolab.store.database import replaced
 from sociolab.store.store import Store
+
+SCHEMA = 1
+
+Score: TypeAlias = Mapping[str, Any]
+
+
+def training_lines(
+    run: str,
+    world: World,
+    episode: Episode,
+    story: Story,
+    record: CreditRecord,
+    scores: Sequence[Score],
+) -> Iterator[dict[str, Any]]:
+    """A JSON object for each line of an episode, in order; its fields are those of docs/credit.md.
+
+    `observation` is None where the world shows its players no text, or where the play cannot be
+    repeated from its events.
+    """
+    trial = episode.trial
+    totals = play_credits(trial, record)
+    seen = observations(world, episode)
+    for line, seat in zip(story.transcript.lines, story.by, strict=True):
+        here = [one for one in record.credits if (one.turn, one.by) == (line.turn, seat)]
+        moved = {
+            play.seat: {
+                other.measure: _amount(here, play.seat, other.measure, other.total)
+                for other in totals
+                if other.seat == play.seat
+            }
+            for play in totals
+        }
+        yield {
+            "schema": SCHEMA,
+            "kind": "credit",
+            "run": run,
+            "world": trial.world,
+            "episode": trial.id,
+            "task": trial.task.id,
+            "cluster": trial.task.cluster,
+            "repeat": trial.repeat,
+            "seat": seat or None,
+            "name": line.who,
+            "agent": trial.agent(seat) if seat else None,
+            "turn": line.turn + 1,
+            "observation": _shown(seen.get((seat, line.turn))),
+            "text": line.text,
+            "actions": [_action(action) for action in line.actions],
+            "credit": {m: moved.get(seat, {}).get(m) for m in MEASURES},
+            "moved": moved,
+            "why": [_why(one) for one in here],
+            "judge": record.judge,
+            "scores": [one for one in scores if one["seat"] in (seat, None)],
+        }
+
+
+def scores_by_trial(scores: RunValues) -> Mapping[str, Sequence[Score]]:
+    """What the judges of a run gave each trial, a record each."""
+    found: dict[str, list[Score]] = {}
+    for value in scores.values:
+        score = {
+            "judge": value.judge,
+            "method": scores.judges[value.judge].method,
+            "measure": value.measure,
+            "seat": value.seat,
+            "value": value.value,
+        }
+        found.setdefault(value.trial, []).append(score)
+    return found
+
+
+def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
+    """Write JSON lines, all or nothing; how many, and how many of them lack an observation.
+
+    ConfigError if they cannot be written there.
+    """
+    count = unseen = 0
+    with _beside(path) as part:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            for line in lines:
+                file.write(f"{replaced(json.dumps(line, ensure_ascii=False))}\n")
+                count += 1
+                unseen += line["observation"] is None
+        part.replace(path)
+    return count, unseen
+
+
+def check_place(path: Path) -> None:
+    """Nothing, where lines can be written to this file; ConfigError where they cannot.
+
+    To be asked before anything is paid for.
+    """
+    with _beside(path) as part:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        part.touch()
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """A file beside this one to write first; it is removed, and what is refused a ConfigError."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield part
+    except OSError as error:
+        raise ConfigError(
+            f"--out: {path} cannot be written ({error.strerror}); name a file in a folder that "
+            "exists"
+        ) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _shown(seen: Observation | None) -> dict[str, Any] | None:
+    if seen is None or not seen.head:
+        return None
+    history = [line.text for line in seen.history]
+    return {"head": seen.head, "history": history, "tail": seen.tail}
+
+
+def _amount(here: Sequence[Credit], seat: str, measure: str, total: int | None) -> int | None:
+    """What the turns gave to a measure of a seat; None where the judge failed."""
+    if total is None:
+        return None
+    return sum(one.amount for one in here if (one.cell.seat, one.cell.measure) == (seat, measure))
+
+
+def _action(action: Action) -> dict[str, Any]:
+    return {"kind": action.kind, "text": action.text, "to": list(action.to)}
+
+
+def _why(one: Credit) -> dict[str, Any]:
+    return {
+        "seat": one.cell.seat,
+        "measure": one.cell.measure,
+        "amount": one.amount,
+        "quote": one.quote,
+        "reason": one.reason,
+    }
+
+
+def stories_of(
+    store: Store, run: str, measures: Sequence[CreditMeasure], limit: int | None
+) -> list[tuple[Episode, Story]]:
+    """The first `limit` played episodes of a run, as a judge of turns reads them.
+
+    ConfigError where there is none, none has lines, or nobody in them has something at stake.
+    """
+    row = run_of_episodes(store, run)
+    world = world_of(row.world)
+    trials = [one.trial.id for one in store.trials(run) if one.status == "played"][:limit]
+    if not trials:
+        raise ConfigError(f'the run "{run}" has no played episode: there are no turns to credit')
+    stories = [_story(world, store.episode(run, trial), measures) for trial in trials]
+    if not any(story.transcript.lines for _, story in stories):
+        raise ConfigError(
+            f'the episodes of "{run}" have no lines: credit is for worlds whose transcripts are '
+            f"turns, which those of {row.world} are not"
+        )
+    if not any(story.asked for _, story in stories):
+        raise ConfigError(
+            f'nobody in "{run}" has a {" or a ".join(measures)} of their own; credit is for what '
+            "the scene tells of a seat"
+        )
+    return stories
+
+
+def _story(
+    world: World, episode: Episode, measures: Sequence[CreditMeasure]
+) -> tuple[Episode, Story]:
+    whole = world.transcript(episode)
+    seats = episode.trial.task.seats if whole.lines else ()
+    return episode, story_of(whole, {s: world.transcript(episode, s) for s in seats}, measures)
 
 
 @dataclass(frozen=True, slots=True)
