@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sociolab.app.data_sets.data import data_folder, imported_folder
 from sociolab.app.fresh_folder import fresh_folder, writing
-from sociolab.app.towns.living import Unit, Watch, candidates, town_of
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.store.connect import checked_name
 from sociolab.worlds.stss.talk.dataset import (
@@ -17,10 +16,13 @@ from sociolab.worlds.stss.talk.dataset import (
     REPORT,
     SCENARIOS,
     TalkData,
+    Tally,
+    selectable,
+    selected,
+    tally,
     write_talks,
 )
-from sociolab.worlds.stss.talk.selecting import selectable, selected
-from sociolab.worlds.stss.talk.tally import Tally, tally
+from sociolab.worlds.stss.talk.freezing import Unit, Watch, candidates, town_of
 
 WORLD = "stss-talk"
 MOST_SEEDS = 1000
