@@ -13,8 +13,7 @@ import resource
 import sys
 import time
 
-from sociolab.stats.agreement import agreement_report
-from sociolab.stats.rated import ItemRating
+from sociolab.stats.agreement import ItemRating, agreement_report
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 ITEMS = 10_000

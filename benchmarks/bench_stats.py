@@ -19,9 +19,8 @@ from collections.abc import Callable
 import numpy as np
 import scipy.stats
 
-from sociolab.stats.comparison import compare
 from sociolab.stats.intervals import mean, means
-from sociolab.stats.pairs import KeyedValue
+from sociolab.stats.paired import KeyedValue, compare
 
 AGENTS = 6
 MEASURES = 8

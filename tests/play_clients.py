@@ -10,7 +10,7 @@ from typing import Any
 
 import aiohttp
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.participants import digest
 from sociolab.studies.settings import PlayPlan, StudySettings
 from sociolab.studies.setup import create
@@ -29,10 +29,10 @@ def lay_out(path: Path, name: str = "chat", participants: int = 1, **plan: Any) 
     ids = tuple(f"p{number}" for number in range(1, participants + 1))
     with Store.open(path) as store:
         create(store, name, settings)
-        store.change_study(name, open=True)
+        store.studies.change(name, open=True)
         for one in ids:
-            pk = store.add_participant(name, one, None)
-            assert store.bind(pk, digest(secret(one, name)))
+            pk = store.studies.add_participant(name, one, None)
+            assert store.studies.bind(pk, digest(secret(one, name)))
     return ids
 
 

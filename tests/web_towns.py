@@ -14,10 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Episode, Event, Happened
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.town.trace import TRACE
 
 WHOLE, CUT, HOSTILE = "whole", "cut", "hostile"

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from sociolab.store.sqlite import Store
 
 from looks import held, overflow, serious
 from sociolab.app.towns.town import Replay, replay
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.town.trace import Talked
 from web_serving import served
 from web_towns import BAD, CUT, HOSTILE, WHOLE, first_trial, town_store

@@ -12,7 +12,7 @@ import pytest
 import sociolab
 from cli.conftest import environment
 from sociolab.app.finding.stored import Call
-from sociolab.app.runs.play import Progress
+from sociolab.app.run.play import Progress
 from sociolab.store.parquet import SCORES, TURNS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")

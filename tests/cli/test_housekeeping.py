@@ -11,7 +11,7 @@ import pytest
 from cli.conftest import Done, Sociolab
 from sociolab.cli import main
 from sociolab.store.connect import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from sociolab.runner import waits
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.runner.waits import Waits
 from sociolab.store.calls import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from tiny_runs import RUN
 
 Later = Callable[[float], None]

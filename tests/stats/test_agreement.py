@@ -8,14 +8,16 @@ from functools import cache
 
 import pytest
 
-from sociolab.stats.agreement import agreement_report
-from sociolab.stats.agreement_cells import (
+from sociolab.stats.agreement import (
+    OVERALL,
+    POOLED,
     AgreementReport,
     AmongPeople,
+    ItemRating,
     JudgeAndPeople,
     JudgePair,
+    agreement_report,
 )
-from sociolab.stats.rated import OVERALL, POOLED, ItemRating
 from stats.judged_items import Judged, spread
 
 RANGES = {"goal": (0.0, 10.0), "secret": (-10.0, 0.0)}

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.stats.alpha import Alpha, AlphaMetric, alphas
-from sociolab.stats.by_cluster import numbered
-from sociolab.stats.rating_table import rating_table
+from sociolab.stats.inter_rater import Alpha, AlphaMetric, alphas, rating_table
+from sociolab.stats.intervals import numbered
 
 METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
 Item = Sequence[float | None]
@@ -249,7 +248,7 @@ def test_clusters_left_out_in_small_blocks_give_the_same_interval(
     clusters = [f"s{i % 9}" for i in range(40)]
     metrics: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
     whole = [krippendorff_alpha(items, clusters, metric) for metric in metrics]
-    monkeypatch.setattr("sociolab.stats.jackknife._BLOCK", 1)
+    monkeypatch.setattr("sociolab.stats.intervals._CELLS_AT_ONCE", 1)
     for metric, wanted in zip(metrics, whole, strict=True):
         found = krippendorff_alpha(items, clusters, metric)
         assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))

@@ -12,9 +12,8 @@ import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.stats.bradley_terry import Rating, Ratings, rate
-from sociolab.stats.contests import Contest
-from sociolab.stats.strengths import Floats, joined, strengths
+from sociolab.stats.intervals import Floats
+from sociolab.stats.ranking import Contest, Rating, Ratings, joined, rate, strengths
 
 names = st.sampled_from("abcd")
 row_lists = st.lists(

@@ -7,13 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from sociolab.stats.comparison import compare
-from sociolab.stats.effect import effect
-from sociolab.stats.multiple import holm
-from sociolab.stats.pairs import KeyedValue
-from sociolab.stats.permutation import sign_flip
+from sociolab.stats.paired import KeyedValue, compare, effect, holm, paired_t, sign_flip
 from sociolab.stats.power import design, needed
-from sociolab.stats.t_test import paired_t
 from stats.paired_difference import difference
 
 Sides = tuple[list[KeyedValue], list[KeyedValue]]

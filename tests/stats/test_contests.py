@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.bradley_terry import rate
-from sociolab.stats.contests import Contest, SeatScore, contests
+from sociolab.stats.ranking import Contest, SeatScore, contests, rate
 
 
 def score(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.stats.pairs import KeyedValue, Pairs, paired
+from sociolab.stats.paired import KeyedValue, Pairs, paired
 from stats.paired_difference import difference
 
 

@@ -14,7 +14,7 @@ from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.calls import RunReplies
 from sociolab.store.parquet import export_parquet
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -68,8 +68,8 @@ def test_every_verdict_is_a_row_of_scores(played: Store, tmp_path: Path) -> None
         Unscored(samples.MEASURE, None, "no rule"),
         Unscored(samples.MEASURE, "bob", "they differ", "disputed", 1, 7.5),
     ]
-    played.add_verdicts("r", samples.JUDGE, verdicts, trial="t1")
-    played.add_verdicts("r", samples.JUDGE, verdicts[:1], cell={"agent": "x"})
+    played.verdicts.add("r", samples.JUDGE, verdicts, trial="t1")
+    played.verdicts.add("r", samples.JUDGE, verdicts[:1], cell={"agent": "x"})
     export_parquet(played, "r", tmp_path)
     cell, *rows = table(tmp_path, "scores")
     assert (cell["trial"], cell["cell"], cell["value"]) == (None, '{"agent": "x"}', 7.0)

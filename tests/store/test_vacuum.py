@@ -9,7 +9,7 @@ import pytest
 
 from sociolab.core.errors import StoreError
 from sociolab.store.connect import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from . import samples
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rating_runs import STUDY, build, open_study
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies import rate_study as drafts
 from sociolab.studies.assignment import IDLE, Clock, Pile, deal, left
 from sociolab.studies.rate_study import Draft, keep_draft

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rating_runs import STUDY, build, open_study
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, Progress
 from sociolab.studies.assignment import IDLE, Clock, Pile, chosen, deal, held, hold, left
 
@@ -80,9 +80,9 @@ def test_an_idle_hour_gives_an_item_back_and_words_keep_it(store: Store) -> None
     assert deal(store, STUDY, first.pk, pile) == "fair00"
     began = state(store, first).began
     assert deal(store, STUDY, second.pk, pile, clock=Clock(lambda: began + IDLE - 1)) is None
-    store.answer(first.pk, "fair00", "x/goal", {"score": 3})
+    store.studies.answer(first.pk, "fair00", "x/goal", {"score": 3})
     assert not left(store, STUDY, second.pk, pile, clock=Clock(lambda: began + IDLE - 1))
-    said = store.answers(STUDY, first.pk)[0].at
+    said = store.studies.answers(STUDY, first.pk)[0].at
     assert left(store, STUDY, second.pk, pile, clock=Clock(lambda: said + IDLE))
     assert state(store, first).state == "open"
     assert deal(store, STUDY, second.pk, pile, clock=Clock(lambda: said + IDLE)) == "fair00"
@@ -97,7 +97,7 @@ def test_somebody_who_comes_back_after_hours_still_has_what_nobody_else_took(sto
     pile = Pile(("fair00", "fair01"), 2, 9)
     item = deal(store, STUDY, first.pk, pile)
     assert item is not None
-    store.assign(second.pk, item, "", "done")
+    store.studies.assign(second.pk, item, "", "done")
     later = state(store, first).began + 5 * IDLE
     assert deal(store, STUDY, first.pk, pile, clock=Clock(lambda: later)) == item
 
@@ -107,17 +107,17 @@ def test_who_leaves_gives_back_at_once(store: Store) -> None:
     pile = Pile(("fair00",), 1, 9)
     deal(store, STUDY, first.pk, pile)
     assert deal(store, STUDY, second.pk, pile) is None
-    store.stand(first.pk, "left")
+    store.studies.stand(first.pk, "left")
     assert deal(store, STUDY, second.pk, pile) == "fair00"
 
 
 def test_what_was_given_back_is_opened_again_and_what_is_done_stays_done(store: Store) -> None:
     (first,) = open_study(store, people=1)
     hold(store, STUDY, first.pk, "fair00")
-    store.progress(state(store, first).pk, "given up")
+    store.studies.progress(state(store, first).pk, "given up")
     hold(store, STUDY, first.pk, "fair00")
     assert state(store, first).state == "open"
-    store.progress(state(store, first).pk, "done")
+    store.studies.progress(state(store, first).pk, "done")
     hold(store, STUDY, first.pk, "fair00")
     assert state(store, first).state == "done"
 

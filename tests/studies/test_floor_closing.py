@@ -13,8 +13,7 @@ from hall_plays import asked, opened, play_out, run, said, time_is_up, until
 from play_clients import lay_out
 from sociolab.core.episode import Answered, Ended, Event, Unusable
 from sociolab.core.errors import StoreError
-from sociolab.store.runs import TrialRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store, TrialRow
 from sociolab.studies.live_episode import CutOff, NotTaken, Sent, Stale
 from sociolab.studies.lobby import Floor, Hall
 from sociolab.studies.play_records import Records
@@ -65,12 +64,12 @@ def last_words(store: Store, trial: str) -> list[tuple[str, Any]]:
 
 def begun(store: Store) -> TrialRow:
     """The trial that was begun first."""
-    first = store.assignments("chat")[0].item
+    first = store.studies.assignments("chat")[0].item
     return next(row for row in store.trials("chat") if row.trial.id == first)
 
 
 def states(store: Store) -> dict[int, str]:
-    return {one.participant: one.state for one in store.assignments("chat")}
+    return {one.participant: one.state for one in store.studies.assignments("chat")}
 
 
 def test_whoever_has_answered_goes_on_at_once_and_the_play_is_whole_when_all_have(
@@ -338,13 +337,13 @@ def test_an_answer_that_the_store_refused_is_asked_for_again(
     async def play() -> None:
         with Store.open(path) as store:
             async with Floor(store) as floor:
-                hall = await floor.hall(store.study("chat"))
+                hall = await floor.hall(store.studies.get("chat"))
                 mine, _ = await to_the_form(hall, 1, 2)
                 with pytest.raises(CutOff):
                     await hall.act(1, answer(mine, AGREED))
                 with hall.listening(1) as changed:
                     await changed.wait()
-                again = await floor.hall(store.study("chat"))
+                again = await floor.hall(store.studies.get("chat"))
                 await again.act(1, answer(await until(again, 1, over), AGREED))
                 assert again.screen(1).phase == "done"
 

@@ -11,13 +11,13 @@ import pytest
 from faulty_judges import Moody, no_credit
 from hall_plays import opened, play_out, run
 from play_clients import lay_out
-from sociolab.app.runs.config import config_of
-from sociolab.app.runs.judge import judge_run_async
+from sociolab.app.run.config import config_of
+from sociolab.app.run.judge import judge_run_async
 from sociolab.core.score import ScoreFailure
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.result import result_of
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.lobby import Hall
 from sociolab.studies.progress import progress_of
 
@@ -62,7 +62,7 @@ def failures(path: Path) -> list[tuple[str, str | None, str, str]]:
     with Store.open(path) as store:
         return [
             (row.verdict.measure.name, row.verdict.seat, row.verdict.cause, row.verdict.problem)
-            for row in store.verdicts("chat")
+            for row in store.verdicts.all("chat")
             if isinstance(row.verdict, ScoreFailure)
         ]
 
@@ -133,7 +133,7 @@ def test_a_judge_that_never_told_what_it_measures_fails_too_and_its_success_repl
     assert failures(path) == []
     assert trouble(path) == ""
     with Store.open(path) as store:
-        assert {row.verdict.measure.name for row in store.verdicts("chat")} >= {"warmth"}
+        assert {row.verdict.measure.name for row in store.verdicts.all("chat")} >= {"warmth"}
 
 
 def test_while_a_study_is_open_its_page_says_to_close_it_first(tmp_path: Path) -> None:
@@ -143,5 +143,5 @@ def test_while_a_study_is_open_its_page_says_to_close_it_first(tmp_path: Path) -
     played(path)
     assert "; close the study, then `sociolab judge chat --judge" in trouble(path)
     with Store.open(path) as store:
-        store.change_study("chat", open=False)
+        store.studies.change("chat", open=False)
     assert "close the study" not in trouble(path)

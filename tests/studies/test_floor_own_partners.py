@@ -20,8 +20,7 @@ from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.runner import bounded, waits
 from sociolab.runner.waits import Waits
-from sociolab.store.runs import TrialRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store, TrialRow
 from sociolab.studies import live_episodes as blocked
 from sociolab.studies import live_episodes as tables
 from sociolab.studies.live_episodes import tell_blocked

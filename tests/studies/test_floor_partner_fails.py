@@ -11,7 +11,7 @@ from faulty_partners import Unreachable
 from hall_plays import asked, opened, play_out, run, said, until
 from play_clients import lay_out
 from sociolab.core.episode import Moved, Unusable
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.play_records import BROKEN, SPENT
 from sociolab.studies.progress import progress_of
 from sociolab.studies.screen import PARTNER_LOST
@@ -36,7 +36,7 @@ def test_a_partner_whose_turn_fails_passes_it_and_that_is_on_record(tmp_path: Pa
         async with opened(path) as (hall, store):
             hall.begin(1)
             assert (await play_out(hall, 1)).phase == "done"
-            (given,) = store.assignments("chat")
+            (given,) = store.studies.assignments("chat")
             events = store.events("chat", given.item)
             failed = [one for one in events if isinstance(one, Unusable)]
             assert [one.final for one in failed] == [False, False, True] * 3
@@ -92,7 +92,7 @@ def test_nobody_meets_a_failing_partner_more_than_twice(tmp_path: Path) -> None:
             screen = await play_out(hall, 1)
             assert (screen.phase, screen.note) == ("done", BROKEN)
             hall.begin(1)
-            assert len(store.assignments("chat")) == 2
+            assert len(store.studies.assignments("chat")) == 2
 
     run(play)
 
@@ -147,7 +147,7 @@ def test_when_the_budget_is_spent_no_play_begins_and_those_under_way_end(tmp_pat
                 assert any(line.you for line in screen.last.history), "what was said is there"
             hall.begin(3)
             assert (hall.screen(3).phase, hall.screen(3).note) == ("done", SPENT)
-            assert len(store.assignments("chat")) == 2
+            assert len(store.studies.assignments("chat")) == 2
             causes = {row.cause for row in store.trials("chat") if row.status == "failed"}
             assert causes == {"budget"}
         async with opened(path) as (hall, _):
@@ -176,8 +176,8 @@ def test_whoever_waits_when_the_budget_is_spent_waits_no_longer(tmp_path: Path) 
                 await told.wait()
             assert hall.screen(2).note == SPENT
             hall._waited(2)
-            assert {one.participant for one in store.assignments("chat")} == {1}
-            turns = store.events("chat", store.assignments("chat")[0].item)
+            assert {one.participant for one in store.studies.assignments("chat")} == {1}
+            turns = store.events("chat", store.studies.assignments("chat")[0].item)
             assert any(isinstance(one, Moved) for one in turns)
 
     run(play)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from sociolab.app.players.specs import HUMAN
+from sociolab.app.players.models import HUMAN
 from sociolab.core.errors import ConfigError
 from sociolab.studies.play_plan import human, plan_of, run_settings
 from sociolab.studies.settings import PlayPlan

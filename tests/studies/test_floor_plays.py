@@ -12,7 +12,7 @@ from play_clients import lay_out
 from sociolab.core.episode import Ended, Event, Moved, Unusable
 from sociolab.core.errors import StoreError
 from sociolab.store.connect import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies import play_plan as pace
 from sociolab.studies.live_episode import CutOff, NotTaken, Sent, SentAction, Stale
 from sociolab.studies.lobby import Floor, NotPlayable
@@ -31,7 +31,7 @@ def test_what_a_person_plays_becomes_an_episode_like_any_other(tmp_path: Path) -
             screen = await play_out(hall, 1)
             assert screen.phase == "done"
             assert screen.last is not None
-            (given,) = store.assignments("chat")
+            (given,) = store.studies.assignments("chat")
             assert given.state == "done"
             episode = store.episode("chat", given.item)
             assert isinstance(episode.events[-1], Ended)
@@ -135,7 +135,7 @@ def test_two_people_are_brought_together_and_see_each_other_only_through_the_sce
             last = hall.screen(3).last
             assert last is not None
             assert [line.you for line in last.history] == [False, True] * 3
-            assert {one.participant: one.state for one in store.assignments("chat")} == {
+            assert {one.participant: one.state for one in store.studies.assignments("chat")} == {
                 1: "done", 3: "done",
             }  # fmt: skip
 
@@ -167,7 +167,7 @@ def test_who_is_away_for_too_long_gives_up_and_the_other_is_told(tmp_path: Path)
             *_, missed = store.events("chat", old.trial.id)
             assert isinstance(missed, Unusable)
             assert (missed.cause, missed.final) == ("timeout", True)
-            states = {one.participant: one.state for one in store.assignments("chat")}
+            states = {one.participant: one.state for one in store.studies.assignments("chat")}
             assert states == {1: "done", 2: "given up"}
 
     run(play)
@@ -288,7 +288,7 @@ def test_at_a_dnd_table_a_person_talks_aside_and_answers_the_question_at_the_end
                 await hall.act(1, said(screen, actions=(), answer={"facts": "none"}))
             await hall.act(1, said(screen, actions=(), answer={"facts": ["The well is deep."]}))
             await until(hall, 1, lambda one: one.phase == "done")
-            (given,) = store.assignments("chat")
+            (given,) = store.studies.assignments("chat")
             events = store.episode("chat", given.item).events
             first = next(e for e in events if isinstance(e, Moved) and e.seat == given.seat)
             assert len(first.actions) == 2
@@ -313,7 +313,7 @@ def test_an_answer_that_must_wait_for_others_is_on_disk_and_used_after_a_restart
             await until(hall, 2, asked)
             await hall.act(1, said(screen, actions=(), answer={"facts": ["I knew it."]}))
             assert store.events("chat", said(screen).trial) == ()
-            assert [one.item for one in store.answers("chat")] == [said(screen).trial]
+            assert [one.item for one in store.studies.answers("chat")] == [said(screen).trial]
 
     async def gone_on() -> None:
         async with opened(path) as (hall, store):
@@ -336,17 +336,17 @@ def test_the_run_of_an_open_study_is_held_and_let_go_when_the_study_is_closed(
     async def play() -> None:
         with Store.open(path) as store:
             async with Floor(store) as floor:
-                hall = await floor.hall(store.study("chat"))
+                hall = await floor.hall(store.studies.get("chat"))
                 hall.begin(1)
                 await until(hall, 1, asked)
                 with pytest.raises(StoreError, match="in use"), lock_run(path, "chat"):
                     pass
-                store.change_study("chat", open=False)
+                store.studies.change("chat", open=False)
                 await floor.look("chat")
                 with lock_run(path, "chat"), pytest.raises(NotPlayable):
-                    await floor.hall(store.study("chat"))
+                    await floor.hall(store.studies.get("chat"))
                 assert store.trials("chat")[0].status == "playing"
-                again = await floor.hall(store.study("chat"))
+                again = await floor.hall(store.studies.get("chat"))
                 assert asked(await until(again, 1, asked))
 
     run(play)
@@ -388,7 +388,7 @@ def test_a_turn_that_the_store_refused_is_no_failed_episode_and_is_asked_again(
     async def play() -> None:
         with Store.open(path) as store:
             async with Floor(store) as floor:
-                hall = await floor.hall(store.study("chat"))
+                hall = await floor.hall(store.studies.get("chat"))
                 hall.begin(1)
                 screen = await until(hall, 1, asked)
                 with pytest.raises(CutOff):
@@ -396,7 +396,7 @@ def test_a_turn_that_the_store_refused_is_no_failed_episode_and_is_asked_again(
                 with hall.listening(1) as changed:
                     await changed.wait()
                 assert hall.closed
-                again = await floor.hall(store.study("chat"))
+                again = await floor.hall(store.studies.get("chat"))
                 with pytest.raises(CutOff):  # so that a page goes on sending
                     await again.act(1, said(screen, "Once more."))
                 screen = await until(again, 1, asked)

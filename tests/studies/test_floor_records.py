@@ -10,7 +10,7 @@ import pytest
 
 from play_clients import lay_out
 from sociolab.core.episode import Action, Moved
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.play_records import Records
 
 

@@ -9,7 +9,8 @@ import pytest
 from hall_plays import asked, run, until
 from play_clients import lay_out
 from sociolab.core.errors import StoreError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.store.studies import Studies
 from sociolab.studies import play_plan as pace
 from sociolab.studies.lobby import NOT_STORED, Floor, Hall, NotPlayable
 
@@ -18,14 +19,14 @@ from sociolab.studies.lobby import NOT_STORED, Floor, Hall, NotPlayable
 def refusals(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """As many assignments as this holds cannot be written."""
     left: list[str] = []
-    assign = Store.assign
+    assign = Studies.assign
 
-    def refusing(store: Store, *values: object) -> int:
+    def refusing(studies: Studies, *values: object) -> int:
         if left:
             raise StoreError(left.pop())
-        return assign(store, *values)  # type: ignore[arg-type]
+        return assign(studies, *values)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Store, "assign", refusing)
+    monkeypatch.setattr(Studies, "assign", refusing)
     return left
 
 
@@ -43,17 +44,17 @@ def test_a_play_that_could_not_be_begun_is_begun_again(tmp_path: Path, refusals:
     async def play() -> None:
         with Store.open(path) as store:
             async with Floor(store) as floor:
-                hall = await floor.hall(store.study("chat"))
+                hall = await floor.hall(store.studies.get("chat"))
                 refusals.append("the disk is full")
                 with pytest.raises(StoreError):
                     hall.begin(1)
                 await closed(hall)
-                again = await floor.hall(store.study("chat"))
+                again = await floor.hall(store.studies.get("chat"))
                 assert again.screen(1).phase == "ready"
                 first = store.trials("chat")[0].trial.id
                 again.begin(1)
                 assert asked(await until(again, 1, asked))
-                assert store.assignments("chat")[0].item == first, "as if nothing had been"
+                assert store.studies.assignments("chat")[0].item == first, "as if nothing had been"
 
     run(play)
 
@@ -71,7 +72,7 @@ def test_what_fails_while_nobody_asks_is_told_in_a_line_of_the_log(
     async def play() -> None:
         with Store.open(path) as store:
             async with Floor(store) as floor:
-                hall = await floor.hall(store.study("chat"))
+                hall = await floor.hall(store.studies.get("chat"))
                 refusals.append("the disk is full")
                 hall.begin(1)
                 await closed(hall)
@@ -92,13 +93,13 @@ def test_plays_that_stop_again_and_again_rest_before_they_go_on(
         with Store.open(path) as store:
             async with Floor(store) as floor:
                 for _ in range(2):
-                    hall = await floor.hall(store.study("chat"))
+                    hall = await floor.hall(store.studies.get("chat"))
                     refusals.append("the disk is full")
                     with pytest.raises(StoreError):
                         hall.begin(1)
                     await closed(hall)
                 with pytest.raises(NotPlayable, match="cannot be stored") as found:
-                    await floor.hall(store.study("chat"))
+                    await floor.hall(store.studies.get("chat"))
                 assert (str(found.value), found.value.soon) == (NOT_STORED, True)
 
     run(play)

@@ -12,7 +12,7 @@ from impression_runs import IEP, MARK, RUN, STUDY, build
 from rating_runs import open_study
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.assignment import deal
 from sociolab.studies.impressions import (
     MOST,
@@ -37,7 +37,7 @@ def test_only_sessions_below_the_limit_are_drawn_and_the_seed_decides_which(tmp_
     build(tmp_path / "store.db", (0.1, 0.5, 0.2, 0.9, 0.3, 0.4, None))
     with Store.open(tmp_path / "store.db") as store:
         low_to_somebody = [Score(IEP, None, 0.0)]
-        store.add_verdicts(RUN, people_judge("guests"), low_to_somebody, trial="table01")
+        store.verdicts.add(RUN, people_judge("guests"), low_to_somebody, trial="table01")
         low = low_sessions(store, RUN, PLAN)
     assert low == {"table00": 0.1, "table02": 0.2, "table04": 0.3, "table05": 0.4}
     one = drawn(tuple(low), PLAN, RUN)
@@ -52,14 +52,14 @@ def test_a_run_without_low_sessions_is_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.db") as store:
         open_study(store, 1, STUDY, "impressions", RUN, MADE)
         with pytest.raises(ConfigError, match=r"iep below 0\.5, found none"):
-            impression_study(store, store.study(STUDY))
+            impression_study(store, store.studies.get(STUDY))
 
 
 def test_a_word_is_kept_once_for_a_session_that_was_given(tmp_path: Path) -> None:
     build(tmp_path / "store.db", (0.1, 0.2))
     with Store.open(tmp_path / "store.db") as store:
         first, second = open_study(store, 2, STUDY, "impressions", RUN, MADE)
-        study = impression_study(store, store.study(STUDY))
+        study = impression_study(store, store.studies.get(STUDY))
         item = deal(store, STUDY, first.pk, pile(study))
         assert item is not None
         assert give_word(store, STUDY, first, item, "two words") == "Write one word only."

@@ -12,7 +12,7 @@ from rating_runs import ADA, BEN, RUN, STUDY, build, open_study, trial
 from sociolab.app.conclusions.agreement import agreements
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
 from sociolab.studies.export import ratings_csv
 from sociolab.studies.participants import forget
@@ -76,7 +76,7 @@ def one(
 
 def test_nothing_is_stored_before_all_is_there_and_all_of_it_afterwards(store: Store) -> None:
     who, _ = open_study(store)
-    study = rate_study(store, store.study(STUDY))
+    study = rate_study(store, store.studies.get(STUDY))
     play = next_play(store, study, who)
     assert play is not None
     fill(store, study, who, play)
@@ -94,7 +94,10 @@ def test_nothing_is_stored_before_all_is_there_and_all_of_it_afterwards(store: S
     assert last.seconds == 40.0
     assert last.when.endswith("Z")
     overalls = [
-        v for row in store.judgings(RUN) for v in row.verdicts if v.measure.name == "overall"
+        v
+        for row in store.verdicts.judgings(RUN)
+        for v in row.verdicts
+        if v.measure.name == "overall"
     ]
     assert [v.value for v in overalls if isinstance(v, Score)] == [0, 1]
     assert hand_in(store, study, who, play) == ()
@@ -103,7 +106,7 @@ def test_nothing_is_stored_before_all_is_there_and_all_of_it_afterwards(store: S
 
 def test_agree_reads_what_raters_handed_in(store: Store) -> None:
     people = open_study(store, people=2)
-    study = rate_study(store, store.study(STUDY))
+    study = rate_study(store, store.studies.get(STUDY))
     for who in people:
         assert len(rate_all(store, study, who)) == 3
     found = agreements(store, [RUN])
@@ -169,7 +172,7 @@ def test_a_decision_is_a_rating_beside_the_others_once(store: Store) -> None:
 
 def test_an_episode_in_dispute_goes_to_a_third_rater_until_it_is_decided(store: Store) -> None:
     first, second, third = open_study(store, people=3, episodes=("fair00",), dimensions=("goal",))
-    study = rate_study(store, store.study(STUDY))
+    study = rate_study(store, store.studies.get(STUDY))
     for who, score in ((first, 0), (second, 9)):
         play = next_play(store, study, who)
         assert play is not None
@@ -186,7 +189,7 @@ def test_an_episode_in_dispute_goes_to_a_third_rater_until_it_is_decided(store: 
 
 def test_a_rater_beyond_the_plan_does_not_count_towards_it(store: Store) -> None:
     raters = open_study(store, people=3, episodes=("fair00",), dimensions=("goal",))
-    study = rate_study(store, store.study(STUDY))
+    study = rate_study(store, store.studies.get(STUDY))
     for done, (who, score) in enumerate(zip(raters, (0, 9, 4), strict=True), start=1):
         play = next_play(store, study, who)
         assert play is not None
@@ -198,7 +201,7 @@ def test_a_rater_beyond_the_plan_does_not_count_towards_it(store: Store) -> None
 
 def test_as_many_ratings_are_said_to_be_deleted_as_were_given(store: Store) -> None:
     (who,) = open_study(store, people=1, episodes=("fair00",))
-    study = rate_study(store, store.study(STUDY))
+    study = rate_study(store, store.studies.get(STUDY))
     assert rate_all(store, study, who) == ["fair00"]
     given = len(ratings_in(store, RUN, STUDY))
     assert given == 2 * len(MEASURES)
@@ -210,8 +213,8 @@ def test_nobody_rates_an_episode_that_they_played_in(store: Store) -> None:
     (player,) = open_study(
         store, people=1, name="table", kind="play", made={"title": "Play", "play": {}}
     )
-    store.assign(player.pk, "fair01", ADA, "done")
-    study = rate_study(store, store.study(STUDY))
+    store.studies.assign(player.pk, "fair01", ADA, "done")
+    study = rate_study(store, store.studies.get(STUDY))
     assert sorted(rate_all(store, study, who)) == ["fair00", "fair02"]
 
 
@@ -226,7 +229,7 @@ REFERENCES = (
 def test_the_test_comes_first_and_decides_who_goes_on(store: Store, goal: int, state: str) -> None:
     # With 8: goal of Ada (twice) near, secret near, goal of Ben not: 3 of 4. With 3: 1 of 4.
     (who,) = open_study(store, people=1, references=REFERENCES, threshold=0.75)
-    study = rate_study(store, store.study(STUDY))
+    study = rate_study(store, store.studies.get(STUDY))
     assert study.episodes == ("fair02",)
     for expected, asked in (("fair00", 3), ("fair01", 1)):
         play = next_play(store, study, who)
@@ -237,7 +240,7 @@ def test_the_test_comes_first_and_decides_who_goes_on(store: Store, goal: int, s
             keep_draft(store, who.pk, expected, (ADA, "secret"), Draft(-1, "one small hint"))
         assert hand_in(store, study, who, play) == ()
     assert ratings_in(store, RUN, STUDY) == ()
-    now = store.participant(STUDY, who.id)
+    now = store.studies.participant(STUDY, who.id)
     assert now.state == state
     after = next_play(store, study, now)
     assert after == (Play("fair02", "rate") if state == "invited" else None)
@@ -267,7 +270,7 @@ def test_a_plan_that_names_what_is_not_there_is_refused(
 ) -> None:
     open_study(store, **plan)
     with pytest.raises(ConfigError, match=problem):
-        rate_study(store, store.study(STUDY))
+        rate_study(store, store.studies.get(STUDY))
 
 
 def test_a_rater_reads_what_each_was_told_of_the_other_and_nothing_of_who_played(
@@ -301,7 +304,7 @@ def test_an_overall_is_made_of_the_ratings_that_stand(store: Store) -> None:
     keep_ratings(store, RUN, STUDY, [one("r1", 7, dim="goal"), one("r1", -7, dim="secret")])
     (overall,) = [
         v
-        for row in store.judgings(RUN)
+        for row in store.verdicts.judgings(RUN)
         for v in row.verdicts
         if v.measure.name == "overall" and isinstance(v, Score)
     ]

@@ -12,7 +12,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.ratings import Kept, Rating, import_ratings, keep_ratings, people_judge
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
@@ -41,7 +41,7 @@ def judgings(lab: Path, judge: JudgeId | None = None) -> list[tuple[str | None, 
     with Store.open(lab / "store.db") as store:
         return [
             (row.trial, row.judging, [v for v in row.verdicts if isinstance(v, Score)])
-            for row in store.judgings(RUN, judge or people_judge("people"))
+            for row in store.verdicts.judgings(RUN, judge or people_judge("people"))
         ]
 
 
@@ -189,7 +189,7 @@ def test_ratings_go_with_a_run_that_is_exported(lab: Path) -> None:
         export_run(store, RUN, lab / "run.jsonl")
     with Store.open(lab / "other.db") as other:
         import_run(other, lab / "run.jsonl")
-        again = [row.verdicts for row in other.judgings(RUN, people_judge("people"))]
+        again = [row.verdicts for row in other.verdicts.judgings(RUN, people_judge("people"))]
     assert [list(verdicts) for verdicts in again] == [scores for _, _, scores in judgings(lab)]
 
 

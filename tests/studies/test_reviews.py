@@ -11,7 +11,7 @@ import pytest
 
 from rating_runs import open_study
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.assignment import deal
 from sociolab.studies.reviews import (
     POINTS,
@@ -44,7 +44,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def study(store: Store) -> ReviewStudy:
-    return review_study(store.study(STUDY))
+    return review_study(store.studies.get(STUDY))
 
 
 def test_a_scenario_is_shown_with_its_people_their_goals_and_their_tie(study: ReviewStudy) -> None:
@@ -87,7 +87,7 @@ def test_an_edit_without_an_edit_is_none(study: ReviewStudy) -> None:
 
 
 def test_reviews_are_kept_counted_and_exported(store: Store, study: ReviewStudy) -> None:
-    first, second = store.participants(STUDY)
+    first, second = store.studies.participants(STUDY)
     task = deal(store, STUDY, first.pk, pile(study))
     assert task is not None
     texts = reviewed(study.tasks[task]).texts
@@ -121,4 +121,4 @@ def test_another_world_is_refused(store: Store) -> None:
     made = {"title": "Towns", "review": {"world": "stss"}}
     open_study(store, 0, "towns", "review", None, made)
     with pytest.raises(ConfigError, match='found the world "stss"'):
-        review_study(store.study("towns"))
+        review_study(store.studies.get("towns"))

@@ -13,7 +13,7 @@ from sociolab.analysis.rated_signature import signed
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.export import import_run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.export import export, export_zip
 from sociolab.studies.participants import completion_code, invite
 from sociolab.studies.ratings import import_ratings, people_judge
@@ -33,13 +33,13 @@ def store(tmp_path: Path) -> Store:
     opened = Store.open(tmp_path / "store.db")
     create(opened, "talks", settings(play={"limit": 1}))
     done, fresh = (link.participant for link in invite(opened, "talks", 2))
-    pk = opened.participant("talks", done).pk
-    opened.stand(pk, "consented")
-    opened.stand(pk, "finished")
-    opened.answer(pk, "", "natural", 4)
-    opened.answer(pk, "", "remarks", "=1+1 \ud83d, said\nshe")
-    opened.assign(pk, opened.trials("talks")[0].trial.id, "ann", "done")
-    assert opened.participant("talks", fresh).state == "invited"
+    pk = opened.studies.participant("talks", done).pk
+    opened.studies.stand(pk, "consented")
+    opened.studies.stand(pk, "finished")
+    opened.studies.answer(pk, "", "natural", 4)
+    opened.studies.answer(pk, "", "remarks", "=1+1 \ud83d, said\nshe")
+    opened.studies.assign(pk, opened.trials("talks")[0].trial.id, "ann", "done")
+    assert opened.studies.participant("talks", fresh).state == "invited"
     return opened
 
 
@@ -48,7 +48,7 @@ def test_every_row_of_a_study_is_in_its_files(store: Store, tmp_path: Path) -> N
     assert sorted(names) == sorted(file.name for file in (tmp_path / "out").iterdir())
     people = read(tmp_path / "out/participants.csv")
     done = next(row for row in people if row["state"] == "finished")
-    found = StudySettings.model_validate(store.study("talks").settings)
+    found = StudySettings.model_validate(store.studies.get("talks").settings)
     assert done["completion_code"] == completion_code(found, done["participant"])
     assert [row["completion_code"] for row in people if row["state"] == "invited"] == [""]
     survey = read(tmp_path / "out/survey.csv")
@@ -62,7 +62,7 @@ def test_every_row_of_a_study_is_in_its_files(store: Store, tmp_path: Path) -> N
 
 def test_no_file_holds_what_opens_a_door(store: Store, tmp_path: Path) -> None:
     export(store, "talks", tmp_path / "out")
-    key = StudySettings.model_validate(store.study("talks").settings).code_key
+    key = StudySettings.model_validate(store.studies.get("talks").settings).code_key
     assert key
     assert all(key not in file.read_text("utf-8") for file in (tmp_path / "out").iterdir())
 
@@ -88,7 +88,7 @@ def test_ratings_can_be_imported_again(tmp_path: Path) -> None:
         create(store, "ratings", settings(rate={"run": run}))
         trial = store.trials(run)[0].trial
         score = Score(DIMENSIONS[0], trial.task.seats[0], 5, signed("p-aaaaaa", "plain", 4))
-        store.add_verdicts(run, people_judge("ratings"), [score], trial=trial.id)
+        store.verdicts.add(run, people_judge("ratings"), [score], trial=trial.id)
         export(store, "ratings", tmp_path / "out")
     said = import_ratings(tmp_path / "out/ratings.csv", run, name="again", store=path)
     assert said[0].startswith("read 1 rating by 1 rater")

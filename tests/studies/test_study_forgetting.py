@@ -10,7 +10,7 @@ import pytest
 from sociolab.analysis.rated_signature import signed
 from sociolab.core.episode import Action, Moved
 from sociolab.core.score import Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.participants import WITHDRAWN, Forgotten, forget, forget_study
 from sociolab.studies.rate_study import given, next_play, rate_study
 from sociolab.studies.ratings import people_judge
@@ -40,17 +40,17 @@ def played(tmp_path: Path) -> Played:
     store = Store.open(tmp_path / "store.db")
     create(store, "talks", settings(play={"limit": 2, "people": 2, "plays": 1}))
     first, second = (row.trial for row in store.trials("talks"))
-    one, two = (store.add_participant("talks", name, None) for name in ("p-one", "p-two"))
+    one, two = (store.studies.add_participant("talks", name, None) for name in ("p-one", "p-two"))
     for trial, people in ((first, (one, two)), (second, (two,))):
         for seat, person in zip(trial.task.seats, people, strict=False):
-            store.progress(store.assign(person, trial.id, seat, "open"), "done")
+            store.studies.progress(store.studies.assign(person, trial.id, seat, "open"), "done")
             word = SECRET if trial is first else "steadfast"
             moved = Moved(0, seat, (Action("speak", f"I am {word}."),))
             store.append("talks", trial.id, moved)
         store.set_status("talks", trial.id, "played")
-        store.index("talks", trial.id, f"I am {SECRET if trial is first else 'steadfast'}")
-    store.answer(one, "", "remarks", f"{SECRET} was here")
-    store.answer(two, "", "remarks", "So was I")
+        store.search.index("talks", trial.id, f"I am {SECRET if trial is first else 'steadfast'}")
+    store.studies.answer(one, "", "remarks", f"{SECRET} was here")
+    store.studies.answer(two, "", "remarks", "So was I")
     return Played(store, first.id, second.id)
 
 
@@ -71,7 +71,7 @@ def test_the_trial_is_planned_again_and_others_keep_theirs(played: Played) -> No
     assert rows == {played.first: "planned", played.second: "played"}
     assert store.events("talks", played.first) == ()
     assert len(store.events("talks", played.second)) == 1
-    assert [who.id for who in store.participants("talks")] == ["p-two"]
+    assert [who.id for who in store.studies.participants("talks")] == ["p-two"]
 
 
 def test_a_trial_that_failed_and_was_planned_anew_is_not_planned_a_third_time(
@@ -89,36 +89,38 @@ def test_a_trial_that_failed_and_was_planned_anew_is_not_planned_a_third_time(
 def test_the_partner_is_told_on_record_why_the_episode_is_gone(played: Played) -> None:
     store = played.store
     forget(store, "talks", "p-one")
-    states = {row.item: row.state for row in store.assignments("talks")}
+    states = {row.item: row.state for row in store.studies.assignments("talks")}
     assert states == {played.first: "given up", played.second: "done"}
-    assert [(row.item, row.name, row.value) for row in store.answers("talks") if row.item] == [
-        (played.first, WITHDRAWN, True)
-    ]
+    assert [
+        (row.item, row.name, row.value) for row in store.studies.answers("talks") if row.item
+    ] == [(played.first, WITHDRAWN, True)]
 
 
 def test_what_raters_wrote_of_a_forgotten_episode_goes_and_they_go_on(played: Played) -> None:
     store = played.store
     plan = {"run": "talks", "episodes": [played.first, played.second]}
     create(store, "ratings", settings(rate=plan))
-    rater = store.add_participant("ratings", "p-rater", None)
+    rater = store.studies.add_participant("ratings", "p-rater", None)
     for trial in (played.first, played.second):
-        store.assign(rater, trial, "", "open")
-        store.answer(rater, trial, "seat/goal", {"reason": f"It was said: {SECRET}."})
+        store.studies.assign(rater, trial, "", "open")
+        store.studies.answer(rater, trial, "seat/goal", {"reason": f"It was said: {SECRET}."})
     forget(store, "talks", "p-one")
     assert SECRET.encode() in bytes_of(store.path), "of the episode that stays"
-    left = [row.item for row in store.answers("ratings", rater)]
-    assert left == [row.item for row in store.assignments("ratings", rater)] == [played.second]
-    assert rate_study(store, store.study("ratings")).episodes == (played.second,)
+    left = [row.item for row in store.studies.answers("ratings", rater)]
+    assert (
+        left == [row.item for row in store.studies.assignments("ratings", rater)] == [played.second]
+    )
+    assert rate_study(store, store.studies.get("ratings")).episodes == (played.second,)
 
 
 def test_nobody_rates_an_episode_that_is_planned_again(played: Played) -> None:
     store = played.store
     create(store, "ratings", settings(rate={"run": "talks"}))
-    rater = store.add_participant("ratings", "p-rater", None)
-    store.assign(rater, played.first, "", "open")
+    rater = store.studies.add_participant("ratings", "p-rater", None)
+    store.studies.assign(rater, played.first, "", "open")
     store.set_status("talks", played.first, "planned")
-    study = rate_study(store, store.study("ratings"))
-    who = store.participant("ratings", "p-rater")
+    study = rate_study(store, store.studies.get("ratings"))
+    who = store.studies.participant("ratings", "p-rater")
     assert given(store, study, who, played.first) is None
     found = next_play(store, study, who)
     assert found is not None
@@ -134,17 +136,17 @@ def rated(tmp_path: Path) -> Store:
     create(store, "ratings", settings(rate={"run": run}))
     trial = store.trials(run)[0].trial
     for number, (name, word) in enumerate((("p-one", SECRET), ("p-two", "steadfast"))):
-        store.add_participant("ratings", name, None)
+        store.studies.add_participant("ratings", name, None)
         score = Score(DIMENSIONS[0], trial.task.seats[0], 5, signed(name, word, 4))
-        store.add_verdicts(run, people_judge("ratings"), [score], trial=trial.id, judging=number)
+        store.verdicts.add(run, people_judge("ratings"), [score], trial=trial.id, judging=number)
     other = Score(DIMENSIONS[0], trial.task.seats[0], 6, signed("p-one", "of another set"))
-    store.add_verdicts(run, people_judge("others"), [other], trial=trial.id)
+    store.verdicts.add(run, people_judge("others"), [other], trial=trial.id)
     return store
 
 
 def test_ratings_are_deleted_by_their_signature_and_only_in_the_study(rated: Store) -> None:
     assert forget(rated, "ratings", "p-one") == Forgotten(0, 1, 0, 0)
-    left = [row.verdict.reason for row in rated.verdicts("played")
+    left = [row.verdict.reason for row in rated.verdicts.all("played")
             if row.judge.method == "people" and isinstance(row.verdict, Score)]  # fmt: skip
     assert sorted(left) == ["[p-one] of another set", "[p-two 4 s] steadfast"]
     assert SECRET.encode() not in bytes_of(rated.path)
@@ -152,14 +154,14 @@ def test_ratings_are_deleted_by_their_signature_and_only_in_the_study(rated: Sto
 
 def test_a_study_of_ratings_goes_with_its_ratings_and_leaves_the_run(rated: Store) -> None:
     forget_study(rated, "ratings")
-    assert rated.studies() == ()
-    assert people_judge("ratings") not in rated.judges("played")
-    assert people_judge("others") in rated.judges("played")
+    assert rated.studies.all() == ()
+    assert people_judge("ratings") not in rated.verdicts.judges("played")
+    assert people_judge("others") in rated.verdicts.judges("played")
     assert rated.run("played").played > 0
 
 
 def test_a_study_of_plays_goes_with_its_run(played: Played) -> None:
     forget_study(played.store, "talks")
-    assert played.store.studies() == ()
+    assert played.store.studies.all() == ()
     assert not played.store.has_run("talks")
     assert b"steadfast" not in bytes_of(played.store.path)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.participants import completion_code, digest, invite, reissue
 from sociolab.studies.settings import KINDS, StudySettings, example, plan_words
 from sociolab.studies.setup import change_texts, create, read_study, settings_of
@@ -70,10 +70,10 @@ def test_a_plan_that_cannot_be_is_refused_and_leaves_nothing(
     with_run: Path, plan: dict[str, Any], problem: str
 ) -> None:
     with Store.open(with_run) as store:
-        before = (store.studies(), store.runs())
+        before = (store.studies.all(), store.runs())
         with pytest.raises(ConfigError, match=problem):
             create(store, "wrong", settings(**plan))
-        assert (store.studies(), store.runs()) == before
+        assert (store.studies.all(), store.runs()) == before
 
 
 @pytest.mark.parametrize(
@@ -143,11 +143,11 @@ def test_links_are_known_by_their_hash_only(tmp_path: Path) -> None:
         create(store, "s", settings())
         made = invite(store, "s", 50)
         assert len({link.secret for link in made}) == len({link.participant for link in made}) == 50
-        row = store.participant_of_link(digest(made[7].secret))
+        row = store.studies.participant_of_link(digest(made[7].secret))
         assert row is not None
         assert row.id == made[7].participant
         again = reissue(store, "s", row.id)
-        assert store.participant_of_link(digest(made[7].secret)) is None
+        assert store.studies.participant_of_link(digest(made[7].secret)) is None
         store.scrub()
     data = (tmp_path / "s.db").read_bytes()
     assert not any(link.secret.encode() in data for link in (*made, again))
@@ -178,7 +178,7 @@ def test_texts_are_worded_anew_and_the_plan_stays(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
         old = StudySettings.model_validate(create(store, "s", settings()).settings)
         change_texts(store, "s", {"title": "Another", "consent": "Other words."})
-        new = StudySettings.model_validate(store.study("s").settings)
+        new = StudySettings.model_validate(store.studies.get("s").settings)
         assert new == old.model_copy(update={"title": "Another", "consent": "Other words."})
         with pytest.raises(ConfigError, match="title"):
             change_texts(store, "s", {"title": ""})
@@ -190,7 +190,7 @@ def test_a_consent_that_somebody_gave_stays_on_record(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
         create(store, "s", settings())
         who = invite(store, "s", 1)[0]
-        store.stand(store.participant("s", who.participant).pk, "consented")
+        store.studies.stand(store.studies.participant("s", who.participant).pk, "consented")
         with pytest.raises(ConfigError, match="1 participant agreed to the text as it is"):
             change_texts(store, "s", {"consent": "Something else."})
         change_texts(store, "s", {"thanks": "Thank you!"})

@@ -12,7 +12,7 @@ import pytest
 from puppet_town import TOWN
 from sociolab.app.towns.town import Lived, Replay, outcomes, replay
 from sociolab.core.score import JudgeId, Score, ScoreFailure
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.trace import HEADINGS, Did, Planned, Remembered, Talked
 from sociolab.web.town.compact import STATES, compact

@@ -8,8 +8,7 @@ from sociolab.analysis.figures import NOTHING
 from sociolab.core.score import Measure
 from sociolab.report.layout import layout_of
 from sociolab.report.words import minus
-from sociolab.stats.intervals import Estimate
-from sociolab.stats.scale import CUT
+from sociolab.stats.intervals import CUT, Estimate
 
 _METHODS: Mapping[str, str] = {"t": "Student's t", "bca": "BCa bootstrap"}
 

@@ -10,10 +10,9 @@ from sociolab.analysis.matching import By, Key, Keyed, Side, matched
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
-from sociolab.report.columns import mean_ends
-from sociolab.stats.comparison import Comparison, compare
-from sociolab.stats.pairs import KeyedValue
-from sociolab.stats.scale import on_scale
+from sociolab.report.plays import mean_ends
+from sociolab.stats.intervals import on_scale
+from sociolab.stats.paired import Comparison, KeyedValue, compare
 
 Unit: TypeAlias = Literal["play", "episode"]
 """A seat of a trial, or the whole of it, as the measure goes."""

@@ -25,7 +25,7 @@ from sociolab.core.episode import Asked
 from sociolab.report.layout import layout_of
 from sociolab.report.section import Section
 from sociolab.report.words import plural, share
-from sociolab.stats.comparison import Comparison
+from sociolab.stats.paired import Comparison
 from sociolab.stats.power import ALPHA
 
 FEW = 10

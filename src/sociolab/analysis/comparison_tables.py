@@ -11,9 +11,9 @@ from sociolab.core.score import Measure
 from sociolab.report.layout import layout_of
 from sociolab.report.section import TextTable
 from sociolab.report.words import failed_of, first_digits, minus, plural
-from sociolab.stats.comparison import Comparison
+from sociolab.stats.intervals import CUT
+from sociolab.stats.paired import Comparison
 from sociolab.stats.power import ALPHA
-from sociolab.stats.scale import CUT
 
 
 def differences(found: Compared) -> TextTable:

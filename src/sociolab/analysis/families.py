@@ -18,9 +18,7 @@ import numpy as np
 from sociolab.analysis.audits import ALL, OVERALL
 from sociolab.analysis.rated import MODELS, played_by
 from sociolab.analysis.values import RunValues, Value
-from sociolab.stats.by_cluster import grouped
-from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.student import t_critical
+from sociolab.stats.intervals import Estimate, grouped, mean, t_critical
 
 Rules = Sequence[tuple[str, str]]
 """(family, pattern) as a user sets them: the first whose pattern fits counts."""

@@ -11,8 +11,7 @@ from sociolab.analysis.pooled import Pool
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
 from sociolab.stats.difficulty import HARDEST, Difficulties, Difficulty, ScoredPlay, difficulties
-from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.scale import on_scale
+from sociolab.stats.intervals import Estimate, mean, on_scale
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,18 @@ from sociolab.analysis.pooled import Pool
 from sociolab.analysis.values import Value
 from sociolab.core.episode import Asked
 from sociolab.core.errors import ConfigError
-from sociolab.report.columns import mean_ends
-from sociolab.report.plays import PlayKey, asked_in
-from sociolab.stats.bradley_terry import POINTS, Rating, Ratings, rate
-from sociolab.stats.contests import Contest, Contests, SeatScore, contests
-from sociolab.stats.student import LEVEL, t_critical
+from sociolab.report.plays import PlayKey, asked_in, mean_ends
+from sociolab.stats.intervals import LEVEL, t_critical
+from sociolab.stats.ranking import (
+    POINTS,
+    Contest,
+    Contests,
+    Rating,
+    Ratings,
+    SeatScore,
+    contests,
+    rate,
+)
 
 WHOLE = ""
 """The seat of a measure of whole episodes."""

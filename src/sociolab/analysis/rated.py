@@ -16,10 +16,10 @@ from sociolab.analysis.rated_signature import signed as signed
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
-from sociolab.report.episodes import run_of_episodes
 from sociolab.report.layout import layout_of
-from sociolab.stats.rated import OVERALL, POOLED, ItemRating
-from sociolab.store.sqlite import Store
+from sociolab.report.result import run_of_episodes
+from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
+from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
 MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
@@ -121,7 +121,7 @@ class _Found:
         self.worlds[row.world] = None
         imported = isinstance(row.settings, dict) and bool(row.settings.get("imported"))
         trials = {found.trial.id: found.trial for found in store.trials(run)}
-        for judging in store.judgings(run):
+        for judging in store.verdicts.judgings(run):
             if judging.trial is not None:
                 self._take(judging, run, trials[judging.trial], imported)
 

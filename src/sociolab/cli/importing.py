@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.data_sets.importing import FORMATS, Import, import_anything
+from sociolab.app.data.importing import FORMATS, Import, import_anything
 from sociolab.core.errors import ConfigError
 
 _RATINGS, _RUN = "ratings", "run"

@@ -25,9 +25,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sociolab.stats.by_cluster import Groups, grouped
-from sociolab.stats.resample import Floats
-from sociolab.stats.student import t_quantile
+from sociolab.stats.intervals import Floats, Groups, grouped, t_quantile
 
 ALPHA = 0.05
 POWER = 0.8

@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sociolab.stats.intervals import Floats
+
 Codes = NDArray[np.intp]
 Within = Mapping[str, Sequence[str]]
 

@@ -1,4 +1,5 @@
-"""Open a store file: where it lies, whether it is ours and can be used, and the lock that keeps two processes off one run."""
+"""Open a store file: where it lies, whether it is ours and can be used, and the lock that keeps two
+processes off one run."""
 
 from __future__ import annotations
 

@@ -24,8 +24,7 @@ from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.store.calls import RunReplies
 from sociolab.store.database import replaced
-from sociolab.store.runs import Status
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Status, Store
 
 
 class Line(BaseModel):
@@ -207,13 +206,13 @@ def _lines(store: Store, name: str) -> Iterator[_Line]:
     for row in store.trials(name):
         for event in store.events(name, row.trial.id):
             yield {"line": "event", "trial": row.trial.id, "event": json.loads(encode_event(event))}
-    for call, prompt in store.calls_with_prompts(name):
+    for call, prompt in store.calls.with_prompts(name):
         line = {"line": "call", **_fields(call), "prompt": prompt}
         del line["pk"], line["prompt_hash"]
         yield line
-    for failure in store.call_failures(name):
+    for failure in store.calls.failures(name):
         yield {"line": "call_failure", **_fields(failure)}
-    for judging in store.judgings(name):
+    for judging in store.verdicts.judgings(name):
         yield {"line": "judging", **_fields(judging)}
     yield from _attachments(store, name)
 
@@ -296,7 +295,7 @@ def make_room(store: Store, name: str) -> None:
     """
     if not store.has_run(name):
         return
-    studies = [study.name for study in store.studies() if study.run == name]
+    studies = [study.name for study in store.studies.all() if study.run == name]
     if studies:
         raise StoreError(
             f'the run "{name}" belongs to the study {", ".join(studies)} and is not replaced; '
@@ -405,7 +404,7 @@ class _Import:
                 error = ModelError(line.problem, cause=line.cause, tries=line.tries)
                 replies.keep_failure(line.call, line.model, error, line.seconds, line.at)
             case JudgingLine():
-                store.add_verdicts(
+                store.verdicts.add(
                     run,
                     line.judge,
                     line.verdicts,

@@ -1,4 +1,7 @@
-"""Scores, turns and calls of a run as flat rows, for tables and for Parquet files; docs/python.md and docs/training.md tell their columns."""
+"""Scores, turns and calls of a run as flat rows, for tables and for Parquet files.
+
+docs/python.md and docs/training.md tell their columns.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.database import replaced
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 Row: TypeAlias = Mapping[str, Any]
 """Values by column; a column that does not apply is missing."""
@@ -61,7 +64,7 @@ TURNS = {
 
 def score_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[Row]:
     """A row for each verdict of a run, in the order of `judgings`."""
-    for row in store.verdicts(name):
+    for row in store.verdicts.all(name):
         verdict = row.verdict
         measure = verdict.measure
         yield {
@@ -229,7 +232,7 @@ def _plain(value: Any) -> Any:
 
 
 def _calls(store: Store, name: str) -> Iterator[Row]:
-    for row, prompt in store.calls_with_prompts(name):
+    for row, prompt in store.calls.with_prompts(name):
         call, reply = row.call, row.reply
         yield {
             "run": name,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sociolab.core.seeding import digest
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, Progress
 
 Work: TypeAlias = tuple[Path, int, str]
@@ -117,9 +117,9 @@ def deal(
     """Give the participant the next item, or None; what others left idle is given back first."""
     with _ONE_AT_A_TIME, store.transaction():
         rows = _standing(store, study, participant, clock)
-        for before, row in zip(store.assignments(study), rows, strict=True):
+        for before, row in zip(store.studies.assignments(study), rows, strict=True):
             if before.state != row.state:
-                store.progress(row.pk, row.state)
+                store.studies.progress(row.pk, row.state)
         item = chosen(pile, rows, participant, barred)
         if item is not None:
             hold(store, study, participant, item, clock)
@@ -145,14 +145,14 @@ def hold(store: Store, study: str, participant: int, item: str, clock: Clock = C
     with store.transaction():
         row = held(store, study, participant, item)
         if row is None:
-            store.assign(participant, item, "", "open")
+            store.studies.assign(participant, item, "", "open")
         elif row.state not in ("open", "done"):
-            store.progress(row.pk, "open")
+            store.studies.progress(row.pk, "open")
 
 
 def held(store: Store, study: str, participant: int, item: str) -> AssignmentRow | None:
     """The participant's assignment of this item, if there is one."""
-    rows = store.assignments(study, participant)
+    rows = store.studies.assignments(study, participant)
     return next((row for row in rows if row.item == item), None)
 
 
@@ -160,12 +160,12 @@ def _standing(
     store: Store, study: str, participant: int, clock: Clock
 ) -> tuple[AssignmentRow, ...]:
     """All assignments of a study as they stand now: those of others that lapsed are given up."""
-    people = {row.pk: row for row in store.participants(study)}
+    people = {row.pk: row for row in store.studies.participants(study)}
     return tuple(
         replace(row, state=_BACK)
         if row.participant != participant and _lapsed(store, people[row.participant], row, clock)
         else row
-        for row in store.assignments(study)
+        for row in store.studies.assignments(study)
     )
 
 
@@ -178,5 +178,5 @@ def _lapsed(store: Store, who: ParticipantRow, row: AssignmentRow, clock: Clock)
     work = (store.path, who.pk, row.item)
     if clock.age(work, row.began) < IDLE:
         return False
-    said = [a.at for a in store.answers(who.study, who.pk) if a.item == row.item]
+    said = [a.at for a in store.studies.answers(who.study, who.pk) if a.item == row.item]
     return clock.age(work, max(said, default=row.began)) >= IDLE

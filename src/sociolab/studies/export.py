@@ -10,10 +10,10 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.report.csv_files import csv_text
+from sociolab.report.export import csv_text
 from sociolab.store.database import replaced
 from sociolab.store.export import export_run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.participants import WHOLE, completion_code
 from sociolab.studies.rate_study import Given, ratings_in
@@ -149,7 +149,7 @@ def export(store: Store, study: str, folder: Path) -> tuple[str, ...]:
 
     ConfigError where there are files already, or none can be written.
     """
-    row = store.study(study)
+    row = store.studies.get(study)
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise ConfigError(f"expected a new or empty folder, found {folder}; name another")
@@ -175,11 +175,11 @@ def export_zip(store: Store, study: str, file: Path, scratch: Path) -> None:
 
 def _texts(store: Store, row: StudyRow) -> dict[str, str]:
     settings = StudySettings.model_validate(row.settings)
-    people = store.participants(row.name)
+    people = store.studies.participants(row.name)
     names = {who.pk: who.id for who in people}
     answers = [
         (names[each.participant], each.item, each.name, each.value, moment(each.at))
-        for each in store.answers(row.name)
+        for each in store.studies.answers(row.name)
     ]
     texts = {
         "README.md": readme(row, settings),
@@ -240,7 +240,7 @@ def _assignments(store: Store, row: StudyRow, names: Mapping[int, str]) -> str:
         (
             (names[each.participant], each.item, each.seat, each.state, moment(each.began),
              moment(each.ended))
-            for each in store.assignments(row.name)
+            for each in store.studies.assignments(row.name)
         ),
     )  # fmt: skip
 

@@ -15,9 +15,8 @@ from sociolab.app.finding.worlds import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.core.seeding import digest
-from sociolab.report.episodes import run_of_episodes
-from sociolab.store.runs import played_ids
-from sociolab.store.sqlite import Store
+from sociolab.report.result import run_of_episodes
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import Pile, held
 from sociolab.studies.settings import ImpressionsPlan, StudySettings
@@ -72,7 +71,7 @@ def _drawn(
     store: Store, study: str, run: str, plan: ImpressionsPlan
 ) -> tuple[tuple[str, ...], int]:
     """The draw, and out of how many; made again when somebody has played or judged since."""
-    stand = plan, tuple(store.judging_counts(run).items()), played_ids(store, run)
+    stand = plan, tuple(store.verdicts.counts(run).items()), store.trial_ids(run, "played")
     kept = _KEPT.get((store.path, study))
     if kept is None or kept[0] != stand:
         low = tuple(low_sessions(store, run, plan))
@@ -85,9 +84,9 @@ def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, flo
 
     What people said is no such score, and an episode that no judge could score is not low.
     """
-    played = set(played_ids(store, run))
+    played = set(store.trial_ids(run, "played"))
     said: dict[str, list[float]] = {}
-    for row in store.judgings(run):
+    for row in store.verdicts.judgings(run):
         if row.trial in played and row.judge.method != "people":
             for verdict in row.verdicts:
                 if isinstance(verdict, Score) and verdict.measure.name == plan.measure:
@@ -124,17 +123,17 @@ def give_word(store: Store, study: str, who: ParticipantRow, trial: str, word: s
     with store.transaction():
         row = held(store, study, who.pk, trial)
         if row is not None and row.state != "done":
-            store.answer(who.pk, trial, WORD, kept)
-            store.progress(row.pk, "done")
+            store.studies.answer(who.pk, trial, WORD, kept)
+            store.studies.progress(row.pk, "done")
     return ""
 
 
 def words_of(store: Store, study: str) -> tuple[tuple[str, str, str], ...]:
     """Every word given: session, participant, word."""
-    names = {row.pk: row.id for row in store.participants(study)}
+    names = {row.pk: row.id for row in store.studies.participants(study)}
     return tuple(
         (answer.item, names[answer.participant], str(answer.value))
-        for answer in store.answers(study)
+        for answer in store.studies.answers(study)
         if answer.name == WORD
     )
 

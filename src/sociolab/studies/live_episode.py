@@ -25,7 +25,7 @@ from sociolab.core.errors import ModelError, SociolabError, StoreError
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request, World
 from sociolab.engine.checking import checked
 from sociolab.engine.drive import drive
-from sociolab.report.legible import legible
+from sociolab.report.words import sanitize
 from sociolab.studies.screen import Asking, Scene, as_seen, asking, how_it_ended, told
 
 LONGEST_TEXT = 4000
@@ -164,7 +164,7 @@ def _takes_text(space: ActionSpace, kind: str) -> bool:
 
 
 def _clean(text: str) -> str:
-    return legible(text).strip()
+    return sanitize(text).strip()
 
 
 def _clean_all(value: Any) -> Any:

@@ -29,7 +29,7 @@ class Jury:
 
     def __init__(self, records: Records, company: Company) -> None:
         self._records, self._company = records, company
-        known = records.store.judges(records.run)
+        known = records.store.verdicts.judges(records.run)
         self._judges = tuple(as_known(judge, known) for judge in company.judges)
         self._places = asyncio.Semaphore(_AT_ONCE)
 
@@ -48,13 +48,17 @@ class Jury:
 
     async def _judge(self, trial: Trial) -> None:
         store, run = self._records.store, self._records.run
-        left = [judge for judge in self._judges if not store.judged(run, judge.id, trial=trial.id)]
+        left = [
+            judge
+            for judge in self._judges
+            if not store.verdicts.judged(run, judge.id, trial=trial.id)
+        ]
         if not left:
             return
         episode = Episode(trial, self._records.events(trial.id))
         for judge in left:
             verdicts = await verdicts_or_failures(store, run, judge, episode)
-            store.add_verdicts(run, judge.id, verdicts, trial=trial.id)
+            store.verdicts.add(run, judge.id, verdicts, trial=trial.id)
 
 
 EVERY = 5.0

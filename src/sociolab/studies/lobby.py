@@ -13,12 +13,12 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from sociolab.app.runs.resuming import other_code
+from sociolab.app.run.session import other_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import SociolabError, StoreError
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, StudyRow
 from sociolab.studies.live_episode import CUT_OFF, OVER, CutOff, Sent, Stale
 from sociolab.studies.live_episodes import People, Tables, Told
@@ -157,7 +157,7 @@ class Hall:
         told = Told(self._tell, lambda: self._soon(self._match), is_open, shut)
         self._tables = Tables(records, plan, company, told)
         company.replies.keep_in(RunReplies(records.store, records.run))
-        company.budget.carry_over(records.store.totals(records.run))
+        company.budget.carry_over(records.store.calls.totals(records.run))
 
     def go_on(self) -> None:
         """Take up what was under way when the server stopped."""
@@ -403,7 +403,7 @@ class Floor:
         self._rests: dict[str, _Rest] = {}
 
     async def __aenter__(self) -> Self:
-        for study in self._store.studies():
+        for study in self._store.studies.all():
             if study.kind == "play" and study.open:
                 try:
                     await self.hall(study)
@@ -500,7 +500,7 @@ class Floor:
                 await known.hall.close()
 
     def _is_open(self, name: str) -> bool:
-        return any(one.name == name and one.open for one in self._store.studies())
+        return any(one.name == name and one.open for one in self._store.studies.all())
 
     def _check_rested(self, name: str) -> None:
         rest = self._rests.get(name)

@@ -12,7 +12,7 @@ from sociolab.analysis.rated_signature import signature
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.rate_study import MEASURES
 from sociolab.studies.ratings import people_judge
@@ -55,20 +55,20 @@ def invite(store: Store, study: str, count: int) -> tuple[Link, ...]:
     if not 1 <= count <= MOST:
         raise ConfigError(f"1 to {MOST} links are made at a time, found {count}")
     with store.transaction():
-        taken = {row.id for row in store.participants(study)}
+        taken = {row.id for row in store.studies.participants(study)}
         made = []
         for _ in range(count):
             link = Link(_fresh(taken), _secret())
-            store.add_participant(study, link.participant, digest(link.secret))
+            store.studies.add_participant(study, link.participant, digest(link.secret))
             made.append(link)
     return tuple(made)
 
 
 def reissue(store: Store, study: str, participant: str) -> Link:
     """A new link for somebody who lost the browser or the link; the old one opens nothing now."""
-    row = store.participant(study, participant)
+    row = store.studies.participant(study, participant)
     link = Link(row.id, _secret())
-    store.reissue(row.pk, digest(link.secret))
+    store.studies.reissue(row.pk, digest(link.secret))
     return link
 
 
@@ -121,7 +121,7 @@ LONGEST = 5000
 
 def said(store: Store, participant: ParticipantRow) -> Mapping[str, Json]:
     """What a participant said of the whole study, by name."""
-    rows = store.answers(participant.study, participant.pk)
+    rows = store.studies.answers(participant.study, participant.pk)
     return {row.name: row.value for row in rows if row.item == WHOLE}
 
 
@@ -156,8 +156,8 @@ def keep_survey(store: Store, participant: ParticipantRow, values: Mapping[str, 
     """Keep the answers of a survey, which is then done."""
     with store.transaction():
         for name, value in values.items():
-            store.answer(participant.pk, WHOLE, name, value)
-        store.answer(participant.pk, WHOLE, SURVEY, True)
+            store.studies.answer(participant.pk, WHOLE, name, value)
+        store.studies.answer(participant.pk, WHOLE, SURVEY, True)
 
 
 def _problem(question: SurveyQuestion, text: str) -> str:
@@ -192,14 +192,14 @@ def forget(store: Store, study: str, participant: str) -> Forgotten:
     the participant keeps the rest, and the assignment is marked as given up. See to it that nobody
     plays these trials meanwhile. StoreError if there is no such participant.
     """
-    row = store.study(study)
-    who = store.participant(study, participant)
+    row = store.studies.get(study)
+    who = store.studies.participant(study, participant)
     with store.thoroughly():
-        answers = len(store.answers(study, who.pk))
+        answers = len(store.studies.answers(study, who.pk))
         ratings = _ratings(store, row, participant)
         trials = _played(store, row, who.pk)
         partners = sum(_trial(store, row, trial, who.pk) for trial in trials)
-        store.delete_participant(study, participant)
+        store.studies.delete_participant(study, participant)
     return Forgotten(answers, ratings, len(trials), partners)
 
 
@@ -208,11 +208,11 @@ def forget_study(store: Store, study: str) -> None:
 
     Ratings of a run's episodes by the study's participants are deleted too; the run stays.
     """
-    row = store.study(study)
+    row = store.studies.get(study)
     with store.thoroughly():
-        for who in store.participants(study):
+        for who in store.studies.participants(study):
             _ratings(store, row, who.id)
-        store.delete_study(study)
+        store.studies.delete(study)
         if row.kind == "play" and row.run is not None:
             store.delete_run(row.run)
 
@@ -222,7 +222,7 @@ def _played(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
     if study.kind != "play" or study.run is None:
         return ()
     planned = {row.trial.id for row in store.trials(study.run)}
-    given = store.assignments(study.name, participant)
+    given = store.studies.assignments(study.name, participant)
     return tuple(dict.fromkeys(each.item for each in given if each.item in planned))
 
 
@@ -237,17 +237,17 @@ def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
     store.reset_trial(study.run, trial)
     if before.status == "failed":
         store.set_status(study.run, trial, "failed", before.cause, "what was played is deleted")
-    for other in store.studies():
+    for other in store.studies.all():
         if other.run == study.run and other.kind != "play":
-            store.drop_item(other.name, trial)
+            store.studies.drop_item(other.name, trial)
     others = [
         each
-        for each in store.assignments(study.name)
+        for each in store.studies.assignments(study.name)
         if each.item == trial and each.participant != participant
     ]
     for each in others:
-        store.progress(each.pk, "given up")
-        store.answer(each.participant, trial, WITHDRAWN, True)
+        store.studies.progress(each.pk, "given up")
+        store.studies.answer(each.participant, trial, WITHDRAWN, True)
     return len(others)
 
 
@@ -257,14 +257,14 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
         return 0
     judge = people_judge(study.name)
     deleted = 0
-    for row in tuple(store.judgings(study.run, judge)):
+    for row in tuple(store.verdicts.judgings(study.run, judge)):
         mine = [
             verdict
             for verdict in row.verdicts
             if isinstance(verdict, Score) and signature(verdict.reason)[0] == participant
         ]
         if mine:
-            store.delete_verdicts(
+            store.verdicts.delete(
                 study.run, judge, trial=row.trial, cell=row.cell, judging=row.judging
             )
             # The overall is made of a person's ratings, and is none.

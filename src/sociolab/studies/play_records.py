@@ -8,11 +8,10 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TypeAlias
 
-from sociolab.app.players.specs import HUMAN
+from sociolab.app.players.models import HUMAN
 from sociolab.core.episode import Event, Task, Trial
 from sociolab.core.errors import Cause
-from sociolab.store.runs import Status, TrialRow, failed_causes
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Status, Store, TrialRow
 from sociolab.store.studies import AssignmentRow, Progress
 from sociolab.studies.live_episode import Sent
 from sociolab.studies.participants import WITHDRAWN
@@ -111,7 +110,7 @@ class Records:
         for row in store.trials(run):
             self._set(row)
         self._own: defaultdict[int, list[AssignmentRow]] = defaultdict(list)
-        for given in store.assignments(study):
+        for given in store.studies.assignments(study):
             self._note(given)
 
     # ------------------------------------------------------------------ reading
@@ -144,7 +143,7 @@ class Records:
         """Whether what was played there is deleted, since somebody else wished to be forgotten."""
         return given.state == "given up" and any(
             said.item == given.item and said.name == WITHDRAWN
-            for said in self.store.answers(self.study, given.participant)
+            for said in self.store.studies.answers(self.study, given.participant)
         )
 
     def under_way(self) -> list[tuple[Trial, dict[str, int], set[str]]]:
@@ -188,7 +187,7 @@ class Records:
         """The last answer of each seat that was kept beside the events."""
         found = {}
         for seat, person in people.items():
-            for one in self.store.answers(self.study, person):
+            for one in self.store.studies.answers(self.study, person):
                 if one.item == trial and isinstance(one.value, dict):
                     found[seat] = Sent.model_validate(one.value)
         return found
@@ -203,7 +202,7 @@ class Records:
             self._status(trial.id, "playing")
             given = [
                 AssignmentRow(
-                    self.store.assign(person, trial.id, seat, "open"),
+                    self.store.studies.assign(person, trial.id, seat, "open"),
                     person, trial.id, seat, "open", 0.0, None,
                 )
                 for seat, person in people.items()
@@ -218,7 +217,7 @@ class Records:
 
     def keep(self, person: int, sent: Sent) -> None:
         """Put an answer on disk that is no event yet."""
-        self.store.answer(person, sent.trial, sent.name, sent.model_dump(mode="json"))
+        self.store.studies.answer(person, sent.trial, sent.name, sent.model_dump(mode="json"))
 
     def end(
         self,
@@ -244,7 +243,7 @@ class Records:
 
     def let_go(self, person: int) -> None:
         """A person waited in vain."""
-        pk = self.store.assign(person, LET_GO, "", "given up")
+        pk = self.store.studies.assign(person, LET_GO, "", "given up")
         self._own[person].append(AssignmentRow(pk, person, LET_GO, "", "given up", 0.0, None))
 
     def lay_out(self, trial: Trial) -> None:
@@ -279,7 +278,7 @@ class Records:
         for index, one in enumerate(own):
             if one.item == trial and one.state == "open":
                 state: Progress = "given up" if one.seat == gone else "done"
-                self.store.progress(one.pk, state)
+                self.store.studies.progress(one.pk, state)
                 own[index] = replace(one, state=state)
 
     def _set(self, row: TrialRow) -> None:
@@ -343,4 +342,4 @@ def why_over(records: Records, plan: PlayPlan, person: int) -> str:
 
 def is_spent(store: Store, run: str) -> bool:
     """Whether the budget of a study is spent, so that nobody begins any more."""
-    return "budget" in failed_causes(store, run)
+    return "budget" in store.failed_causes(run)

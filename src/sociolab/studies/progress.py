@@ -10,8 +10,7 @@ from statistics import median
 
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import counted, plural
-from sociolab.store.runs import failed_causes
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import Progress, Standing, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.participants import REASON, WHOLE, WITHDRAWN
@@ -30,7 +29,7 @@ from sociolab.studies.settings import PlayPlan, StudySettings
 
 def unjudged(store: Store, run: str, plan: PlayPlan, *, is_open: bool) -> str:
     """A sentence on the plays of a run that lack scores; "" where none does."""
-    failed = store.failed_judgings(run)
+    failed = store.verdicts.failed_judgings(run)
     if not failed:
         return ""
     causes: Counter[str] = Counter(one.cause for one in failed)
@@ -64,7 +63,7 @@ def troubles(store: Store, study: StudyRow) -> tuple[str, ...]:
     plan = StudySettings.model_validate(study.settings).play
     if plan is None or study.run is None:
         return ()
-    causes = failed_causes(store, study.run)
+    causes = store.failed_causes(study.run)
     found = (
         _spent(plan, causes),
         _broken(causes),
@@ -154,11 +153,11 @@ _UNITS = {
 
 def progress_of(store: Store, study: str) -> StudyProgress:
     """The figures of a study now; StoreError if there is none of this name."""
-    row = store.study(study)
-    participants = store.participants(study)
-    given = store.assignments(study)
+    row = store.studies.get(study)
+    participants = store.studies.participants(study)
+    given = store.studies.assignments(study)
     people = Counter(who.state for who in participants)
-    answers = store.answers(study)
+    answers = store.studies.answers(study)
     reasons = {each.participant: str(each.value) for each in answers
                if (each.item, each.name) == (WHOLE, REASON)}  # fmt: skip
     done, planned = _done(store, row)
@@ -190,7 +189,9 @@ def _done(store: Store, row: StudyRow) -> tuple[int, int | None]:
         run = store.run(row.run)
         return run.played, run.trials - run.failed
     items, raters = _items(store, row)
-    done = Counter(each.item for each in store.assignments(row.name) if each.state == "done")
+    done = Counter(
+        each.item for each in store.studies.assignments(row.name) if each.state == "done"
+    )
     if items is None:
         return done.total(), None
     return sum(min(done[item], raters) for item in items), len(items) * raters
@@ -243,7 +244,7 @@ def rating_progress(
     store: Store, study: RateStudy, ratings: Sequence[Given]
 ) -> tuple[tuple[EpisodeProgress, ...], tuple[RaterProgress, ...]]:
     """The progress of every episode in the study and of every participant."""
-    rows = store.assignments(study.name)
+    rows = store.studies.assignments(study.name)
     done = Counter(row.item for row in rows if row.state == "done")
     at_it = Counter(row.item for row in rows if row.state == "open")
     episodes = tuple(EpisodeProgress(t, done[t], at_it[t]) for t in study.episodes)
@@ -253,7 +254,7 @@ def rating_progress(
         if one.seconds is not None:
             took.setdefault(one.rater, []).append(one.seconds)
     raters = []
-    for who in store.participants(study.name):
+    for who in store.studies.participants(study.name):
         mine = Counter(r.state for r in rows if r.participant == who.pk and r.item in items)
         passed = (
             qualified(store, study.name, study.plan, who) if references_of(study.plan) else None

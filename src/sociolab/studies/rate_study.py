@@ -11,11 +11,10 @@ from typing import Literal, TypeAlias
 from sociolab.analysis.rated_signature import moment, signature, signed, unsigned
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure, Score
-from sociolab.report.episodes import run_of_episodes
-from sociolab.store.runs import played_ids
-from sociolab.store.sqlite import Store
+from sociolab.report.result import run_of_episodes
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.store.verdicts import Reasoned, reasoned
+from sociolab.store.verdicts import Reasoned
 from sociolab.studies.assignment import CLOCK, Pile, deal, held, hold, left
 from sociolab.studies.ratings import Placed, Standing, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
@@ -39,13 +38,13 @@ def keep_draft(store: Store, participant: int, trial: str, place: Place, draft: 
     """Keep what stands in a rater's form."""
     CLOCK.hear((store.path, participant, trial))
     value = {"score": draft.score, "reason": draft.reason, "seconds": draft.seconds}
-    store.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
+    store.studies.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
 
 
 def drafts_of(store: Store, study: str, participant: int, trial: str) -> Mapping[Place, Draft]:
     """What stands in a rater's form of an episode."""
     found: dict[Place, Draft] = {}
-    for answer in store.answers(study, participant):
+    for answer in store.studies.answers(study, participant):
         seat, slash, dimension = answer.name.rpartition("/")
         if answer.item == trial and slash and isinstance(answer.value, dict):
             score, seconds = answer.value.get("score"), answer.value.get("seconds")
@@ -104,7 +103,7 @@ def test_result(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -
 
 def qualified(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool | None:
     """Whether a rater passed; None while references are left to rate."""
-    done = {row.item for row in store.assignments(study, who.pk) if row.state == "done"}
+    done = {row.item for row in store.studies.assignments(study, who.pk) if row.state == "done"}
     if not done >= set(references_of(plan)):
         return None
     return test_result(store, study, plan, who).share >= plan.threshold
@@ -149,7 +148,7 @@ def keep_ratings(store: Store, run: str, study: str, given: Sequence[Given]) -> 
     raters = {one.rater for one in given}
     with store.transaction():
         standing = Standing()
-        for row in reasoned(store, run, judge):
+        for row in store.verdicts.reasons(run, judge):
             before = _given(row)
             standing.numbers[before.rater] = row.judging
             if before.rater in raters and before.dimension in MEASURES:
@@ -165,7 +164,9 @@ def keep_ratings(store: Store, run: str, study: str, given: Sequence[Given]) -> 
 def ratings_in(store: Store, run: str, study: str) -> tuple[Given, ...]:
     """The ratings of the study's set, in the order of the plan; no overalls."""
     return tuple(
-        _given(row) for row in reasoned(store, run, people_judge(study)) if row.measure in MEASURES
+        _given(row)
+        for row in store.verdicts.reasons(run, people_judge(study))
+        if row.measure in MEASURES
     )
 
 
@@ -294,7 +295,7 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
             f"people rate on SOTOPIA's dimensions, so the run must be of sotopia; found {run.name} "
             f"of {run.world}"
         )
-    played = dict.fromkeys(played_ids(store, run.name))
+    played = dict.fromkeys(store.trial_ids(run.name, "played"))
     for trial in named_in(plan):
         if trial not in played:
             _check_is_there(store, run.name, trial)
@@ -370,7 +371,9 @@ def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None
     """The first reference that this rater has not rated; None behind the test."""
     if who.state == "refused":
         return None
-    done = {row.item for row in store.assignments(study.name, who.pk) if row.state == "done"}
+    done = {
+        row.item for row in store.studies.assignments(study.name, who.pk) if row.state == "done"
+    }
     return next((trial for trial in references_of(study.plan) if trial not in done), None)
 
 
@@ -382,17 +385,17 @@ def pile(store: Store, study: RateStudy) -> Pile:
 def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:
     """Episodes that this rater played in: the same pseudonym in a play study of the same run."""
     found: set[str] = set()
-    for other in store.studies():
+    for other in store.studies.all():
         if other.kind == "play" and other.run == study.run:
-            for person in store.participants(other.name):
+            for person in store.studies.participants(other.name):
                 if person.id == who.id:
-                    found |= {row.item for row in store.assignments(other.name, person.pk)}
+                    found |= {row.item for row in store.studies.assignments(other.name, person.pk)}
     return found
 
 
 def done_by(store: Store, study: RateStudy, who: ParticipantRow) -> int:
     """How many episodes this rater has handed in, the test apart."""
-    rows = store.assignments(study.name, who.pk)
+    rows = store.studies.assignments(study.name, who.pk)
     items = set(study.episodes)
     return sum(row.state == "done" and row.item in items for row in rows)
 
@@ -402,7 +405,7 @@ _DISPUTED: dict[tuple[Path, str, str], tuple[object, frozenset[str]]] = {}
 
 def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
     """Episodes that want one more rater; worked out again when ratings were handed in since."""
-    counts = tuple(store.judging_counts(study.run).items())
+    counts = tuple(store.verdicts.counts(study.run).items())
     key = (store.path, study.run, study.name)
     if key not in _DISPUTED or _DISPUTED[key][0] != counts:
         found = disputes(store, study.run, study.name, study.plan)
@@ -459,9 +462,9 @@ def hand_in(store: Store, study: RateStudy, who: ParticipantRow, play: Play) -> 
             return found
         if play.stage == "rate":
             keep_ratings(store, study.run, study.name, _ratings(who, play, asked, drafts))
-        store.progress(row.pk, "done")
+        store.studies.progress(row.pk, "done")
         if qualified(store, study.name, study.plan, who) is False:
-            store.stand(who.pk, "refused")
+            store.studies.stand(who.pk, "refused")
     return ()
 
 

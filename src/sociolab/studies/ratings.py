@@ -19,10 +19,10 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.core.seeding import digest
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name, lock_run, store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, overall
 
 LONGEST_REASON = 10_000
@@ -291,7 +291,7 @@ class Standing:
         scores: dict[Place, Score] = {}
         numbers: dict[str, int] = {}
         judgings: list[tuple[str, int]] = []
-        for row in store.judgings(run, judge):
+        for row in store.verdicts.judgings(run, judge):
             judgings.append((str(row.trial), row.judging))
             for verdict in row.verdicts:
                 if isinstance(verdict, Score):
@@ -314,7 +314,7 @@ class Standing:
     def delete(self, store: Store, run: str, judge: JudgeId) -> None:
         """Remove the set."""
         for trial, number in self.judgings:
-            store.delete_verdicts(run, judge, trial=trial, judging=number)
+            store.verdicts.delete(run, judge, trial=trial, judging=number)
 
     def add(self, store: Store, run: str, judge: JudgeId, fresh: Iterable[Placed]) -> None:
         """Store new ratings, a judging for each rater and episode, and the overall they complete.
@@ -334,7 +334,7 @@ class Standing:
             scores = sorted((rating.score for rating in ratings), key=_order)
             stored = before.get((rater, trial), [])
             said = [*scores, *_overalls(rater, (*stored, *scores))]
-            store.add_verdicts(run, judge, said, trial=trial, judging=numbers[rater])
+            store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
 
 
 def _order(score: Score) -> tuple[str, int, str]:
@@ -439,7 +439,7 @@ def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str
         return {measure.name: measure for measure in DIMENSIONS}, frozenset()
     found: dict[str, Measure] = {}
     whole: set[str] = set()
-    for row in store.judgings(run):
+    for row in store.verdicts.judgings(run):
         for verdict in row.verdicts if row.trial is not None else ():
             found.setdefault(verdict.measure.name, verdict.measure)
             if verdict.seat is None:

@@ -9,18 +9,17 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Literal, TypeAlias, cast, get_args
 
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.data_sets.task_lists import wanted_tasks
+from sociolab.app.data.sets import load_world, wanted_tasks
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
-from sociolab.report.csv_files import csv_text
-from sociolab.store.sqlite import Store
+from sociolab.report.export import csv_text
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import CLOCK, Pile, held
 from sociolab.studies.rating_guide import casting_of
 from sociolab.studies.settings import ReviewPlan, StudySettings
 from sociolab.studies.text_rules import one_line, reason_problem
-from sociolab.worlds.sotopia.evaluation import judge_names, ties
+from sociolab.worlds.sotopia.scene import judge_names, ties
 from sociolab.worlds.sotopia.visibility import describe_self
 
 LONGEST_TEXT = 4000
@@ -166,12 +165,12 @@ def pile(study: ReviewStudy) -> Pile:
 def keep_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
     """Keep what stands in a reviewer's form."""
     CLOCK.hear((store.path, participant, task))
-    store.answer(participant, task, DRAFT, dict(draft))
+    store.studies.answer(participant, task, DRAFT, dict(draft))
 
 
 def draft_of(store: Store, study: str, participant: int, task: str) -> Json:
     """What stands in a reviewer's form; None if nothing was kept."""
-    answers = store.answers(study, participant)
+    answers = store.studies.answers(study, participant)
     return next((one.value for one in answers if (one.item, one.name) == (task, DRAFT)), None)
 
 
@@ -188,7 +187,7 @@ def give_review(
         row = held(store, study.name, who.pk, task)
         if row is not None and row.state != "done":
             texts = [one.strip() for one in review.texts] if review.decision == "edit" else []
-            store.answer(
+            store.studies.answer(
                 who.pk,
                 task,
                 REVIEW,
@@ -199,7 +198,7 @@ def give_review(
                     "texts": texts,  # type: ignore[dict-item]
                 },
             )
-            store.progress(row.pk, "done")
+            store.studies.progress(row.pk, "done")
     return ()
 
 
@@ -228,9 +227,9 @@ class ReviewerAgreement:
 
 def verdicts(store: Store, study: ReviewStudy) -> tuple[Verdicts, ...]:
     """What reviewers made of each task, in the order of the data."""
-    names = {row.pk: row.id for row in store.participants(study.name)}
+    names = {row.pk: row.id for row in store.studies.participants(study.name)}
     found: dict[str, list[tuple[str, Review]]] = {task: [] for task in study.tasks}
-    for answer in store.answers(study.name):
+    for answer in store.studies.answers(study.name):
         review = _read(answer.value) if answer.name == REVIEW else None
         if review is not None and answer.item in found:
             found[answer.item].append((names[answer.participant], review))

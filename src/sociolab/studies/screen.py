@@ -12,7 +12,7 @@ from sociolab.agents.forms import FormField, fields_of
 from sociolab.core.episode import ActionSpace, Ended, Episode, Event, Moved
 from sociolab.core.ports import Line, Question, Request, World
 from sociolab.engine.visibility import leaves
-from sociolab.store.runs import TrialRow
+from sociolab.store.store import TrialRow
 from sociolab.store.studies import Progress
 
 Phase = Literal["ready", "waiting", "playing", "let go", "done"]

@@ -13,8 +13,7 @@ from sociolab.app.user_files import read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
 from sociolab.store.connect import checked_name
-from sociolab.store.runs import played_ids
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.play_plan import company_of, plan_of, run_settings
@@ -28,7 +27,7 @@ def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
     assert settings.rate is not None
     run = settings.rate.run
     study = rate_study(store, _row(name, settings, run))
-    played = set(played_ids(store, run))
+    played = set(store.trial_ids(run, "played"))
     for trial in named_in(settings.rate):
         if trial not in played:
             raise not_played(run, trial)
@@ -111,13 +110,13 @@ def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
     checked_name(name)
     if name in RESERVED:
         raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
-    if any(row.name == name for row in store.studies()):
+    if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'there is a study called "{name}" already; choose another name')
     settings = settings.model_copy(update={"code_key": secrets.token_hex(16)})
     with store.transaction():
         run = _PREPARE[settings.kind](store, name, settings)
-        store.create_study(name, settings.kind, settings.model_dump(mode="json"), run)
-    return store.study(name)
+        store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
+    return store.studies.get(name)
 
 
 def _play(store: Store, name: str, settings: StudySettings) -> str | None:
@@ -171,7 +170,7 @@ def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySet
     ConfigError for a text that cannot be, and for another consent when some have consented: what
     they agreed to must stay on record.
     """
-    row = store.study(study)
+    row = store.studies.get(study)
     old = StudySettings.model_validate(row.settings)
     unknown = sorted(set(texts) - set(TEXTS))
     if unknown:
@@ -183,10 +182,10 @@ def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySet
             f"consent: {agreed} participant{'s' if agreed > 1 else ''} agreed to the text as it "
             "is, so it cannot be changed; set up a new study for another one"
         )
-    store.change_study(study, settings=changed.model_dump(mode="json"))
+    store.studies.change(study, settings=changed.model_dump(mode="json"))
     return changed
 
 
 def consented(store: Store, study: str) -> int:
     """How many have given their consent."""
-    return sum(row.consented is not None for row in store.participants(study))
+    return sum(row.consented is not None for row in store.studies.participants(study))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from sociolab.report.legible import legible
+from sociolab.report.words import sanitize
 
 LONGEST_REASON = 4000
 LONGEST_WORD = 30
@@ -19,7 +19,7 @@ _MARKS = 3
 
 def one_line(text: str) -> str:
     """The text on one line, without what would steer a terminal or cannot be encoded."""
-    return " ".join(legible(text).replace("\N{REPLACEMENT CHARACTER}", " ").split())
+    return " ".join(sanitize(text).replace("\N{REPLACEMENT CHARACTER}", " ").split())
 
 
 def reason_problem(reason: str, least: int) -> str:

@@ -9,7 +9,7 @@ from app.conclusions.levels_runs import STRONGER, TALK, TOWN, settings, talks, t
 from sociolab.app.conclusions.levels import levels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from stss_tasks import task
 
 

@@ -15,7 +15,7 @@ from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Role, Usage
 from sociolab.store.calls import RunReplies
 from sociolab.store.parquet import SCORES, TURNS
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_the_users_own_store_is_opened_where_none_is_named(
 def test_every_verdict_is_a_row_of_plain_values(path: Path) -> None:
     with open_store(path) as store:
         rows = scores_table(store, "a")
-        verdicts = list(store.verdicts("a"))
+        verdicts = list(store.verdicts.all("a"))
     assert len(rows) == len(verdicts) > 0
     assert all(type(row) is dict and tuple(row) == rows.columns for row in rows)
     assert json.loads(json.dumps(rows)) == rows

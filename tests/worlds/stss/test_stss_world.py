@@ -16,7 +16,7 @@ from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import Player, World
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
-from sociolab.testing.contracts import WorldContract
+from sociolab.testing import WorldContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import play_task
 from sociolab.town.map import Place

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from sociolab.app.data.sets import data_folder
 from sociolab.app.data_sets.data import data_folder
 from sociolab.core.episode import Episode, Happened, Json
 from sociolab.core.errors import ConfigError

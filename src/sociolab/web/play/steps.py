@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.play_records import Records, is_over, why_over
 from sociolab.web.taking import Taking
 

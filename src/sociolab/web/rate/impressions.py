@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.assignment import deal, held
 from sociolab.studies.impressions import (
     ImpressionStudy,
@@ -85,5 +85,5 @@ def _is_due(store: Store, who: Taking, trial: str) -> bool:
 
 
 def _done(store: Store, who: Taking, study: ImpressionStudy) -> int:
-    rows = store.assignments(study.name, who.participant.pk)
+    rows = store.studies.assignments(study.name, who.participant.pk)
     return sum(row.state == "done" for row in rows)

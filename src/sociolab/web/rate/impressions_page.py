@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
-from sociolab.report.csv_files import csv_text
+from sociolab.report.export import csv_text
 from sociolab.studies.impressions import cloud, counted, impression_study, words_of
 from sociolab.web.pages import page
 from sociolab.web.rate.files import download

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.rate_study import (
     MEASURES,
     Draft,
@@ -85,7 +85,7 @@ def instructions(request: Request, who: Participant) -> Response:
 @router.post("/instructions")
 def begin(request: Request, who: Participant) -> Response:
     """Note that the instructions were read, and go on."""
-    store_of(request).answer(who.participant.pk, "", READ, True)
+    store_of(request).studies.answer(who.participant.pk, "", READ, True)
     return RedirectResponse(f"{who.home}/rate", 303)
 
 
@@ -140,7 +140,7 @@ def submit(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
                     {"seat": m.seat, "dimension": m.dimension, "what": m.what} for m in lacking
                 ]
             }
-    now = store.participant(who.study.name, who.participant.id)
+    now = store.studies.participant(who.study.name, who.participant.id)
     return {"next": f"{who.home}/rate/thanks" if now.state == "refused" else who.home}
 
 

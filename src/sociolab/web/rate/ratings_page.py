@@ -12,7 +12,7 @@ from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.app.conclusions.agreement import Agreements, agreements
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
 from sociolab.studies.progress import rating_progress as progress_of
 from sociolab.studies.rate_study import (
@@ -140,7 +140,7 @@ _KEPT: dict[tuple[FilePath, str], _Kept] = {}
 
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
-    counts = tuple(store.judging_counts(run).items())
+    counts = tuple(store.verdicts.counts(run).items())
     kept = _KEPT.get((store.path, run))
     if kept is None or kept.counts != counts:
         kept = _KEPT[store.path, run] = _Kept(counts, agreements(store, (run,)))

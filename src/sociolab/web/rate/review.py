@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Request
 from pydantic import BaseModel, Field
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.assignment import deal, held
 from sociolab.studies.reviews import (
     LONGEST_TEXT,
@@ -114,7 +114,7 @@ def _asked(
     if not _is_due(store, who, study, task):
         return RedirectResponse(who.home, 303)
     shown = reviewed(study.tasks[task])
-    rows = store.assignments(study.name, who.participant.pk)
+    rows = store.studies.assignments(study.name, who.participant.pk)
     made = page(
         request,
         "rate/review.html",

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies.reviews import (
     POINTS,
     ReviewStudy,

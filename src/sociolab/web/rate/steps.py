@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.studies import impressions
 from sociolab.studies import reviews as reviewing
 from sociolab.studies.assignment import left
@@ -29,5 +29,5 @@ def next_step(store: Store, who: Taking) -> str | None:
 
 def has_read(store: Store, who: Taking) -> bool:
     """Whether the participant went on from the instructions."""
-    answers = store.answers(who.study.name, who.participant.pk)
+    answers = store.studies.answers(who.study.name, who.participant.pk)
     return any(answer.name == READ and answer.item == "" for answer in answers)

@@ -27,7 +27,7 @@ def set_state(
     """Let participants in, or keep them out."""
     store = store_of(request)
     row = study_row(store, name)
-    store.change_study(row.name, open=state == "open")
+    store.studies.change(row.name, open=state == "open")
     return RedirectResponse(f"/studies/{row.name}", 303)
 
 
@@ -104,7 +104,7 @@ def delete(
             f'To delete the study, type its name; expected "{row.name}", found "{typed.strip()}". '
             "Nothing was deleted."
         )
-    store.change_study(row.name, open=False)
+    store.studies.change(row.name, open=False)
     with stopped(request, row.name):
         forget_study(store, row.name)
     return RedirectResponse("/studies", 303)

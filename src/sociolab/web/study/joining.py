@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.participants import digest
 from sociolab.studies.play_records import SPENT, is_spent
@@ -57,13 +57,13 @@ def deleted(request: Request) -> Response:
 
 
 def _invited(store: Store, secret: str) -> tuple[ParticipantRow, StudyRow]:
-    row = store.participant_of_link(digest(secret))
+    row = store.studies.participant_of_link(digest(secret))
     if row is None:
         raise Missing(
             "This link leads nowhere: it is incomplete, or a newer one took its place. Copy the "
             "whole link, or ask those who sent it for a new one."
         )
-    return row, store.study(row.study)
+    return row, store.studies.get(row.study)
 
 
 def _check_open(store: Store, study: StudyRow) -> None:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind
 from sociolab.studies.settings import KINDS, StudySettings, example_values, problems
 from sociolab.studies.setup import create

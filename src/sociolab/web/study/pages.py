@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyRow
 from sociolab.studies.progress import progress_of
 from sociolab.studies.settings import StudySettings, plan_words
@@ -28,7 +28,7 @@ def studies(request: Request) -> Response:
     store = store_of(request)
     rows = [
         (row, StudySettings.model_validate(row.settings), progress_of(store, row.name))
-        for row in reversed(store.studies())
+        for row in reversed(store.studies.all())
     ]
     return page(request, "study/list.html", rows=rows)
 
@@ -62,7 +62,7 @@ def shown(request: Request, name: str, at: int = 1) -> dict[str, Any]:
     store = store_of(request)
     row = study_row(store, name)
     settings = StudySettings.model_validate(row.settings)
-    people = store.participants(row.name)
+    people = store.studies.participants(row.name)
     return {
         "study": row,
         "settings": settings,
@@ -82,6 +82,6 @@ def shown(request: Request, name: str, at: int = 1) -> dict[str, Any]:
 def done_by(store: Store, row: StudyRow) -> dict[int, int]:
     """How many assignments each participant has done."""
     found: dict[int, int] = {}
-    for each in store.assignments(row.name):
+    for each in store.studies.assignments(row.name):
         found[each.participant] = found.get(each.participant, 0) + (each.state == "done")
     return found

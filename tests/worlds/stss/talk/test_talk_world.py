@@ -13,7 +13,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Player, Transcript, World
 from sociolab.engine.setup import WorldSetup
 from sociolab.prompting.templates import prompt
-from sociolab.testing.contracts import WorldContract
+from sociolab.testing import WorldContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import driven, play_task
 from sociolab.town.mind import QUESTIONS, MindPlayer
