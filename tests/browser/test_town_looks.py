@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from sociolab.store.sqlite import Store
 
 from looks import held, overflow, serious
 from sociolab.app.towns.town import Replay, replay

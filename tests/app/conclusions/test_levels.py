@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from sociolab.store.sqlite import Store
 
 from app.conclusions.levels_runs import (
     AGENT,

@@ -8,10 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from sociolab.app.data_sets.data import imported_folder
 
 from sociolab.app.data.sets import imported_folder
-from sociolab.app.towns import building, living
+from sociolab.app.towns import building
 from sociolab.app.towns.building import Build, build, seeds_of
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.stss.dataset import own_town, write_town

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sociolab.store.sqlite import Store
 
 from sociolab.app.towns.town import Outcome, content_of, outcomes, replay
 from sociolab.core.episode import Episode

@@ -13,7 +13,6 @@ from sociolab.core.score import JudgeId, Score
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
-from sociolab.store.sqlite import Store
 from sociolab.store.store import Store
 from sociolab.worlds.stss.dataset import content_from
 from sociolab.worlds.stss.losses import LOSSES, Outcome, eligible, wanted

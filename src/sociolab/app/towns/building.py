@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sociolab.app.data.sets import data_folder, imported_folder
-from sociolab.app.data_sets.data import data_folder, imported_folder
-from sociolab.app.fresh_folder import fresh_folder, writing
 from sociolab.app.user_files import fresh_folder, writing
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.store.connect import checked_name

@@ -10,10 +10,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sociolab.app.data.sets import data_folder
-from sociolab.app.data_sets.data import data_folder
 from sociolab.core.episode import Episode, Happened, Json
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.clock import clock_time
 from sociolab.town.map import TownMap
