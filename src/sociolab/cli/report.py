@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.finding.pooled import each_once
+from sociolab.analysis.pooled_runs import each_once
 from sociolab.app.finding.stored import open_store
 from sociolab.app.results.csv_folder import write_csv
 from sociolab.app.results.page import write_page

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.finding.seat_names import label_like, seat_called
+from sociolab.analysis.agent_names import label_like
+from sociolab.app.finding.seat_names import seat_called
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.episode import Episode

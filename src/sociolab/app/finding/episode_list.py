@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from sociolab.app.finding.seat_names import label_like
+from sociolab.analysis.agent_names import label_like
 from sociolab.app.watching.episodes import Listed, Scored, Wanted, choices, listed
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import NotKnown, foremost, measure_called

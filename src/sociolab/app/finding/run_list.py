@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sociolab.app.finding.pooled import recorded_agents
-from sociolab.app.finding.seat_names import label_like
+from sociolab.analysis.agent_names import label_like
+from sociolab.analysis.pooled_runs import recorded_agents
 from sociolab.app.run.session import TAGS
 from sociolab.store.store import RunRow
 

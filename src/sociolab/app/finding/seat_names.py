@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sociolab.app.finding.worlds import told
 from sociolab.core.episode import Episode
@@ -45,21 +45,3 @@ def _names(seat: str, name: str) -> set[str]:
     """What a seat is called in full; ids are names with hyphens or underscores for spaces."""
     words = re.sub(r"[-_]+", " ", seat).strip()
     return {seat.casefold(), words.casefold(), name.casefold().strip()}
-
-
-def label_like(wanted: str, labels: Iterable[str], flag: str) -> str:
-    """The label that is wanted, or the only one that holds what is; else `wanted` as it is, which
-    is for the caller to refuse. ConfigError where several labels hold it."""
-    known: Sequence[str] = tuple(dict.fromkeys(labels))
-    if wanted in known:
-        return wanted
-    fits = [label for label in known if _ends(label).casefold() == wanted.casefold()]
-    fits = fits or [label for label in known if wanted.casefold() in label.casefold()]
-    if len(fits) > 1:
-        raise ConfigError(f'{flag}: "{wanted}" may be any of {", ".join(fits)}; give more of it')
-    return fits[0] if fits else wanted
-
-
-def _ends(label: str) -> str:
-    """What a label is mostly called by: the model of an endpoint, the class of a module."""
-    return label.rpartition(":")[2] if label.startswith("python:") else label.partition("/")[2]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from sociolab.app.finding.pooled import each_once
+from sociolab.analysis.pooled_runs import each_once
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.store.parquet import SCORES, TURNS, Row, score_rows, turn_rows
