@@ -1,43 +1,165 @@
-"""A chat model as a second judge of social tasks: it reads what the keyword filter cannot.
-
-It says which actions of those who were at the place in time are taking part, chosen from a list,
-and what the performer's conversations and the notes of them conveyed. All else (who was where, and
-when) is read off the trace as ever, so that a goal as it reads it differs from the filter's in
-nothing but the actions.
-"""
+"""The judges of social tasks: by the paper's keyword filter on the trace, and a model that reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import eq
 
 from pydantic import BaseModel, ConfigDict
 
-from sociolab.core.episode import Episode
-from sociolab.core.errors import ModelError
+from sociolab.core.episode import Ended, Episode
+from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatModel
-from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.prompting.ask import ask_model, typed_prompt
 from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
 from sociolab.town.trajectory import Intervals, Trajectory, common
-from sociolab.worlds.stss.casting import SMOKE, is_smoke
-from sociolab.worlds.stss.content import Content, content_from
-from sociolab.worlds.stss.measures import AGREEMENT, BY_FILTER, BY_READING, GOAL_READ, READ
-from sociolab.worlds.stss.rules_judge import Incomplete, lived
-from sociolab.worlds.stss.scoring.evidence import Evidence
-from sociolab.worlds.stss.scoring.reason import reason
-from sociolab.worlds.stss.scoring.result import ScoreSettings, TaskScore
-from sociolab.worlds.stss.scoring.score import score
-from sociolab.worlds.stss.story import spans
-from sociolab.worlds.stss.talk.findings import Finding
-from sociolab.worlds.stss.talk.losses import Read, fates, loss_verdicts, spoken
+from sociolab.worlds.stss.dataset import Content, content_from
+from sociolab.worlds.stss.evidence import Evidence, was_lived
+from sociolab.worlds.stss.losses import LOSSES, Read, fates, loss_verdicts, recorded, spoken
+from sociolab.worlds.stss.narrative import spans
+from sociolab.worlds.stss.scoring import (
+    ScoreSettings,
+    TaskScore,
+    reason,
+    reason_of_least,
+    reason_of_ratio,
+    score,
+)
+from sociolab.worlds.stss.talk.conditions import Finding
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
-from sociolab.worlds.stss.talk.verdicts import Lost
-from sociolab.worlds.stss.task import Errand, SocialTask
+from sociolab.worlds.stss.talk.verdicts import Lost, Unread
+from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
+from sociolab.worlds.stss.world import SMOKE, is_smoke, trajectory_of
+
+MOST_RATIO = 3
+"""A talk with everybody where a third of them are expected; of one, two or four, it is less."""
+
+OF_TYPE: dict[TaskType, Measure] = {
+    kind: Measure(kind.replace(" ", "_"), 0, 1, title=kind) for kind in TASK_TYPES
+}
+"""The columns of Table 4: the goal's score, for tasks of one type only."""
+
+OVERALL = Measure("overall", 0, 1, title="overall")
+RATIO = Measure("conversation_ratio", 0, MOST_RATIO, title="conversation ratio")
+RATIO_BOTH = Measure("conversation_ratio_both", 0, MOST_RATIO, title="ratio, either began")
+ANY_HELPER = Measure("goal_any_helper", 0, 1, title="goal, any helper")
+ANY_HOST = Measure("goal_any_host", 0, 1, title="goal, host or not")
+
+
+GOAL_READ = Measure("goal_read", 0, 1, title="goal, actions read")
+BY_FILTER = Measure("took_part_by_filter", 0, 1, title="took part, by filter")
+BY_READING = Measure("took_part_read", 0, 1, title="took part, read")
+AGREEMENT = Measure("filter_agreement", 0, 1, title="filter and reading agree")
+"""Of those who were at the place in time: who took part by the keyword filter, who as a model reads
+their actions, and on how many the two agree."""
+
+READ = (GOAL_READ, BY_FILTER, BY_READING, AGREEMENT, *LOSSES.values())
+"""What a model that reads the words says of an episode."""
+
+
+def at_least(minutes: int) -> Measure:
+    """The goal's score if taking part had to last so many minutes."""
+    return Measure(f"goal_{minutes}_min", 0, 1, title=f"goal, {minutes} min")
+
+
+def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
+    """The measures of a task of this type, in the order of a table's columns."""
+    found = (OF_TYPE[kind], OVERALL, *map(at_least, beside))
+    if kind == "asking for help":
+        return (*found, ANY_HELPER, *LOSSES.values())
+    if kind == "public activity":
+        found = (*found, ANY_HOST)
+    return (*found, RATIO, RATIO_BOTH, *LOSSES.values())
+
+
+RULES = "4"
+"""Changes with the rules of scoring, so that figures by other rules are never mixed."""
+
+
+class Incomplete(Exception):  # noqa: N818  a state of affairs, not a fault
+    """There is not enough of a trace to score."""
+
+
+class StssRulesJudge:
+    """One score for each measure of a task's type, of the whole episode.
+
+    Who took part is found by the paper's keyword filter. Where tasks were lost is read off the acts
+    of scripted residents; Unscored where anybody else spoke. Nothing of a smoke test is scored: a
+    performer that is not built-in among scripted residents.
+    """
+
+    def __init__(self, settings: ScoreSettings | None = None) -> None:
+        self._settings = settings or ScoreSettings()
+        rules = digest("stss", RULES, self._settings.least, *self._settings.beside)
+        self.id = JudgeId("rules", "rules", rules)
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """The verdicts; failures where the event's day was not lived to the end."""
+        content = content_from(episode.trial.task.content)
+        task = content.task
+        measures = measures_of(task.type, self._settings.others)
+        try:
+            trajectory = lived(task, episode)
+        except Incomplete as problem:
+            return tuple(ScoreFailure(m, None, "incomplete", str(problem)) for m in measures)
+        if is_smoke(episode.trial):
+            return tuple(Unscored(m, None, SMOKE) for m in measures)
+        found = score(task, trajectory, self._settings)
+        read = recorded(spoken(content, episode, trajectory, found))
+        lost = loss_verdicts(read if isinstance(read, Unread) else fates(task, found, read))
+        why = reasons(task, found, content.name)
+        own = (one for one in measures if one not in LOSSES.values())
+        return (*(_score(one, found, why.get(one, why[OVERALL])) for one in own), *lost)
+
+    def score(self, task: SocialTask, episode: Episode) -> TaskScore:
+        """All that scoring says of an episode; Incomplete if there is not enough of it."""
+        return score(task, lived(task, episode), self._settings)
+
+
+def lived(task: SocialTask, episode: Episode) -> Trajectory:
+    """What happened in an episode that was lived to the event's end; else Incomplete."""
+    if not isinstance(episode.events[-1] if episode.events else None, Ended):
+        raise Incomplete("the simulation has not come to its end")
+    try:
+        trajectory = trajectory_of(episode)
+    except StoreError as error:
+        raise Incomplete(str(error)) from error
+    if not was_lived(task, trajectory):
+        raise Incomplete(f"the trace ends before the event of {task.day} does")
+    return trajectory
+
+
+def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> dict[Measure, str]:
+    """Why the measures have their values; those of a task's type have the reason of `OVERALL`."""
+    return {
+        OVERALL: reason(task, found, name),
+        RATIO: reason_of_ratio(task, found, name, both=False),
+        RATIO_BOTH: reason_of_ratio(task, found, name, both=True),
+        ANY_HELPER: "The goal if a helper need not have been asked.",
+        ANY_HOST: "The goal by the guests alone, whether or not the host was there (the paper's).",
+        **{at_least(minutes): reason_of_least(minutes) for minutes, _ in found.goals},
+    }
+
+
+def _score(measure: Measure, found: TaskScore, why: str) -> Score:
+    values: dict[Measure, float | None] = {
+        OF_TYPE[found.type]: found.goal,
+        OVERALL: found.goal,
+        RATIO: found.ratio,
+        RATIO_BOTH: found.ratio_both,
+        ANY_HELPER: found.goal_any_helper,
+        ANY_HOST: found.goal_any_host,
+    }
+    values |= {at_least(minutes): goal for minutes, goal in found.goals}
+    value = values[measure]
+    assert value is not None, f"{measure.name} is a measure of {found.type}"
+    return Score(measure, None, value, why)
+
 
 ATTEMPTS = 3
 PACKAGE = "sociolab.worlds.stss"

@@ -10,11 +10,8 @@ from sociolab.town.map import OUTDOORS
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Noted, Planned, Reminded, Stood, Talked
 from sociolab.town.trajectory import Intervals, Trajectory
-from sociolab.worlds.stss.scoring.about import About
-from sociolab.worlds.stss.scoring.evidence import Evidence
-from sociolab.worlds.stss.scoring.reason import absence, reason
-from sociolab.worlds.stss.scoring.result import Account, TaskScore
-from sociolab.worlds.stss.scoring.window import event_window
+from sociolab.worlds.stss.evidence import About, Evidence, event_window
+from sociolab.worlds.stss.scoring import Account, TaskScore, absence, reason
 from sociolab.worlds.stss.task import SocialTask
 
 

@@ -18,12 +18,11 @@ from sociolab.town.answers import Summary
 from sociolab.town.thoughts import Line
 from sociolab.town.trace import Talked
 from sociolab.town.trajectory import Trajectory
-from sociolab.worlds.stss.content import Content
-from sociolab.worlds.stss.scoring.evidence import partner_of
-from sociolab.worlds.stss.scoring.result import TaskScore
-from sociolab.worlds.stss.talk.findings import Finding, Occasion
-from sociolab.worlds.stss.talk.recorded import of_note, of_talk
-from sociolab.worlds.stss.talk.verdicts import Lost, Unread
+from sociolab.worlds.stss.dataset import Content
+from sociolab.worlds.stss.evidence import partner_of
+from sociolab.worlds.stss.scoring import TaskScore
+from sociolab.worlds.stss.talk.conditions import Finding, Occasion
+from sociolab.worlds.stss.talk.verdicts import Lost, Unread, of_note, of_talk
 from sociolab.worlds.stss.task import SocialTask
 
 Outcome: TypeAlias = Literal["done", "no conversation", "not conveyed", "not noted", "not acted on"]
