@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from sociolab.app.conclusions.plain import compare, rank
     from sociolab.app.players.agent_models import AgentModels
     from sociolab.app.preflight.estimate import estimate
-    from sociolab.app.queries import calls_of, open_store, transcript
-    from sociolab.app.results.tables import scores_table, turns_table
+    from sociolab.app.queries import calls_of, open_store, scores_table, transcript, turns_table
     from sociolab.app.run.config import RunConfig
     from sociolab.app.run.judge import judge_run, judge_run_async
     from sociolab.app.run.play import Progress, run, run_async
@@ -48,9 +47,9 @@ _HOMES = {
     "result_of": "sociolab.report.result",
     "run": "sociolab.app.run.play",
     "run_async": "sociolab.app.run.play",
-    "scores_table": "sociolab.app.results.tables",
+    "scores_table": "sociolab.app.queries",
     "transcript": "sociolab.app.queries",
-    "turns_table": "sociolab.app.results.tables",
+    "turns_table": "sociolab.app.queries",
 }
 
 __all__ = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sociolab.analysis.pooled_runs import each_once
 from sociolab.app.queries import open_store
-from sociolab.app.results.site import write_site
+from sociolab.app.results import write_site
 from sociolab.cli.output import say
 from sociolab.report.result import result_of
 
