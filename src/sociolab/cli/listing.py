@@ -18,8 +18,8 @@ from sociolab.app.finding.run_list import runs_with
 from sociolab.app.finding.stored import open_store
 from sociolab.app.registry import names
 from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
+from sociolab.cli.options import refuse
 from sociolab.cli.output import console, endless, print_json, say
-from sociolab.cli.settings import refuse
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import kept_work, run_of_episodes
 from sociolab.report.words import plural
