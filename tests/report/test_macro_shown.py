@@ -7,6 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
+from declared_worlds import declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import Column, Outcome
 from sociolab.report.grids import agent_grids, type_grids
@@ -41,6 +42,7 @@ def talks(result: RunResult) -> RunResult:
     return result.model_copy(
         update={
             "world": "stss-talk",
+            "declared": declared("stss-talk"),
             "measures": with_macro([measure], [NAME]),
             "scores": entries([said_of(plays, column)], [NAME]),
         }

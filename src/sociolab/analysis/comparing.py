@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from sociolab.analysis.matching import By, Key, Keyed, Side, matched
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.columns import mean_ends
 from sociolab.stats.comparison import Comparison, compare
@@ -80,6 +81,7 @@ class Compared:
     unlike: Mapping[str, int]
     untold: Mapping[str, tuple[int, int]]
     bounds: Mapping[str, tuple[float, float] | None]
+    declared: Declared = UNDECLARED
 
     def is_open(self, name: str) -> bool:
         """Whether a matched play has no score in this measure."""
@@ -87,7 +89,12 @@ class Compared:
 
 
 def compared(
-    world: str, a: Side, b: Side, judge: tuple[str, JudgeId], measures: Mapping[str, Measure]
+    world: str,
+    a: Side,
+    b: Side,
+    judge: tuple[str, JudgeId],
+    measures: Mapping[str, Measure],
+    declared: Declared = UNDECLARED,
 ) -> Compared:
     """Compare both sides in these measures; `judge` is its label and itself.
 
@@ -109,6 +116,7 @@ def compared(
     every = _with_untold(a, b)
     return Compared(
         world=world,
+        declared=declared,
         a=a,
         b=b,
         judge=judge[0],

@@ -22,7 +22,6 @@ from sociolab.analysis.comparison_tables import (
 )
 from sociolab.analysis.figures import figure, in_words, listed, p_text, span, title_of, titles
 from sociolab.core.episode import Asked
-from sociolab.report.layout import layout_of
 from sociolab.report.section import Section
 from sociolab.report.words import plural, share
 from sociolab.stats.comparison import Comparison
@@ -211,7 +210,7 @@ def _few(clusters: Sequence[int], of: str) -> str:
 def main_measure(found: Compared) -> str:
     """The world's main measure that has a difference to speak of, or the first measure."""
     usable = [name for name, one in found.found.items() if one.design.detectable is not None]
-    mains = [name for name in layout_of(found.world).main if name in usable]
+    mains = [name for name in found.declared.main if name in usable]
     return [*mains, *usable, *found.found][0]
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from sociolab.analysis.comparing import Compared
 from sociolab.analysis.figures import NOTHING, figure, p_text, span, title_of, titles
 from sociolab.core.score import Measure
-from sociolab.report.layout import layout_of
 from sociolab.report.section import TextTable
 from sociolab.report.words import failed_of, first_digits, minus, plural
 from sociolab.stats.comparison import Comparison
@@ -248,7 +247,7 @@ def repeats_needed(one: Comparison) -> float | None:
 
 def cluster_of(found: Compared) -> str:
     """What one independent observation is: a scenario, a session, a task."""
-    return layout_of(found.world).clusters
+    return found.declared.cluster
 
 
 def times(factor: float) -> str:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, NotKnown, foremost, measure_called
 from sociolab.report.columns import Column, NotScored, Outcome, ends_of
 from sociolab.report.episodes import run_of_episodes
 from sociolab.report.judged import Judged
-from sociolab.report.layout import layout_of
 from sociolab.report.plays import Play, PlayKey, plays_of, whole_plays_of
 from sociolab.report.scores import never_due, outcomes_of
 from sociolab.report.words import plural
@@ -74,6 +74,7 @@ class RunValues:
     measures: dict[str, Measure]
     untold: tuple[Value, ...] = ()
     imported: bool = False
+    declared: Declared = UNDECLARED
 
     def of(self, judge: str) -> RunValues:
         """The values of one judge."""
@@ -109,9 +110,10 @@ def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) ->
         row.world,
         tuple(told),
         {labels[judge]: judge for judge in judged.judgings},
-        _in_order(row.world, judged.measures),
+        _in_order(row.declared, judged.measures),
         tuple(untold),
         isinstance(row.settings, dict) and bool(row.settings.get("imported")),
+        row.declared,
     )
 
 
@@ -215,9 +217,9 @@ def _values(
         yield value, value.unscored is None
 
 
-def _in_order(world: str, measures: dict[str, Measure]) -> dict[str, Measure]:
+def _in_order(declared: Declared, measures: dict[str, Measure]) -> dict[str, Measure]:
     """The measures in the order of the world's paper, then as they came."""
-    first = [name for name in layout_of(world).columns if name in measures]
+    first = [name for name in declared.order if name in measures]
     return {name: measures[name] for name in dict.fromkeys([*first, *measures])}
 
 

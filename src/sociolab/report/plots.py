@@ -10,7 +10,6 @@ from markupsafe import Markup
 from sociolab.report.charts import Dot, dot_plot
 from sociolab.report.distributions import Spread, histograms
 from sociolab.report.grids import judges_of
-from sociolab.report.layout import layout_of
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.words import minus
 
@@ -36,7 +35,7 @@ def charts_of(place: int, result: RunResult) -> tuple[Plots, ...]:
     for number_, judge in enumerate(judges_of(result)):
         drawn: list[tuple[MeasureEntry, list[Dot]]] = []
         even = []
-        for measure in layout_of(result.world).ordered(result.measures):
+        for measure in result.declared.ordered(result.measures, lambda one: one.measure):
             dots = _dots(result, judge, measure.measure)
             values = {dot.value for dot in dots} - {None}
             if measure.high is None or not values:
@@ -104,7 +103,7 @@ def spreads_of(place: int, result: RunResult, spreads: Sequence[Spread]) -> tupl
     for number_, judge in enumerate(judges_of(result)):
         charts: list[tuple[str, Markup]] = []
         even = []
-        for measure in layout_of(result.world).ordered(result.measures):
+        for measure in result.declared.ordered(result.measures, lambda one: one.measure):
             mine = [s for s in spreads if (s.judge, s.measure) == (judge, measure.measure)]
             values = {value for spread in mine for value in spread.values}
             if len(values) == 1:

@@ -8,11 +8,11 @@ from typing import Any
 
 from sociolab.core.score import READER
 from sociolab.report.grids import judges_of, main_measure
-from sociolab.report.layout import layout_of
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.words import (
     OWN,
     agent_kind,
+    by_rules,
     failed_share,
     failed_unit,
     interval,
@@ -118,7 +118,7 @@ def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
 def cautions(result: RunResult) -> tuple[str, ...]:
     """What the figures do not show, a sentence or two each."""
     methods = {judge.method for judge in result.judges}
-    rules = [label for label in result.agents if agent_kind(result, label) == "rules, no model"]
+    rules = [label for label in result.agents if by_rules(result, label)]
     found = []
     if rules:
         found.append(
@@ -156,7 +156,7 @@ def _design(result: RunResult) -> list[str]:
     """What so few tasks, single plays and means beside each other cannot show."""
     found = []
     of_agents = [e for e in result.scores if e.agent and not e.by and e.judge not in OWN and e.n]
-    word = layout_of(result.world).clusters
+    word = result.declared.cluster
     most = max((entry.clusters for entry in of_agents), default=0)
     if most == 1:
         found.append(

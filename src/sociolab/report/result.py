@@ -16,7 +16,6 @@ from sociolab.report.columns import Column
 from sociolab.report.episodes import run_of_episodes
 from sociolab.report.failures import FAULT, first_failures
 from sociolab.report.judged import CellValue, Judged, labels_of
-from sociolab.report.layout import layout_of
 from sociolab.report.macro import with_macro
 from sociolab.report.observed import SPOKEN, Observed, cost_column
 from sociolab.report.plays import (
@@ -75,7 +74,7 @@ def figures_of(store: Store, run: str, *, stopped: str = "") -> Figures:
     )
     wholes = whole_plays_of(trials, outline.partner)
     said = said_by(plays, wholes, (*judged.columns(), *own))
-    macro = layout_of(row.world).macro
+    macro = row.declared.macro
     asked = asked_of(trials, outline.partner, observed.asked)
     failures = outline.failures.model_copy(
         update={
@@ -144,6 +143,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         settings=row.settings,
         smoke=settings.get("smoke"),
         versions={"sociolab": _version()},
+        declared=row.declared,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Method
 
 SCHEMA: Literal[1] = 1
@@ -224,6 +225,7 @@ class RunResult(Record):
     settings: JsonValue
     smoke: str | None = None
     versions: dict[str, str]
+    declared: Declared = Field(default=UNDECLARED, exclude=True)
 
     def as_json(self) -> str:
         """The object as JSON text: fixed order of keys, two spaces of indent."""

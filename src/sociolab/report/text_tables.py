@@ -19,7 +19,7 @@ from sociolab.report.prose import cautions, findings, summary
 from sociolab.report.schema import ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
-    agent_kind,
+    by_rules,
     covered,
     failed_share,
     failed_turns,
@@ -216,7 +216,7 @@ def _in_parentheses(result: RunResult, entry: ScoreEntry | None, heads: Sequence
 
 def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
     """Says which of the agents that the table names (all, if none) play by rules."""
-    rules = [label for label in result.agents if agent_kind(result, label).startswith("rules")]
+    rules = [label for label in result.agents if by_rules(result, label)]
     labels = {*grid.columns, *(row.label for row in grid.rows)}
     named = [label for label in rules if label in labels or label in grid.heading]
     if not named:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sociolab.report.distributions import Point, Spread
 from sociolab.report.grids import judges_of
-from sociolab.report.layout import layout_of
 from sociolab.report.schema import MeasureEntry, RunResult
 from sociolab.report.shown import Shown
 from sociolab.report.words import minus, number
@@ -34,7 +33,7 @@ class Listed:
 
 def leading(result: RunResult, spreads: Sequence[Spread]) -> tuple[Spread, ...]:
     """The spreads of the world's main measure by the first judge that has values of it."""
-    order = [*layout_of(result.world).main, *(entry.measure for entry in result.measures)]
+    order = [*result.declared.main, *(entry.measure for entry in result.measures)]
     judges = judges_of(result)
     scored = sorted(
         (spread for spread in spreads if spread.points), key=lambda one: judges.index(one.judge)

@@ -76,6 +76,7 @@ def _lines(store: Store, name: str) -> Iterator[_Line]:
         "name": run.name,
         "world": run.world,
         "settings": run.settings,
+        "declared": json.loads(run.declared.as_json()),
         "created": run.created,
         "seconds": run.seconds,
     }

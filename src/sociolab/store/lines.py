@@ -38,6 +38,7 @@ class RunLine(Line):
     name: str
     world: str
     settings: JsonValue
+    declared: JsonValue
     created: float
     seconds: float
 

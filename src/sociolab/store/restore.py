@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from sociolab.core.codec import decode_event, decode_trial
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ModelError, SociolabError, StoreError
+from sociolab.core.metrics import declared_from
 from sociolab.store.export import FORMAT
 from sociolab.store.lines import (
     ANY_LINE,
@@ -152,7 +153,13 @@ class _Import:
                     f'there is a run "{self.name}" already; choose another --name, or add --replace'
                 )
             self._store.create_run(
-                self.name, run.world, run.settings, plan, created=run.created, seconds=run.seconds
+                self.name,
+                run.world,
+                run.settings,
+                plan,
+                declared_from(json.dumps(run.declared)),
+                created=run.created,
+                seconds=run.seconds,
             )
             for line, trial in self._trials:
                 self._store.set_status(self.name, trial.id, line.status, line.cause, line.problem)

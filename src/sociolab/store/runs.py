@@ -9,6 +9,7 @@ from typing import Any
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import StorageError, StoreError
+from sociolab.core.metrics import Declared, declared_from
 from sociolab.store.connect import connect, storage_error
 from sociolab.store.database import Database
 from sociolab.store.lock import lock_run
@@ -20,12 +21,14 @@ from sociolab.store.surrogates import as_text
 class RunRow:
     """A run, and how many of its trials are in which state.
 
-    `created` is in seconds since 1970 (UTC), `seconds` the wall time of all its parts.
+    `declared` is what its world declared when it was begun, and what its agents are. `created` is
+    in seconds since 1970 (UTC), `seconds` the wall time of all its parts.
     """
 
     name: str
     world: str
     settings: Json
+    declared: Declared
     created: float
     seconds: float
     planned: int
@@ -55,7 +58,7 @@ class StoreSize:
 _DELETE = "DELETE FROM runs WHERE pk = ?"
 
 _ROWS = """
-    SELECT name, world, settings, created, seconds,
+    SELECT name, world, settings, declared, created, seconds,
         sum(status IS 'planned'), sum(status IS 'playing'),
         sum(status IS 'played'), sum(status IS 'failed')
     FROM runs LEFT JOIN trials ON trials.run = runs.pk
@@ -175,13 +178,20 @@ class RunTable(Database):
         )
 
     def _insert_run(
-        self, name: str, world: str, settings: Json, created: float, seconds: float
+        self,
+        name: str,
+        world: str,
+        settings: Json,
+        declared: Declared,
+        created: float,
+        seconds: float,
     ) -> int:
         text = json.dumps(settings, ensure_ascii=False)
         try:
             return self.insert(
-                "INSERT INTO runs (name, world, settings, created, seconds) VALUES (?, ?, ?, ?, ?)",
-                (checked_name(name), world, text, created, seconds),
+                "INSERT INTO runs (name, world, settings, declared, created, seconds) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (checked_name(name), world, text, declared.as_json(), created, seconds),
             )
         except sqlite3.IntegrityError as error:
             raise _taken(name) from error
@@ -199,5 +209,7 @@ def _taken(name: str) -> StoreError:
 
 
 def _run_row(row: tuple[Any, ...]) -> RunRow:
-    name, world, settings, *rest = row
-    return RunRow(name, world, json.loads(as_text(settings)), *rest)
+    name, world, settings, declared, *rest = row
+    return RunRow(
+        name, world, json.loads(as_text(settings)), declared_from(as_text(declared)), *rest
+    )

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from sociolab.core.codec import decode_trial, encode_trial
 from sociolab.core.episode import Json, Task, Trial
 from sociolab.core.errors import Cause, StoreError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.store.runs import RunTable
 from sociolab.store.surrogates import as_text
 
@@ -49,17 +50,22 @@ class TrialTable(RunTable):
         world: str,
         settings: Json,
         trials: Sequence[Trial],
+        declared: Declared = UNDECLARED,
         *,
         created: float | None = None,
         seconds: float = 0.0,
     ) -> None:
-        """Store a run with its plan, in order; StoreError if the name is taken or is no name.
+        """Store a run with its plan, in order, and what its world declares.
+
+        StoreError if the name is taken or is no name.
 
         `created` is now, if not given; `seconds` is the wall time that it took elsewhere.
         """
         began = time.time() if created is None else created
         with self.transaction():
-            self._insert_plan(self._insert_run(name, world, settings, began, seconds), trials)
+            self._insert_plan(
+                self._insert_run(name, world, settings, declared, began, seconds), trials
+            )
 
     def add_trials(self, run: str, trials: Iterable[Trial]) -> None:
         """Add trials to the end of a run's plan; StoreError where one is there already."""

@@ -28,6 +28,7 @@ from sociolab.app.training.credit_lines import (
 )
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.judging.credit import CreditJudge, cells
 from sociolab.judging.credit_record import MEASURES, CreditMeasure, CreditRecord
 from sociolab.judging.credit_story import Story
@@ -63,6 +64,7 @@ class CreditResult:
     lines: int = 0
     unseen: int = 0
     stopped: str = ""
+    declared: Declared = UNDECLARED
 
     @property
     def in_vain(self) -> str:
@@ -238,6 +240,7 @@ def _result(
     return CreditResult(
         run=run,
         world=row.world,
+        declared=row.declared,
         judge=judge.id.name,
         plays=plays,
         checks=checks(plays, scores),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sociolab.app.registry import names, plugin
+from sociolab.app.registry import names, world_plugin
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import WorldKit
 from sociolab.engine.scene import FailurePolicy
@@ -21,10 +21,9 @@ def load_world(
     seed: int = 0,
 ) -> WorldKit:
     """The world over its data; ConfigError if either is not there, or a setting is wrong."""
-    loader = plugin("sociolab.worlds", name)
+    found = world_plugin(name)
     folder = None if data is None else data_folder(name, data)
-    kit: WorldKit = loader(WorldSetup(folder, policy, settings or {}, seed))
-    return kit
+    return found(WorldSetup(folder, policy, settings or {}, seed))
 
 
 def data_folder(world: str, data: str) -> Path:

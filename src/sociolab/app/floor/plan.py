@@ -16,6 +16,7 @@ from sociolab.app.players.specs import HUMAN
 from sociolab.app.study.settings import PlayPlan
 from sociolab.core.episode import CastMember, Json, Task, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.ports import Judge, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
@@ -137,6 +138,12 @@ def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
     taken = {seat for cast in casts for seat, who in zip(task.seats, cast, strict=True)
              if who == "person"}  # fmt: skip
     return tuple(seat for seat in task.seats if seat in taken)
+
+
+def declared_of(company: Company) -> Declared:
+    """What the world declares, and what each agent is."""
+    agents: dict[str, AgentKind] = {one.id.label: one.kind for one in company.others}
+    return replace(company.kit.declared, agents={HUMAN: "person", **agents})
 
 
 def run_settings(plan: PlayPlan, company: Company | None = None) -> Mapping[str, Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from sociolab.app.runs.provenance import MADE_WITH, OPTIONS, TAGS, made_with, re
 from sociolab.app.runs.resuming import check_same
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
@@ -95,7 +96,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
                     store.set_settings(name, resumed(row.settings, settings))
                 budget.carry_over(store.totals(name))
             else:
-                store.create_run(name, config.world, settings, plan)
+                store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
             yield Session(config, name, kit, store, models, seated, judges, replies, tally)
 
@@ -137,6 +138,11 @@ def seat_all(config: RunConfig, casting: Casting) -> Seated:
     role: Role = "background" if background else "partner"
     partner = casting.agent(config.partner, role) if config.partner else None
     return Seated(agents, partner)
+
+
+def declared_of(kit: WorldKit, seated: Seated) -> Declared:
+    """What the world declares, and what each agent is."""
+    return replace(kit.declared, agents={one.id.label: one.kind for one in seated.all})
 
 
 SMOKE = "smoke"

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sociolab.app.floor.plan import company_of, plan_of, run_settings
+from sociolab.app.floor.plan import company_of, declared_of, plan_of, run_settings
 from sociolab.app.study.problems import problems
 from sociolab.app.study.settings import StudySettings
 from sociolab.app.study.wanted_ratings import check_impressions, check_ratings, check_reviews
@@ -69,7 +69,8 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
         )
     company = company_of(plan)
     trials = plan_of(plan, company)
-    store.create_run(name, plan.world, dict(run_settings(plan, company)), trials)
+    kept, declared = dict(run_settings(plan, company)), declared_of(company)
+    store.create_run(name, plan.world, kept, trials, declared)
     return name
 
 

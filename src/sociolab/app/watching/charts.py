@@ -12,7 +12,6 @@ from typing import Any
 
 from sociolab.report.distributions import Spread, bin_edges, counts, told
 from sociolab.report.grids import judges_of
-from sociolab.report.layout import layout_of
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.words import minus
 
@@ -56,7 +55,7 @@ def mean_charts(result: RunResult, first: int = 0) -> tuple[Charts, ...]:
     found = []
     for judge in judges_of(result):
         charts, even = [], []
-        for measure in layout_of(result.world).ordered(result.measures):
+        for measure in result.declared.ordered(result.measures, lambda one: one.measure):
             dots = _dots(result, judge, measure.measure)
             values = {entry.value for _, entry in dots} - {None}
             if measure.high is None or not values:
@@ -78,7 +77,7 @@ def spread_charts(
     found = []
     for judge in judges_of(result):
         charts, even = [], []
-        for measure in layout_of(result.world).ordered(result.measures):
+        for measure in result.declared.ordered(result.measures, lambda one: one.measure):
             mine = [s for s in spreads if (s.judge, s.measure) == (judge, measure.measure)]
             values = {value for spread in mine for value in spread.values}
             if len(values) == 1:
