@@ -13,9 +13,8 @@ import resource
 import sys
 import time
 
-from sociolab.stats.agreement import agreement_report
-from sociolab.stats.rated import Rated
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
+from sociolab.stats.agreement import ItemRating, agreement_report
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 ITEMS = 10_000
 CLUSTERS = 450
@@ -40,11 +39,11 @@ def main() -> None:
     sys.exit(1 if missed else 0)
 
 
-def _ratings(items: int) -> tuple[list[Rated], list[Rated]]:
+def _ratings(items: int) -> tuple[list[ItemRating], list[ItemRating]]:
     """Ratings about one truth per item; one item of three is played by people."""
     chance = random.Random(1)
-    people: list[Rated] = []
-    judges: list[Rated] = []
+    people: list[ItemRating] = []
+    judges: list[ItemRating] = []
     for i in range(items):
         group = "models" if i % 3 else "people"
         for measure in DIMENSIONS:
@@ -52,7 +51,9 @@ def _ratings(items: int) -> tuple[list[Rated], list[Rated]]:
             for rater, rows in (("P", people), ("Q", people), ("J", judges), ("K", judges)):
                 near = truth + chance.choice((-2, -1, 0, 0, 1, 2))
                 value = float(min(measure.high, max(measure.low, near)))
-                rows.append(Rated(f"e{i}", rater, measure.name, value, f"s{i % CLUSTERS}", group))
+                rows.append(
+                    ItemRating(f"e{i}", rater, measure.name, value, f"s{i % CLUSTERS}", group)
+                )
     return people, judges
 
 

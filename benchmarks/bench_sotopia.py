@@ -32,8 +32,8 @@ from sociolab.models.endpoint.counters import Counters
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings, Fault
 from sociolab.store.calls import CallRow
-from sociolab.store.scores import ScoreRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.store.verdicts import ScoreRow
 
 HERE = Path(__file__).parent
 CLI = "from sociolab.cli.main import main; main()"
@@ -240,7 +240,7 @@ def _fresh(counters: Counters) -> float:
 
 def _public_tasks(profiles: Path, folder: Path, count: int) -> dict[str, Any]:
     """The first public combinations as our data set and filter: the tasks that the peer plays."""
-    from sociolab.worlds.sotopia.importing.importer import import_sotopia
+    from sociolab.worlds.sotopia.importing.public_data import import_sotopia
 
     data = folder / "public"
     import_sotopia(profiles, data, "public")
@@ -344,7 +344,7 @@ def _check_faults(store: Store, counted: Counters, found: dict[str, Any], report
     report.say("episodes that ended", f"{found['played']}", "= 200", holds=found["played"] == 200)
     report.say("wall time", f"{found['wall']:.1f} s")
     report.say("requests with a fault", f"{sum(counted.by_fault.values()):,}")
-    calls, failures = list(store.calls("faults")), store.call_failures("faults")
+    calls, failures = list(store.calls.all("faults")), store.calls.failures("faults")
     met = sum(counted.by_fault.get(kind, 0) for kind in FAILED_ATTEMPTS)
     noted = sum(row.reply.tries - 1 for row in calls) + sum(row.tries for row in failures)
     report.same("attempts that failed: met, on record", met, noted)
@@ -352,7 +352,7 @@ def _check_faults(store: Store, counted: Counters, found: dict[str, Any], report
 
     events = [event for episode in store.episodes("faults") for event in episode.events]
     unusable = [event for event in events if isinstance(event, Unusable)]
-    rows = [row for row in store.verdicts("faults") if row.judge.method == "model"]
+    rows = [row for row in store.verdicts.all("faults") if row.judge.method == "model"]
     broken = {row.trial for row in rows if isinstance(row.verdict, ScoreFailure)}
     judge_calls = [row for row in calls if row.call.role == "judge"]
     not_judged = len(judge_calls) - len({row.trial for row in rows} - broken)

@@ -19,9 +19,8 @@ from collections.abc import Callable
 import numpy as np
 import scipy.stats
 
-from sociolab.stats.comparison import compare
 from sociolab.stats.intervals import mean, means
-from sociolab.stats.pairs import Row
+from sociolab.stats.paired import KeyedValue, compare
 
 AGENTS = 6
 MEASURES = 8
@@ -127,9 +126,11 @@ def _scores(
     return found
 
 
-def _rows(column: list[float | None], names: list[str]) -> list[Row]:
+def _rows(column: list[float | None], names: list[str]) -> list[KeyedValue]:
     return [
-        Row((i // 2, i % 2), names[i], value) for i, value in enumerate(column) if value is not None
+        KeyedValue((i // 2, i % 2), names[i], value)
+        for i, value in enumerate(column)
+        if value is not None
     ]
 
 

@@ -19,10 +19,9 @@ from sociolab.core.episode import Action, CastMember, Moved, Task, Trial
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.core.seeding import digest, stream
-from sociolab.store.export import export_run
-from sociolab.store.replies import RunReplies
-from sociolab.store.restore import import_run
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.export import export_run, import_run
+from sociolab.store.store import Store
 
 OPEN = 64
 TEXT = (
@@ -108,10 +107,10 @@ def bench(folder: Path, trials: int, turns: int) -> None:
             store.set_status("r", trial.id, "played")
         timed("episodes", trials, "episode", lambda: sum(1 for _ in store.episodes("r")))
         timed("add_verdicts (15)", trials, "episode", lambda: judge_all(store, layout))
-        timed("verdicts", trials, "episode", lambda: sum(1 for _ in store.verdicts("r")))
-        timed("totals", len(moves), "call", lambda: store.totals("turn"))
-        calls = list(store.calls("turn"))
-        timed("prompt_of", len(calls), "call", lambda: [store.prompt_of(row) for row in calls])
+        timed("verdicts", trials, "episode", lambda: sum(1 for _ in store.verdicts.all("r")))
+        timed("totals", len(moves), "call", lambda: store.calls.totals("turn"))
+        calls = list(store.calls.all("turn"))
+        timed("prompt_of", len(calls), "call", lambda: [store.calls.prompt(row) for row in calls])
         file = folder / "run.jsonl"
         timed("export_run", len(moves), "turn", lambda: export_run(store, "turn", file))
         timed("import_run", len(moves), "turn", lambda: import_run(store, file, "again"))
@@ -185,7 +184,7 @@ def judge_all(store: Store, trials: list[Trial]) -> None:
     verdicts = [Score(measure, seat, 5, reason) for seat in "ab" for measure in measures]
     verdicts.append(Score(Measure("whole", 0, 10), None, 5.5, reason))
     for trial in trials:
-        store.add_verdicts("r", judge, verdicts, trial=trial.id)
+        store.verdicts.add("r", judge, verdicts, trial=trial.id)
 
 
 def main() -> None:

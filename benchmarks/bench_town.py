@@ -18,7 +18,7 @@ from typing import Any
 
 from bench_sotopia import Report, play
 
-from sociolab.town.map import own_map
+from sociolab.town.map_file import own_map
 from sociolab.town.paths import Paths
 
 HERE = Path(__file__).parent

@@ -29,8 +29,8 @@ from unittest.mock import patch
 
 from pydantic import BaseModel
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Json
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import NoReply, Reply, Request
@@ -42,8 +42,8 @@ from sociolab.models.chat import Endpoint
 from sociolab.models.endpoint.running import start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.town.model.mind import ModelMind
 from sociolab.town.scripted.mind import ScriptedMind
@@ -138,7 +138,7 @@ def _live(folder: Path, task: str, tdp: bool, costs: dict[str, Cost]) -> None:
         play(endpoint.url, folder, tasks=task, settings={"tdp": str(tdp).lower()})
         counted = endpoint.counters
     with Store.open(folder / "runs.db", create=False) as store:
-        rows = list(store.calls(NAME))
+        rows = list(store.calls.all(NAME))
     for row in rows:
         usage = row.reply.usage
         costs[row.call.name] = costs[row.call.name].and_(usage.prompt, usage.cached)

@@ -28,19 +28,21 @@ from sociolab.core.ports import Request
 from sociolab.testing.minds import AnyMind
 from sociolab.town import simulation
 from sociolab.town.clock import Clock
-from sociolab.town.life.surroundings import Surroundings
-from sociolab.town.map import TownMap, own_map, tiled
+from sociolab.town.lockstep import LockStep, Round, Thread
+from sociolab.town.map import TownMap
+from sociolab.town.map_file import own_map
 from sociolab.town.mind import Mind
-from sociolab.town.population import own_residents
-from sociolab.town.residents import Resident
-from sociolab.town.schedule.lockstep import LockStep
-from sociolab.town.schedule.round import Round, Thread
+from sociolab.town.person import Surroundings
+from sociolab.town.residents import Resident, own_residents
 from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
 from sociolab.town.thoughts import TalkReminder, Thought, Utter
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parent))
 from town_latency import Line, Lived, live_through, lognormal
+
+from tiled_town import tiled
 
 SCRIPTED = "sociolab.town.scripted.mind:ScriptedMind"
 UNLIMITED = 1_000_000

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from play_clients import Client, answer_to, lay_out, over, say
 from sociolab.core.episode import Moved
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from web_serving import free_port
 
 

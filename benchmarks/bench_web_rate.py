@@ -31,8 +31,8 @@ import aiohttp
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from rating_runs import RUN, STUDY, build, link, open_study
-from sociolab.app.rating.keeping import MEASURES, ratings_in
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.rate_study import MEASURES, ratings_in
 from web_serving import free_port
 
 SCALES = re.compile(r'id="(r\d+-[a-z_]+)" data-seat="([^"]+)" data-dimension="([^"]+)"')

@@ -19,9 +19,9 @@ from statistics import median, quantiles
 from bench_sotopia import Report
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
-from sociolab.store.sqlite import Store
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
+from sociolab.store.store import Store
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from web_serving import served

@@ -35,8 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.intervals import Method, mean
-from sociolab.stats.student import t_quantile
+from sociolab.stats.intervals import Method, mean, t_quantile
 
 SIMULATIONS = 2000
 SCENARIOS = (5, 10, 20, 30, 90)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 
-from sociolab.town.map import TownMap, own_map
-from sociolab.town.map.tiled import tiled
-from sociolab.town.population import own_residents
-from sociolab.town.residents import Resident
+from sociolab.town.map import TownMap
+from sociolab.town.map_file import own_map
+from sociolab.town.residents import Resident, own_residents
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from tiled_town import tiled
 
 
 def population(count: int) -> tuple[TownMap, tuple[Resident, ...]]:

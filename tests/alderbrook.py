@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sociolab.town.map import TownMap
-from sociolab.town.places import Place
+from sociolab.town.map import Place, TownMap
 
 
 def flat_town(*names: str, called: str = "Flatby") -> TownMap:

@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from sociolab.app.floor.answers import Sent, SentAction
-from sociolab.app.floor.floor import Floor
-from sociolab.app.floor.hall import Hall
-from sociolab.app.floor.screen import Screen
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.live_episode import Sent, SentAction
+from sociolab.studies.lobby import Floor, Hall
+from sociolab.studies.screen import Screen
 
 
 @asynccontextmanager
@@ -20,7 +19,7 @@ async def opened(path: Path) -> AsyncIterator[tuple[Hall, Store]]:
     """The hall of the study "chat", as a server that was just started has it."""
     with Store.open(path) as store:
         async with Floor(store) as floor:
-            yield await floor.hall(store.study("chat")), store
+            yield await floor.hall(store.studies.get("chat")), store
 
 
 def run(play: Callable[[], Awaitable[None]]) -> None:

@@ -9,7 +9,7 @@ from anteval_cases import PRIVATE, session
 from declared_worlds import declared
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Trial
 from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.anteval.session import NPC
 from sociolab.worlds.anteval.sessions import task_of
 
@@ -45,4 +45,4 @@ def build(path: Path, scores: Sequence[float | None]) -> None:
             store.set_status(RUN, one.id, "played")
             if score is not None:
                 judge = JudgeId("rules", "rules", "r1")
-                store.add_verdicts(RUN, judge, [Score(IEP, None, score)], trial=one.id)
+                store.verdicts.add(RUN, judge, [Score(IEP, None, score)], trial=one.id)

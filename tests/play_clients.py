@@ -10,10 +10,10 @@ from typing import Any
 
 import aiohttp
 
-from sociolab.app.study.links import digest
-from sociolab.app.study.settings import PlayPlan, StudySettings
-from sociolab.app.study.setup import create
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.participants import digest
+from sociolab.studies.settings import PlayPlan, StudySettings
+from sociolab.studies.setup import create
 from sociolab.web.taking import COOKIE, home
 
 AT_ONCE = {"words_a_minute": 0, "settings": {"turns": "6"}}
@@ -29,10 +29,10 @@ def lay_out(path: Path, name: str = "chat", participants: int = 1, **plan: Any) 
     ids = tuple(f"p{number}" for number in range(1, participants + 1))
     with Store.open(path) as store:
         create(store, name, settings)
-        store.change_study(name, open=True)
+        store.studies.change(name, open=True)
         for one in ids:
-            pk = store.add_participant(name, one, None)
-            assert store.bind(pk, digest(secret(one, name)))
+            pk = store.studies.add_participant(name, one, None)
+            assert store.studies.bind(pk, digest(secret(one, name)))
     return ids
 
 

@@ -34,16 +34,13 @@ from sociolab.town.answers import (
     Summary,
 )
 from sociolab.town.clock import Clock
-from sociolab.town.map import TownMap
+from sociolab.town.map import Place, TownMap
 from sociolab.town.mind import Mind, MindPlayer
-from sociolab.town.places import Place
 from sociolab.town.residents import Resident
-from sociolab.town.schedule.chunks import TRACE
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
-from sociolab.town.trace.recording import trace_from
-from sociolab.town.trace.records import Record, Trace
+from sociolab.town.trace import TRACE, Record, Trace, trace_from
 
 MONDAY = date(2024, 5, 13)
 CLOCK = Clock(MONDAY)

@@ -7,12 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from declared_worlds import declared
-from sociolab.app.study.links import digest
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
-from sociolab.worlds.sotopia.profiles import Character, Relationship, RelationshipType
-from sociolab.worlds.sotopia.scenarios import Goal, Scenario
+from sociolab.studies.participants import digest
+from sociolab.worlds.sotopia.scenarios import (
+    Character,
+    Goal,
+    Relationship,
+    RelationshipType,
+    Scenario,
+)
 from sociolab.worlds.sotopia.scene import Casting
 
 RUN, STUDY = "fair", "judges-of-the-fair"
@@ -102,11 +107,11 @@ def open_study(
     made: Mapping[str, Any] | None = None, **plan: Any,
 ) -> tuple[ParticipantRow, ...]:  # fmt: skip
     """Create a study and open it; participants are r1, r2, ... with links "link-of-r1" ..."""
-    store.create_study(name, kind, dict(made) if made else settings(**plan), run)
-    store.change_study(name, open=True)
+    store.studies.create(name, kind, dict(made) if made else settings(**plan), run)
+    store.studies.change(name, open=True)
     for number in range(1, people + 1):
-        store.add_participant(name, f"r{number}", digest(link(name, number)))
-    return store.participants(name)
+        store.studies.add_participant(name, f"r{number}", digest(link(name, number)))
+    return store.studies.participants(name)
 
 
 def link(study: str, number: int) -> str:

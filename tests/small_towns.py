@@ -13,9 +13,8 @@ from sociolab.core.episode import Ended, Happened
 from sociolab.core.ports import Begin, Came, NoReply, Play, Reply, Request, Sent
 from sociolab.core.seeding import stream
 from sociolab.town.clock import Clock
-from sociolab.town.map import TownMap
+from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.mind import Mind, MindPlayer
-from sociolab.town.places import Place, Tile
 from sociolab.town.residents import Resident
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.setting import Rules, Setting

@@ -8,8 +8,14 @@ from itertools import combinations
 from sociolab.core.episode import CastMember, Episode, Event, Task, Trial
 from sociolab.core.ports import DataId
 from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
-from sociolab.worlds.sotopia.profiles import BigFive, Character, Relationship, RelationshipType
-from sociolab.worlds.sotopia.scenarios import Goal, Scenario
+from sociolab.worlds.sotopia.scenarios import (
+    BigFive,
+    Character,
+    Goal,
+    Relationship,
+    RelationshipType,
+    Scenario,
+)
 from sociolab.worlds.sotopia.scene import Casting
 from sociolab.worlds.sotopia.world import Sotopia
 

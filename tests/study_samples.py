@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
-from sociolab.app.study.settings import StudySettings
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
+from sociolab.studies.settings import StudySettings
 
 SURVEY: list[dict[str, Any]] = [
     {

@@ -33,8 +33,8 @@ from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.runner.local import Stopped, Table, play_all
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 
 RUN = "r"
 SPACE = ActionSpace((ActionKind("speak", spoken=True),))

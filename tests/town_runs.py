@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sociolab.app.runs.config import RunConfig
+from sociolab.app.run.config import RunConfig
 from sociolab.core.episode import Event, Happened, Unusable
 from sociolab.core.ports import CallKey
 from sociolab.core.score import Verdict
@@ -27,16 +27,16 @@ from sociolab.models.endpoint.replies import Replies
 from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.prompting.ask import again_text
-from sociolab.store.sqlite import Store
-from sociolab.town.schedule.chunks import TRACE
+from sociolab.store.store import Store
+from sociolab.town.trace import TRACE
 
 TASK = "lantern-walk"  # eleven residents in the background
 AGAIN = f"\n\n{again_text('')[:20]}"
 
 PLAY = """
 import sys
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.models import chat
 
 chat.LONGEST_WAIT = 0.01
@@ -128,12 +128,12 @@ def left_by(config: RunConfig, counted: Counters) -> Lived:
     assert config.name is not None
     with Store.open(config.store, create=False) as store:
         (row,) = store.trials(config.name)
-        calls = list(store.calls(config.name))
+        calls = list(store.calls.all(config.name))
         tries = {call.call: call.reply.tries for call in calls}
         assert len(tries) == len(calls), "a call was paid for twice"
-        assert not store.call_failures(config.name)
+        assert not store.calls.failures(config.name)
         events = store.events(config.name, row.trial.id)
-        verdicts = tuple(row.verdict for row in store.verdicts(config.name))
+        verdicts = tuple(row.verdict for row in store.verdicts.all(config.name))
     return Lived(events, verdicts, tries, counted)
 
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from sociolab.town.answers import SpeechAct
 from sociolab.town.clock import Clock
-from sociolab.town.places import Place
+from sociolab.town.map import Place
 from sociolab.town.thoughts import Line
-from sociolab.town.trace.records import Did, Noted, Record, Stood, Talked, Trace, Walked
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trace import Did, Noted, Record, Stood, Talked, Trace, Walked
+from sociolab.town.trajectory import Trajectory
 
 MONDAY, TUESDAY = date(2024, 5, 13), date(2024, 5, 14)
 CLOCK = Clock(MONDAY)

@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict

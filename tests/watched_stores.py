@@ -22,8 +22,8 @@ from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure
 from sociolab.judging.credit_record import Cell, Credit, CreditRecord
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 from sotopia_cases import casting, task_of
 
 SCRIPT = '<script>document.title = "taken"</script><img src=x onerror="document.title=1">'
@@ -102,7 +102,7 @@ def _plain(store: Store, one: Trial) -> None:
         Score(GOAL, first, 7, "the teapot was sold"),
         Score(GOAL, second, 2, "nothing was won"),
     )
-    store.add_verdicts(RUN, MODEL, verdicts, trial=one.id)
+    store.verdicts.add(RUN, MODEL, verdicts, trial=one.id)
     keep_credit(store, RUN, one.id, _credit(first))
     replies = RunReplies(store, RUN)
     head = "You are at a market.\n" * 100
@@ -138,7 +138,7 @@ def _hostile(store: Store, one: Trial) -> None:
     keep(store, RUN, Episode(one, said(one, *lines)))
     first, second = one.task.seats
     failed = ScoreFailure(GOAL, second, "unreadable", HOSTILE, HOSTILE)
-    store.add_verdicts(RUN, MODEL, (Score(GOAL, first, 10, HOSTILE), failed), trial=one.id)
+    store.verdicts.add(RUN, MODEL, (Score(GOAL, first, 10, HOSTILE), failed), trial=one.id)
     call = CallKey(one.id, "agent", first, 0, "act", 1)
     prompt = Prompt((Message("system", HOSTILE), Message("user", LONG)))
     RunReplies(store, RUN).keep("hostile", call, "lab/one", prompt, ChatReply(HOSTILE), at=1.0)
@@ -154,4 +154,4 @@ def _with_failed_turns(store: Store, one: Trial) -> None:
         Ended("failed turn", 1, second),
     )
     keep(store, RUN, Episode(one, events))
-    store.add_verdicts(RUN, MODEL, (Score(GOAL, first, 4, "so so"),), trial=one.id)
+    store.verdicts.add(RUN, MODEL, (Score(GOAL, first, 4, "so so"),), trial=one.id)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from sociolab import RunConfig, run
-from sociolab.app.study.links import digest, invite
-from sociolab.app.study.settings import StudySettings
-from sociolab.app.study.setup import create
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.participants import digest, invite
+from sociolab.studies.settings import StudySettings
+from sociolab.studies.setup import create
 from sociolab.web.taking import COOKIE, home
 
 PEOPLE = 3
@@ -51,11 +51,11 @@ def filled_store(path: Path) -> Names:
         pairs, cookies, secrets = [], [], []
         for kind, plan in _PLANS.items():
             create(store, kind, StudySettings.model_validate({"title": kind, kind: plan}))
-            store.change_study(kind, open=True)
+            store.studies.change(kind, open=True)
             for link in invite(store, kind, PEOPLE):
-                row = store.participant(kind, link.participant)
+                row = store.studies.participant(kind, link.participant)
                 value = f"{kind}-{row.id}".ljust(43, "x")
-                store.bind(row.pk, digest(value))
+                store.studies.bind(row.pk, digest(value))
                 pairs.append((kind, row.id))
                 cookies.append((COOKIE, home(kind, row.id), value))
             secrets += [link.secret for link in invite(store, kind, 2)]

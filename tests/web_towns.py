@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from declared_worlds import declared
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Episode, Event, Happened
-from sociolab.store.sqlite import Store
-from sociolab.town.schedule.chunks import TRACE
+from sociolab.store.store import Store
+from sociolab.town.trace import TRACE
 
 WHOLE, CUT, HOSTILE = "whole", "cut", "hostile"
 HOURS = 20

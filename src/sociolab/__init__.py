@@ -16,31 +16,31 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sociolab.app.beforehand.estimate import estimate
     from sociolab.app.conclusions.plain import compare, rank
     from sociolab.app.finding.stored import calls_of, open_store, transcript
+    from sociolab.app.preflight.estimate import estimate
     from sociolab.app.results.tables import scores_table, turns_table
-    from sociolab.app.runs.config import RunConfig
-    from sociolab.app.runs.judge import judge_run, judge_run_async
-    from sociolab.app.runs.play import Progress, run, run_async
-    from sociolab.app.training.environment import Environment
+    from sociolab.app.run.config import RunConfig
+    from sociolab.app.run.judge import judge_run, judge_run_async
+    from sociolab.app.run.play import Progress, run, run_async
     from sociolab.report.result import RunResult, result_of
+    from sociolab.training.environment import Environment
 
 _HOMES = {
-    "Environment": "sociolab.app.training.environment",
-    "Progress": "sociolab.app.runs.play",
-    "RunConfig": "sociolab.app.runs.config",
+    "Environment": "sociolab.training.environment",
+    "Progress": "sociolab.app.run.play",
+    "RunConfig": "sociolab.app.run.config",
     "RunResult": "sociolab.report.result",
     "calls_of": "sociolab.app.finding.stored",
     "compare": "sociolab.app.conclusions.plain",
-    "estimate": "sociolab.app.beforehand.estimate",
-    "judge_run": "sociolab.app.runs.judge",
-    "judge_run_async": "sociolab.app.runs.judge",
+    "estimate": "sociolab.app.preflight.estimate",
+    "judge_run": "sociolab.app.run.judge",
+    "judge_run_async": "sociolab.app.run.judge",
     "open_store": "sociolab.app.finding.stored",
     "rank": "sociolab.app.conclusions.plain",
     "result_of": "sociolab.report.result",
-    "run": "sociolab.app.runs.play",
-    "run_async": "sociolab.app.runs.play",
+    "run": "sociolab.app.run.play",
+    "run_async": "sociolab.app.run.play",
     "scores_table": "sociolab.app.results.tables",
     "transcript": "sociolab.app.finding.stored",
     "turns_table": "sociolab.app.results.tables",

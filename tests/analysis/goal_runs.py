@@ -9,7 +9,7 @@ from typing import Any
 from declared_worlds import declared
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 MODEL = JudgeId("lab/judge", "model", "j1")
 GOAL = Measure("goal", 0, 10, title="GOAL")
@@ -69,7 +69,7 @@ def add_run(
         for judge in judges:
             for number, pair in enumerate(_judgings(said)):
                 verdicts = [_verdict(measure, s, v) for s, v in zip(SEATS, pair, strict=True)]
-                store.add_verdicts(name, judge, verdicts, trial=trial.id, judging=number)
+                store.verdicts.add(name, judge, verdicts, trial=trial.id, judging=number)
 
 
 SEATS = ("ann", "bob")

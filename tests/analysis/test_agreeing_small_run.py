@@ -20,12 +20,12 @@ from sociolab.analysis.rated import (
 )
 from sociolab.analysis.rated_signature import moment, signature, signed
 from sociolab.app.conclusions.agreement import Agreements, agreements
-from sociolab.app.rating.ratings import import_ratings
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report
 from sociolab.stats.intervals import Estimate
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.ratings import import_ratings
 
 # Episode, seat, the heuristic judge's goal (in the small run), and goals by P and Q.
 GOALS = (
@@ -144,8 +144,8 @@ def test_a_run_without_ratings_is_refused_with_what_to_do(store: Store) -> None:
 def test_a_person_who_cannot_tell_has_given_no_rating(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path)
     unsure = JudgeId("web", "people", "w1")
-    store.add_verdicts(RUN, unsure, [Unscored(GOAL, "ann", "?")], trial="lamp-AA")
-    store.add_verdicts(RUN, unsure, [Score(GOAL, "bob", 5)], trial="lamp-AA", judging=1)
+    store.verdicts.add(RUN, unsure, [Unscored(GOAL, "ann", "?")], trial="lamp-AA")
+    store.verdicts.add(RUN, unsure, [Score(GOAL, "bob", 5)], trial="lamp-AA", judging=1)
     found = ratings_of(store, [RUN])
     # Who does not sign is told by the number of the judging.
     assert [(r.name, r.ratings) for r in found.raters] == [
@@ -159,8 +159,8 @@ def test_people_without_any_judge_are_compared_among_themselves(
     store: Store, tmp_path: Path
 ) -> None:
     rate(store, tmp_path)
-    for row in list(store.judgings(RUN, HEURISTIC)):
-        store.delete_verdicts(RUN, HEURISTIC, trial=row.trial)
+    for row in list(store.verdicts.judgings(RUN, HEURISTIC)):
+        store.verdicts.delete(RUN, HEURISTIC, trial=row.trial)
     found = agreements(store, [RUN])
     assert [section.title for section in found.sections] == ["How far people agree"]
 
@@ -237,7 +237,7 @@ def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(
     judge = JudgeId("openai/broken", "model", "1")
     for trial, seat in (("lamp-AA", "ann"), ("lamp-AA", "bob"), ("lamp-AS", "ann")):
         failure = ScoreFailure(GOAL, seat, "timeout", "no reply in time")
-        store.add_verdicts(RUN, judge, [failure], trial=trial)
+        store.verdicts.add(RUN, judge, [failure], trial=trial)
     found = agreements(store, [RUN])
     (section,) = [one for one in found.sections if one.title == "openai/broken beside people"]
     assert section.cautions == ("3 scores that it owes are missing.",)

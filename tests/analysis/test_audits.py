@@ -30,7 +30,7 @@ from sociolab.analysis.figures import NOTHING
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.ports import Variant
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.stats.scale import CUT
+from sociolab.stats.intervals import CUT
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 CHANGEABLE = Measure("relationship", -5, 5, title="REL")

@@ -14,7 +14,7 @@ from sociolab.core.episode import CastMember, Task, Trial
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import JudgeId
 from sociolab.judging.credit_record import Cell, Credit, CreditMeasure, CreditRecord, NoCredit
-from sociolab.report.section import printed
+from sociolab.report.terminal import printed
 
 TRIAL = Trial(
     "t1",

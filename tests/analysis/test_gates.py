@@ -12,7 +12,7 @@ from sociolab.analysis.comparing import Compared
 from sociolab.analysis.gates import Gate, gates_of, rule_of
 from sociolab.app.conclusions.comparing import Wanted, compare_runs
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from sociolab.analysis.hard_words import hard_section
 from sociolab.analysis.pooled import pooled
 from sociolab.analysis.values import values_of
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 ANN, BEN, CAT, P = "lab/ann", "lab/ben", "lab/cat", "lab/p"
 

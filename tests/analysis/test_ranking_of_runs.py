@@ -17,8 +17,8 @@ from sociolab.analysis.values import RunValues, Value
 from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Unscored
-from sociolab.stats.bradley_terry import Neighbours
-from sociolab.store.sqlite import Store
+from sociolab.stats.ranking import Neighbours
+from sociolab.store.store import Store
 
 A, B, P = "lab/a", "lab/b", "lab/p"
 

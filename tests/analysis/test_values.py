@@ -7,7 +7,7 @@ import pytest
 from sociolab.analysis.values import chosen_judge, values_of
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.report.result import result_of
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def test_each_judged_play_is_a_value_and_a_failed_one_a_missing_value(store: Store) -> None:

@@ -16,7 +16,7 @@ from sociolab.app.conclusions.varying import run_variances
 from sociolab.core.code_mark import with_code
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 A, P, Q = "lab/a", "lab/p", "lab/q"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.fresh_folder import fresh_folder
+from sociolab.app.user_files import fresh_folder
 from sociolab.core.errors import ConfigError
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of a Unix")
@@ -18,7 +18,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="signals of a Unix")
 SLOW = """
 import sys, time
 from pathlib import Path
-from sociolab.app.fresh_folder import fresh_folder
+from sociolab.app.user_files import fresh_folder
 try:
     with fresh_folder(Path(sys.argv[1])) as fresh:
         fresh.mkdir()

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from looks import held, serious
 from play_clients import lay_out, secret
 from sociolab.core.episode import Answered, Unusable
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.web.taking import COOKIE, home
 from web_serving import free_port, served
 
@@ -51,7 +51,7 @@ def test_a_person_plays_against_a_partner_to_the_end(
         expect(tab.locator("#announced")).to_be_empty()
         held(tab, "play-next")
     with Store.open(tmp_path / "store.db") as store:
-        assert [one.state for one in store.assignments("chat")] == ["done"]
+        assert [one.state for one in store.studies.assignments("chat")] == ["done"]
 
 
 def test_two_people_play_with_each_other_in_two_browsers(
@@ -130,7 +130,7 @@ def test_at_a_dnd_table_one_speaks_aside_acts_as_well_and_is_asked_at_the_end(
         tab.get_by_role("button", name="Send the answer").click()
         expect(tab.locator("#done").get_by_text("All turns have been used.")).to_be_visible()
     with Store.open(tmp_path / "store.db") as store:
-        (given,) = store.assignments("chat")
+        (given,) = store.studies.assignments("chat")
         events = store.events("chat", given.item)
     assert {"facts": ["The door leads to the old mill."]} in [
         getattr(event, "value", None) for event in events
@@ -277,7 +277,7 @@ def test_every_kind_of_goal_has_its_form(
         tab.get_by_role("button", name="Send the answer").click()
         expect(tab.locator("#done")).to_be_visible()
     with Store.open(tmp_path / "store.db") as store:
-        (given,) = store.assignments("chat")
+        (given,) = store.studies.assignments("chat")
         events = store.events("chat", given.item)
     blank = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""}
     assert blank | value in [getattr(event, "value", None) for event in events]

@@ -11,10 +11,10 @@ from playwright.sync_api import Page, expect
 import impression_runs as tables
 from looks import held
 from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
-from sociolab.app.rating.dealing import hold
-from sociolab.app.rating.impressions import give_word
-from sociolab.app.rating.keeping import MEASURES, Given, keep_ratings, ratings_in
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.assignment import hold
+from sociolab.studies.impressions import give_word
+from sociolab.studies.rate_study import MEASURES, Given, keep_ratings, ratings_in
 from web_serving import served
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from looks import held
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.study.links import Link, invite
-from sociolab.app.study.setup import create
-from sociolab.store.sqlite import Store
+from sociolab.app.data.sets import load_world
+from sociolab.store.store import Store
+from sociolab.studies.participants import Link, invite
+from sociolab.studies.setup import create
 from study_samples import settings
 from web_serving import served
 
@@ -20,11 +20,13 @@ def invited(path: Path) -> Link:
     rest."""
     with Store.open(path) as store:
         create(store, "s", settings(review={"limit": 1, "raters": 1, "each": 1}))
-        store.change_study("s", open=True)
+        store.studies.change("s", open=True)
         link = invite(store, "s", 1)[0]
         task = load_world("sotopia").world.tasks()[0].id
-        done = store.assign(store.participant("s", link.participant).pk, task, "", "open")
-        store.progress(done, "done")
+        done = store.studies.assign(
+            store.studies.participant("s", link.participant).pk, task, "", "open"
+        )
+        store.studies.progress(done, "done")
     return link
 
 

@@ -13,8 +13,8 @@ from playwright.sync_api import Page, expect
 
 from looks import held, overflow, serious
 from sociolab.app.towns.town_replay import Replay, replay
-from sociolab.store.sqlite import Store
-from sociolab.town.trace.records import Talked
+from sociolab.store.store import Store
+from sociolab.town.trace import Talked
 from web_serving import served
 from web_towns import BAD, CUT, HOSTILE, WHOLE, first_trial, town_store
 

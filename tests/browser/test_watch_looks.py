@@ -12,8 +12,8 @@ from declared_worlds import declared
 from looks import held, overflow
 from sociolab import RunConfig, run
 from sociolab.core.episode import Action, Ended, Moved
-from sociolab.store.lock import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.connect import lock_run
+from sociolab.store.store import Store
 from watched_stores import RUN, trial, watched_store
 from web_serving import served
 

@@ -9,10 +9,10 @@ import pytest
 
 from app.conclusions.comparing_runs import add_run
 from cli.conftest import Sociolab
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.score import JudgeId, Measure
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 OVERALL = Measure("overall", 0, 1, title="overall")
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.kept_replies import kept_in_a_run
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
+from sociolab.app.run.session import kept_in_a_run
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +59,9 @@ def test_an_audit_by_a_model_prints_every_kind_and_is_paid_once(
     with Store.open(tmp_path / "s.db", create=False) as store:
         (name,) = [row.name for row in store.runs() if row.name.startswith("audit-")]
         # As it is, once more, reversed, swapped, and each of two seats padded.
-        assert store.totals(name).calls == 3 * 6
-        assert not list(store.verdicts(name))
-        assert store.totals("r").calls == 0
+        assert store.calls.totals(name).calls == 3 * 6
+        assert not list(store.verdicts.all(name))
+        assert store.calls.totals("r").calls == 0
     document = again.document
     assert list(document["audits"]) == ["repeat", "order", "names", "padding"]
     overall = [e for e in document["audits"]["order"] if e["measure"] == "overall"]

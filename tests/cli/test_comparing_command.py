@@ -9,8 +9,8 @@ import pytest
 
 from cli.conftest import Sociolab
 from report.small_run import ALPHA, build
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.cli.compare import ks_of
 from sociolab.core.errors import ConfigError
 

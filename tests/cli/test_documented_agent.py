@@ -14,7 +14,7 @@ import pytest
 
 from answer_forms import answer_form, inner
 from cli.conftest import Sociolab
-from sociolab.app.data_sets.data import load_world, world_names
+from sociolab.app.data.sets import load_world, world_names
 from sociolab.core.episode import ActionSpace, Json
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
 from sociolab.testing.playing import driven

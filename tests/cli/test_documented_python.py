@@ -12,8 +12,8 @@ import pytest
 import sociolab
 from cli.conftest import environment
 from sociolab.app.finding.stored import Call
-from sociolab.app.runs.play import Progress
-from sociolab.store.flat_rows import SCORES, TURNS
+from sociolab.app.run.play import Progress
+from sociolab.store.parquet import SCORES, TURNS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```python\n# (\w+\.py)\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)

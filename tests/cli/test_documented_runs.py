@@ -10,8 +10,7 @@ from pathlib import Path
 import typer.main
 
 from cli.conftest import Sociolab
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.run_file import SPELLINGS
+from sociolab.app.run.config import SPELLINGS, RunConfig
 from sociolab.cli.verbs import app
 
 PAGE = (Path(__file__).parents[2] / "docs" / "runs.md").read_text("utf-8")

@@ -8,13 +8,13 @@ import pytest
 
 from sociolab.app.finding.stored import find_episode, open_store
 from sociolab.app.players.own_code import built
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.cli.show import View, show
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.report.words import warnings
+from sociolab.report.run_facts import warnings
 
 
 class Breaks:

@@ -15,7 +15,7 @@ import pytest
 from cli.conftest import Done, Sociolab
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_a_log_that_finds_no_room_keeps_a_run_from_being_deleted(
 ) -> None:
     """A process was killed while it played, and others filled the disk since."""
     playing = (
-        "import os, sys; from pathlib import Path; from sociolab.store.sqlite import Store\n"
+        "import os, sys; from pathlib import Path; from sociolab.store.store import Store\n"
         "store = Store.open(Path(sys.argv[1]))\n"
         "store.attach('b', store.trial_ids('b')[0], 'trace', os.urandom(2_000_000))\n"
         "os._exit(9)"

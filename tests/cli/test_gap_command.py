@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.cli.settings import spread
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -86,11 +86,11 @@ def test_a_model_as_virtual_dm_is_paid_once(
     first = gap(played, *flags)
     with Store.open(tmp_path / "s.db", create=False) as store:
         (name,) = [run.name for run in store.runs() if run.name.startswith("gap-")]
-        calls = store.totals(name).calls
+        calls = store.calls.totals(name).calls
     assert calls > 0
     assert gap(played, *flags) == first
     with Store.open(tmp_path / "s.db", create=False) as store:
-        assert store.totals(name).calls == calls
+        assert store.calls.totals(name).calls == calls
     table = first["table"]
     assert isinstance(table, dict)
     assert table["f0"] is not None
@@ -139,7 +139,7 @@ def test_a_budget_that_is_spent_is_not_spent_again(
         assert "the budget of $2.00 is used up" in played(*flags).sentence
         with Store.open(tmp_path / "s.db", create=False) as store:
             (name,) = [run.name for run in store.runs() if run.name.startswith("gap-")]
-            calls.append(store.totals(name).calls)
+            calls.append(store.calls.totals(name).calls)
     assert calls[0] == calls[1] > 0
 
 

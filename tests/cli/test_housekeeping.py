@@ -11,8 +11,8 @@ import pytest
 from cli.conftest import Done, Sociolab
 from declared_worlds import declared
 from sociolab.cli import main
-from sociolab.store.lock import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.connect import lock_run
+from sociolab.store.store import Store
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import pytest
 
 from app.conclusions.comparing_runs import add_run
 from cli.conftest import Sociolab
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
-from sociolab.store.sqlite import Store
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")

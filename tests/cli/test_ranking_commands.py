@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cli.conftest import Sociolab
 
-AGENT = "python:app.runs.test_python_api:Parrot"
+AGENT = "python:app.run.test_python_api:Parrot"
 
 
 def test_a_round_of_the_three_verbs(sociolab: Sociolab, tmp_path: Path) -> None:

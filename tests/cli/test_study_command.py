@@ -13,8 +13,8 @@ from typer.testing import CliRunner, Result
 
 from sociolab.cli.verbs import app
 from sociolab.core.errors import ConfigError
-from sociolab.store.lock import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.connect import lock_run
+from sociolab.store.store import Store
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_links_replace_no_file_and_leave_none_behind(made: Path, tmp_path: Path)
         assert "expected a new file" in refused(study(*words, "--out", str(file), store=made))
     assert file.read_text() == "the links of last week"
     with Store.open(made) as opened:
-        assert len(opened.participants("talks")) == 2, "no links were made for nobody"
+        assert len(opened.studies.participants("talks")) == 2, "no links were made for nobody"
     assert study("invite", "nothing", "2", "--out", str(tmp_path / "x"), store=made).exit_code
     assert not (tmp_path / "x").exists()
 
@@ -103,7 +103,7 @@ def test_a_participant_is_forgotten_by_one_command(made: Path) -> None:
     who = invited(made)
     assert study("forget", "talks", who[0], "--yes", store=made).exit_code == 0
     with Store.open(made) as opened:
-        assert [row.id for row in opened.participants("talks")] == [who[1]]
+        assert [row.id for row in opened.studies.participants("talks")] == [who[1]]
 
 
 def test_nobody_is_deleted_without_being_asked(made: Path) -> None:
@@ -111,7 +111,7 @@ def test_nobody_is_deleted_without_being_asked(made: Path) -> None:
     assert "say --yes if you are sure" in refused(study("forget", "talks", who[0], store=made))
     assert "say --yes if you are sure" in refused(study("delete", "talks", store=made))
     with Store.open(made) as opened:
-        assert len(opened.participants("talks")) == 2
+        assert len(opened.studies.participants("talks")) == 2
 
 
 def test_nobody_is_forgotten_while_the_app_plays(made: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_link_is_replaced(made: Path) -> None:
 def test_a_study_is_deleted_with_its_run(made: Path) -> None:
     assert study("delete", "talks", "--yes", store=made).exit_code == 0
     with Store.open(made) as opened:
-        assert opened.studies() == ()
+        assert opened.studies.all() == ()
         assert not opened.has_run("talks")
     assert study("scrub", store=made).exit_code == 0
 

@@ -13,12 +13,11 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab, environment
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.data_sets.task_lists import wanted_tasks
+from sociolab.app.data.sets import load_world, wanted_tasks
 from sociolab.core.episode import Event, Moved, Unusable
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.sotopia.outcome import closing_polls
 from sociolab.worlds.sotopia.world import casting_of
 
@@ -50,7 +49,7 @@ def everything(store: Path, run: str) -> dict[str, tuple[tuple[Event, ...], obje
     """All that was played and judged, by trial."""
     with Store.open(store, create=False) as opened:
         verdicts: dict[str, list[object]] = {}
-        for row in opened.verdicts(run):
+        for row in opened.verdicts.all(run):
             verdicts.setdefault(row.trial or "", []).append(row.verdict)
         return {
             row.trial.id: (opened.events(run, row.trial.id), verdicts.get(row.trial.id))
@@ -216,7 +215,7 @@ def test_a_budget_that_was_spent_before_a_run_was_killed_stays_spent(
         process.send_signal(signal.SIGKILL)
         process.wait()
     with Store.open(store, create=False) as opened:
-        killed = opened.totals("cut")
+        killed = opened.calls.totals("cut")
     assert killed.usd is not None
     assert 0 < killed.usd < 0.2
     before = endpoint.counters.requests
@@ -402,7 +401,7 @@ def test_trials_in_which_the_model_failed_most_turns_have_failed(
     assert result["settings"]["max_failed_turns"] == 0.5
     with Store.open(store, create=False) as opened:
         failed = {row.trial.id for row in opened.trials("half") if row.status == "failed"}
-        judged = {row.trial for row in opened.verdicts("half")}
+        judged = {row.trial for row in opened.verdicts.all("half")}
     assert failed == spoiled
     assert judged.isdisjoint(spoiled)
     (social,) = (

@@ -14,7 +14,7 @@ from sociolab.models.endpoint.chat import ChatBody
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 NAMES = ("Ama", "Bertil", "Cosima", "Davit", "Edda", "Farouk", "Gudrun", "Hana")
 PROSE = "keeps bees behind the mill, owes the baker for three loaves, and hums when it rains. "

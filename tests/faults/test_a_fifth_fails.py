@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Ended, Event, Moved, Unusable
 from sociolab.core.score import Score, ScoreFailure, Verdict
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.report.schema import RunResult
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 TASKS = 12
 
@@ -46,7 +46,7 @@ def play(endpoint: EndpointProcess, folder: Path, name: str) -> RunResult:
 def played(folder: Path, name: str) -> dict[str, tuple[tuple[Event, ...], list[Verdict]]]:
     with Store.open(folder / "s.db") as store:
         verdicts: dict[str, list[Verdict]] = {}
-        for row in store.verdicts(name):
+        for row in store.verdicts.all(name):
             if row.judge.name == "shaky/j" and row.trial:
                 verdicts.setdefault(row.trial, []).append(row.verdict)
         return {

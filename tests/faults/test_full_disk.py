@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
 from sociolab.cli.run import play_and_show
 from sociolab.core.errors import StorageError
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.store import connect
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 TASKS, CALLS = 10, 10 * 21
 IN_FLIGHT = 8
@@ -82,14 +82,14 @@ class Stored(NamedTuple):
 def stored(path: Path) -> Stored:
     with Store.open(path, create=False) as store:
         verdicts: dict[str, list[object]] = {}
-        for row in store.verdicts("r"):
+        for row in store.verdicts.all("r"):
             verdicts.setdefault(row.trial or "", []).append(row.verdict)
         rows = store.trials("r")
         plays: dict[str, object] = {
             row.trial.id: (store.events("r", row.trial.id), verdicts.get(row.trial.id))
             for row in rows
         }
-        return Stored(len(list(store.calls("r"))), {row.status for row in rows}, plays)
+        return Stored(len(list(store.calls.all("r"))), {row.status for row in rows}, plays)
 
 
 @pytest.fixture(scope="module")

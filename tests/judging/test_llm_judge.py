@@ -14,8 +14,7 @@ from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply
 from sociolab.core.score import Score, ScoreFailure, Verdict
 from sociolab.judging.llm_judge import LlmJudge
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
-from sociolab.worlds.sotopia.evaluation import SotopiaRubric
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, SotopiaRubric
 from sotopia_cases import casting, episode_of
 
 EPISODE = episode_of(

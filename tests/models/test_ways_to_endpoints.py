@@ -449,8 +449,8 @@ def test_nothing_that_calls_no_model_loads_the_http_library() -> None:
     code = """
 import sys
 from sociolab.app.players.models import Models
-from sociolab.app.players.specs import parse
-from sociolab.app.runs.config import RunConfig
+from sociolab.app.players.models import parse
+from sociolab.app.run.config import RunConfig
 from sociolab.models import chat, finetuning
 spec = parse("openai/x", "agent")
 Models(RunConfig(base_url="http://127.0.0.1:9", agents=("scripted",))).open(spec)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.core.episode import Task
 from sociolab.runner.plan import select
 

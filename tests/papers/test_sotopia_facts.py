@@ -8,7 +8,7 @@ from sociolab.core.episode import Moved
 from sociolab.core.score import Score
 from sociolab.testing.players import AnyPlayer
 from sociolab.testing.playing import play_task
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS, OVERALL
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, OVERALL
 from sociolab.worlds.sotopia.scene import ACTIONS, TURN_LIMIT
 from sotopia_cases import casting, task_of, world
 

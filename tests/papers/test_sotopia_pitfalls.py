@@ -27,9 +27,8 @@ from sociolab.engine.drive import drive
 from sociolab.judging.llm_judge import LlmJudge
 from sociolab.testing.players import AnyPlayer
 from sociolab.testing.playing import play_task
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS
-from sociolab.worlds.sotopia.evaluation import SotopiaRubric
-from sociolab.worlds.sotopia.profiles import RelationshipType
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, SotopiaRubric
+from sociolab.worlds.sotopia.scenarios import RelationshipType
 from sociolab.worlds.sotopia.scene import SPEAK, SotopiaScene
 from sotopia_cases import casting, episode_of, task_of, world
 

@@ -20,14 +20,10 @@ from sociolab.app.conclusions.audit import AuditConfig, audit
 from sociolab.app.crediting.credit import credit_run
 from sociolab.app.crediting.credit_stories import stories_of
 from sociolab.app.finding.worlds import told
-from sociolab.app.rating.scene import rated_scene
 from sociolab.app.results.page import shown_run
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.play import run
-from sociolab.app.training.environment import Observed
-from sociolab.app.training.export import export_training
-from sociolab.app.training.wanted import Wanted
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
 from sociolab.app.watching.reading import reading
 from sociolab.app.watching.records import transcript_record
 from sociolab.app.watching.searching import index_step, search
@@ -37,11 +33,16 @@ from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.sampler import Draw
 from sociolab.models.endpoint.schemas import read_schema
 from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.report.export import play_markdown
 from sociolab.report.html import page
 from sociolab.report.result import result_of
-from sociolab.report.shown import shown
-from sociolab.report.transcript import play_markdown, play_text
-from sociolab.store.sqlite import Store
+from sociolab.report.terminal import play_text
+from sociolab.report.transcript_view import transcript_view
+from sociolab.store.store import Store
+from sociolab.studies.rating_guide import rated_scene
+from sociolab.training.environment import Observed
+from sociolab.training.examples import Wanted
+from sociolab.training.export import export_training
 from sociolab.worlds.sotopia.outcome import CLOSING
 
 CANARY = "Xanthippe"
@@ -139,7 +140,7 @@ def test_no_model_is_told_it(played: Played) -> None:
     with Store.open(played.path, create=False) as store:
         roles = set()
         for row in store.runs():
-            for call, prompt in store.calls_with_prompts(row.name):
+            for call, prompt in store.calls.with_prompts(row.name):
                 roles.add(call.call.role)
                 if call.call.role == "judge":
                     assert CANARY not in repr(prompt)
@@ -150,7 +151,7 @@ def test_no_transcript_holds_it(played: Played) -> None:
     def transcripts(_: Store, episode: Episode) -> list[object]:
         seats = episode.trial.task.seats
         whole = told(episode)
-        read = shown(episode, whole, ())
+        read = transcript_view(episode, whole, ())
         return [
             whole, *(told(episode, seat) for seat in seats), play_text(read), play_markdown(read),
             transcript_record(whole), rated_scene(episode),
@@ -168,7 +169,7 @@ def test_no_transcript_holds_it(played: Played) -> None:
 def test_a_report_holds_it_in_the_reason_of_a_score_at_most(played: Played) -> None:
     with Store.open(played.path, create=False) as store:
         html = page([shown_run(store, result_of(store, RUN))])
-        reasons = [row for row in store.verdicts(RUN) if CANARY in repr(row.verdict)]
+        reasons = [row for row in store.verdicts.all(RUN) if CANARY in repr(row.verdict)]
     assert {row.judge.name for row in reasons} <= {"outcome"}
     assert bool(reasons) == (played.outcome == "something else")
     assert reasons or CANARY not in html
@@ -178,7 +179,7 @@ def test_no_search_finds_it(played: Played) -> None:
     with Store.open(played.path, create=False) as store:
         assert index_step(store, seconds=60).complete
         assert search(store, CANARY) == ((), False)
-        assert store.search(CANARY[:4]) == ()
+        assert store.search.find(CANARY[:4]) == ()
 
 
 @pytest.mark.parametrize("form", ["turns", "sft", "whole", "pairs"])

@@ -13,7 +13,7 @@ from sociolab.core.ports import NoReply, Observation, Player, Reply, Request
 from sociolab.testing.players import AnyPlayer, Heard, Watched
 from sociolab.testing.playing import as_bytes, play_scene, play_task
 from sociolab.testing.strategies import texts
-from sociolab.worlds.sotopia.profiles import RelationshipType
+from sociolab.worlds.sotopia.scenarios import RelationshipType
 from sociolab.worlds.sotopia.scene import (
     ACTIONS,
     NON_VERBAL,

@@ -10,7 +10,7 @@ import pytest
 
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from .small_run import RUN, build
 

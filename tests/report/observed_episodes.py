@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from sociolab.core.episode import Episode
-from sociolab.report.observed import SPOKEN, Observed
-from sociolab.store.turns import Turns
+from sociolab.report.plays import SPOKEN, TranscriptCounts
+from sociolab.store.overview import Turns
 
 
-def observed(episode: Episode) -> Observed:
+def observed(episode: Episode) -> TranscriptCounts:
     """What is observed in an episode."""
     words = tuple(
         (move.seat, sum(len(a.text.split()) for a in move.actions if a.kind == SPOKEN))
         for move in episode.moves
     )
     ended = episode.ended.reason if episode.ended else None
-    seen = Observed()
+    seen = TranscriptCounts()
     seen.take(episode.trial.task.seats, Turns(episode.trial.id, words, ended, troubled=True))
     seen.take_trouble(episode)
     return seen

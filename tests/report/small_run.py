@@ -21,8 +21,8 @@ from sociolab.core.episode import Action, CastMember, Ended, Event, Moved, Task,
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
 from sociolab.core.score import JudgeId, Measure, NotKnown, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 
 RUN = "small"
 ALPHA, SCRIPTED = "openai/alpha", "scripted"
@@ -107,8 +107,8 @@ def _play(store: Store, trial: Trial, events: Iterable[Event]) -> None:
     for event in events:
         store.append(RUN, trial.id, event)
     store.set_status(RUN, trial.id, "played")
-    store.add_verdicts(RUN, CHECK, _checks(trial), trial=trial.id)
-    store.add_verdicts(RUN, HEURISTIC, _goals(trial), trial=trial.id)
+    store.verdicts.add(RUN, CHECK, _checks(trial), trial=trial.id)
+    store.verdicts.add(RUN, HEURISTIC, _goals(trial), trial=trial.id)
     replies = RunReplies(store, RUN)
     for member in trial.cast:
         if member.agent == ALPHA:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from report.small_run import ALPHA, RUN, build
-from sociolab.report.brief import brief_section
 from sociolab.report.result import RunResult, result_of
+from sociolab.report.score_tables import brief_section
 from sociolab.report.section import TextTable
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")

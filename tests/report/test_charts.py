@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from sociolab.report.charts import Dot, dot_plot, label, shortened
-from sociolab.report.heat import PALEST, STRONGEST, shade
+from sociolab.report.score_tables import PALEST, STRONGEST, shade
 
 HALF = Dot("alpha", 5, 4, 6)
 

@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sociolab.report.distributions import Point, Spread, bin_edges, counts, histograms, told
+from sociolab.report.distributions import bin_edges, counts, histograms, told
+from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import MeasureEntry
 
 GOAL = MeasureEntry(measure="goal", title="GOAL", low=0, high=10, whole=True)
@@ -14,9 +15,9 @@ SHARE = MeasureEntry(measure="f1", title="F1", low=0, high=1, whole=False)
 OPEN = MeasureEntry(measure="turns", title="turns", low=0, high=None, whole=False)
 
 
-def spread(*values: float, agent: str = "alpha", missing: int = 0) -> Spread:
-    points = tuple(Point(value, f"t{i}", "ann") for i, value in enumerate(values))
-    return Spread(agent, "heuristic", "goal", points, missing)
+def spread(*values: float, agent: str = "alpha", missing: int = 0) -> ScoreDistribution:
+    points = tuple(PlayValue(value, f"t{i}", "ann") for i, value in enumerate(values))
+    return ScoreDistribution(agent, "heuristic", "goal", points, missing)
 
 
 def test_whole_numbers_have_a_bin_each() -> None:

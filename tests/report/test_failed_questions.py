@@ -18,11 +18,10 @@ from sociolab.core.episode import (
     Trial,
     Unusable,
 )
-from sociolab.report.facts import account
 from sociolab.report.result import result_of
+from sociolab.report.run_facts import account, warnings
 from sociolab.report.schema import RunResult
-from sociolab.report.words import warnings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from .observed_episodes import observed
 from .small_run import RUN

@@ -18,19 +18,20 @@ from sociolab.analysis.ranking_words import ranking_section
 from sociolab.app.conclusions.across import across
 from sociolab.app.conclusions.comparing import Wanted, compare_runs
 from sociolab.app.conclusions.ranking import rank_runs
-from sociolab.report.brief import brief_section
-from sociolab.report.csv_files import entries_csv
-from sociolab.report.grids import agent_grids, play_grid
-from sociolab.report.html import page
-from sociolab.report.latex import latex
-from sociolab.report.leaderboard import boards, boards_section
-from sociolab.report.markdown import markdown
-from sociolab.report.run_page import ShownRun
+from sociolab.report.export import entries_csv, latex, markdown
+from sociolab.report.html import ShownRun, page
+from sociolab.report.leaderboard import boards, boards_section, index
+from sociolab.report.run_facts import warnings
 from sociolab.report.schema import AgentFailures, RunResult
-from sociolab.report.site_index import index
-from sociolab.report.text_tables import grid_text, run_section
-from sociolab.report.words import share, warnings
-from sociolab.store.sqlite import Store
+from sociolab.report.score_tables import (
+    agent_grids,
+    brief_section,
+    grid_text,
+    play_grid,
+    run_section,
+)
+from sociolab.report.words import share
+from sociolab.store.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
 from .test_leaderboard import run

@@ -13,15 +13,12 @@ from declared_worlds import declared
 from sociolab.core.episode import CastMember, Ended, Episode, Event, Moved, Task, Trial, Unusable
 from sociolab.core.errors import Cause
 from sociolab.core.score import JudgeId, Measure, ScoreFailure
-from sociolab.report.failures import first_pairs, short
-from sociolab.report.html import page
-from sociolab.report.result import result_of
-from sociolab.report.run_page import ShownRun
+from sociolab.report.html import ShownRun, page
+from sociolab.report.result import result_of, short
+from sociolab.report.run_facts import first_pairs, warnings
 from sociolab.report.schema import RunResult
-from sociolab.report.tables import print_report
-from sociolab.report.words import warnings
-from sociolab.store.first_failures import first_failed_scores
-from sociolab.store.sqlite import Store
+from sociolab.report.terminal import print_report
+from sociolab.store.store import Store
 
 from .observed_episodes import observed
 
@@ -57,12 +54,12 @@ def store(tmp_path: Path) -> Store:
     opened.set_status(RUN, "t4", "failed", "plugin", "another")
     for where in ("t2", "t0", "t1"):  # not in the order of the plan
         failed = [ScoreFailure(GOAL, seat, "plugin", f"broke on {where}") for seat in TASK.seats]
-        opened.add_verdicts(RUN, ONE, failed, trial=where)
+        opened.verdicts.add(RUN, ONE, failed, trial=where)
     half = (ScoreFailure(GOAL, "ann", "unreadable", "no number"),)
-    opened.add_verdicts(RUN, TWO, half, trial="t1")
+    opened.verdicts.add(RUN, TWO, half, trial="t1")
     broken = (ScoreFailure(GOAL, "ann", "plugin", "the other broke, too"),)
-    opened.add_verdicts(RUN, TWO, broken, trial="t2")
-    opened.add_verdicts(RUN, TWO, (ScoreFailure(CARE, None, "timeout", "late"),))
+    opened.verdicts.add(RUN, TWO, broken, trial="t2")
+    opened.verdicts.add(RUN, TWO, (ScoreFailure(CARE, None, "timeout", "late"),))
     return opened
 
 
@@ -127,4 +124,4 @@ def test_a_run_without_failures_has_none(store: Store) -> None:
     with store:
         store.create_run("clean", "sotopia", {}, (), declared("sotopia"))
         assert result_of(store, "clean").failures.first == ()
-        assert first_failed_scores(store, "clean") == ()
+        assert store.verdicts.first_failed_scores("clean") == ()

@@ -12,14 +12,15 @@ import pytest
 from markupsafe import Markup
 
 from sociolab.core.errors import ConfigError
-from sociolab.report.distributions import Point, Spread
-from sociolab.report.html import ShownRun, private_part, write_html
+from sociolab.report.html import ShownRun, write_html
 from sociolab.report.html import page as page_of_runs
-from sociolab.report.prose import cautions, command, findings, summary
+from sociolab.report.result import PlayValue, ScoreDistribution
+from sociolab.report.run_facts import cautions, command, summary
 from sociolab.report.schema import RunResult
+from sociolab.report.score_tables import findings
 from sociolab.report.section import Figure, Section, TextTable
-from sociolab.report.shown import Shown, chosen
-from sociolab.store.sqlite import Store
+from sociolab.report.transcript_view import TranscriptView, chosen_views, private_part
+from sociolab.store.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
 from .test_shown import hostile, transcript
@@ -27,7 +28,7 @@ from .test_shown import hostile, transcript
 VOID = {"meta", "br", "hr", "img", "input", "link", "circle", "line"}
 
 
-def page(result: RunResult, episodes: Sequence[Shown] = ()) -> str:
+def page(result: RunResult, episodes: Sequence[TranscriptView] = ()) -> str:
     return page_of_runs([ShownRun(result, episodes)])
 
 
@@ -69,17 +70,21 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture
-def episodes(store: Store) -> tuple[Shown, ...]:
-    return chosen(store, RUN, transcript, 6)
+def episodes(store: Store) -> tuple[TranscriptView, ...]:
+    return chosen_views(store, RUN, transcript, 6)
 
 
-def test_tags_are_balanced_and_ids_unique(result: RunResult, episodes: tuple[Shown, ...]) -> None:
+def test_tags_are_balanced_and_ids_unique(
+    result: RunResult, episodes: tuple[TranscriptView, ...]
+) -> None:
     found = Reader(page(result, episodes))
     assert len(found.ids) == len(set(found.ids)) > 0
     assert Reader(page(result.model_copy(update={"scores": (), "judges": ()}))).tags
 
 
-def test_the_page_needs_nothing_else(result: RunResult, episodes: tuple[Shown, ...]) -> None:
+def test_the_page_needs_nothing_else(
+    result: RunResult, episodes: tuple[TranscriptView, ...]
+) -> None:
     text = page(result, episodes)
     found = Reader(text)
     assert not {"script", "link", "img", "iframe", "object", "embed"} & set(found.tags)
@@ -93,7 +98,7 @@ def test_the_page_needs_nothing_else(result: RunResult, episodes: tuple[Shown, .
 
 
 def test_the_page_tells_figures_failures_and_what_they_do_not_show(
-    result: RunResult, episodes: tuple[Shown, ...]
+    result: RunResult, episodes: tuple[TranscriptView, ...]
 ) -> None:
     words = Reader(page(result, episodes)).words
     for said in (
@@ -122,7 +127,9 @@ def test_the_page_tells_figures_failures_and_what_they_do_not_show(
         assert said in words, said
 
 
-def test_goals_and_secrets_are_folded(result: RunResult, episodes: tuple[Shown, ...]) -> None:
+def test_goals_and_secrets_are_folded(
+    result: RunResult, episodes: tuple[TranscriptView, ...]
+) -> None:
     text = page(result, episodes)
     folded = re.findall(r"<details><summary>Private.*?</details>", text, re.DOTALL)
     assert len(folded) == 2 * 6
@@ -210,7 +217,7 @@ def test_a_folder_that_is_not_there_is_refused(result: RunResult, tmp_path: Path
 
 
 def test_the_same_result_gives_the_same_page(
-    result: RunResult, episodes: tuple[Shown, ...]
+    result: RunResult, episodes: tuple[TranscriptView, ...]
 ) -> None:
     assert page(result, episodes) == page(result, episodes)
 
@@ -292,7 +299,7 @@ def test_a_page_of_several_runs_links_to_each_and_repeats_no_id(result: RunResul
 
 
 def test_every_link_leads_to_something_on_the_page(
-    result: RunResult, episodes: tuple[Shown, ...]
+    result: RunResult, episodes: tuple[TranscriptView, ...]
 ) -> None:
     other = result.model_copy(update={"run": "another"})
     sections = [Section("Agreement", ("They agree.",))]
@@ -305,7 +312,7 @@ def test_every_link_leads_to_something_on_the_page(
 
 
 def test_the_list_of_episodes_leads_into_the_transcripts_with_their_scores(
-    result: RunResult, episodes: tuple[Shown, ...]
+    result: RunResult, episodes: tuple[TranscriptView, ...]
 ) -> None:
     text = page_of_runs([ShownRun(result, episodes, SPREADS)])
     table = text[text.index('aria-label="Episodes of this page"') :]
@@ -321,7 +328,7 @@ def test_the_list_of_episodes_leads_into_the_transcripts_with_their_scores(
 
 
 def test_distributions_are_drawn_and_even_ones_named(result: RunResult) -> None:
-    even = Spread(ALPHA, "heuristic", "social_rules", (Point(0, "lamp-AA", "ann"),))
+    even = ScoreDistribution(ALPHA, "heuristic", "social_rules", (PlayValue(0, "lamp-AA", "ann"),))
     words = Reader(page_of_runs([ShownRun(result, (), (*SPREADS, even))])).words
     assert "openai/alpha: 2 plays, 4 to 6, median 5" in words
     assert "Not drawn, as all values are equal: SOC 0.00." in words
@@ -342,8 +349,8 @@ def test_sections_of_the_caller_are_shown_whole(result: RunResult) -> None:
 def test_hostile_sections_and_spreads_stay_text(result: RunResult, text: str) -> None:
     table = TextTable(text, (text,) * 3, ((text,) * 3,), (text,), words=(2,))
     part = Section(text, (text,), (text,), (table,))
-    points = (Point(1, "t", "ann"), Point(2, "t", "bob"))
-    spread = Spread(text, "heuristic", "goal", points)
+    points = (PlayValue(1, "t", "ann"), PlayValue(2, "t", "bob"))
+    spread = ScoreDistribution(text, "heuristic", "goal", points)
     found = Reader(page_of_runs([ShownRun(result, [hostile(text)], [spread], [part])], [part]))
     assert "script" not in found.tags
 
@@ -428,6 +435,8 @@ def test_a_table_can_be_scrolled_by_keyboard_and_printed_whole(result: RunResult
 
 
 SPREADS = (
-    Spread(ALPHA, "heuristic", "goal", (Point(4, "lamp-AA", "ann"), Point(6, "lamp-AA", "bob"))),
-    Spread(SCRIPTED, "heuristic", "goal", (Point(2, "lamp-SS", "ann"),)),
+    ScoreDistribution(
+        ALPHA, "heuristic", "goal", (PlayValue(4, "lamp-AA", "ann"), PlayValue(6, "lamp-AA", "bob"))
+    ),
+    ScoreDistribution(SCRIPTED, "heuristic", "goal", (PlayValue(2, "lamp-SS", "ann"),)),
 )

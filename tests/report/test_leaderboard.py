@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.report.leaderboard import Board, boards, boards_section
+from sociolab.report.leaderboard import Board, boards, boards_section, index
 from sociolab.report.schema import Data, RunResult
-from sociolab.report.site_index import index
 
 from .small_run import ALPHA, SCRIPTED
 

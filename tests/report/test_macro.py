@@ -5,31 +5,31 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core.score import JudgeId, Measure
-from sociolab.report.columns import Column, NotScored, Outcome
-from sociolab.report.macro import cluster_means, macro_of, with_macro
-from sociolab.report.plays import Play, PlayKey
-from sociolab.report.schema import MeasureEntry
-from sociolab.report.scores import entries, said_of
-from sociolab.stats.scale import CUT
+from sociolab.report.plays import NotScored, PlayKey, PlayOutcome, PlayRow, ScoreColumn
+from sociolab.report.result import cluster_means, column_outcomes, entries, with_macro
+from sociolab.report.schema import MeasureEntry, macro_of
+from sociolab.stats.intervals import CUT
 
 RULES = JudgeId("rules", "rules")
 
 
-def column(outcomes: dict[PlayKey, Outcome]) -> Column:
-    return Column("rules", RULES, Measure("rate", 0, 1), True, True, outcomes)
+def column(outcomes: dict[PlayKey, PlayOutcome]) -> ScoreColumn:
+    return ScoreColumn("rules", RULES, Measure("rate", 0, 1), True, True, outcomes)
 
 
-def play(trial: str, task: str, kind: str = "x", *, failed: bool = False) -> Play:
-    return Play((trial, None), "agent", "other", kind, task, failed)
+def play(trial: str, task: str, kind: str = "x", *, failed: bool = False) -> PlayRow:
+    return PlayRow((trial, None), "agent", "other", kind, task, failed)
 
 
 def test_micro_counts_conversations_and_macro_counts_tasks() -> None:
     # Task a: 1, 1, 0, 2/3; task b: 0. Micro (8/3) / 5 = 8/15; macro ((8/3) / 4 + 0) / 2 = 1/3.
     plays = [play(f"a{i}", "a") for i in range(4)] + [play("b0", "b")]
     values = (1.0, 1.0, 0.0, 2 / 3, 0.0)
-    outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
+    outcomes: dict[PlayKey, PlayOutcome] = dict(zip((p.key for p in plays), values, strict=True))
     found = {
-        e.measure: e for e in entries([said_of(plays, column(outcomes))], ["rate"]) if not e.by
+        e.measure: e
+        for e in entries([column_outcomes(plays, column(outcomes))], ["rate"])
+        if not e.by
     }
     assert found["rate"].value == pytest.approx(8 / 15)
     assert found["rate_macro"].value == pytest.approx(1 / 3)
@@ -43,9 +43,13 @@ def test_micro_counts_conversations_and_macro_counts_tasks() -> None:
 
 def test_a_macro_average_without_an_interval_says_why() -> None:
     plays = [play("a0", "a"), play("a1", "a")]
-    outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), (0.0, 1.0), strict=True))
+    outcomes: dict[PlayKey, PlayOutcome] = dict(
+        zip((p.key for p in plays), (0.0, 1.0), strict=True)
+    )
     found = {
-        e.measure: e for e in entries([said_of(plays, column(outcomes))], ["rate"]) if not e.by
+        e.measure: e
+        for e in entries([column_outcomes(plays, column(outcomes))], ["rate"])
+        if not e.by
     }
     assert found["rate_macro"].interval == "none"
     assert found["rate_macro"].note == found["rate"].note == "1 cluster"
@@ -56,9 +60,11 @@ def test_the_macro_interval_is_students_t_over_the_tasks_means() -> None:
     # which what lies above 1 is cut.
     plays = [play(f"t{i}", task) for i, task in enumerate("aabbbbc")]
     values = (0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0)
-    outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
+    outcomes: dict[PlayKey, PlayOutcome] = dict(zip((p.key for p in plays), values, strict=True))
     found = {
-        e.measure: e for e in entries([said_of(plays, column(outcomes))], ["rate"]) if not e.by
+        e.measure: e
+        for e in entries([column_outcomes(plays, column(outcomes))], ["rate"])
+        if not e.by
     }
     macro = found["rate_macro"]
     assert macro.value == pytest.approx(0.75)
@@ -70,9 +76,11 @@ def test_the_note_of_a_macro_average_tells_of_no_cut_where_nothing_was_cut() -> 
     # Means 0.4, 0.5 and 0.6: mean .5, sd .1, so .5 +- 4.302653 * .1 / sqrt(3) = .248414.
     plays = [play(task, task) for task in "abc"]
     values = (0.4, 0.5, 0.6)
-    outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
+    outcomes: dict[PlayKey, PlayOutcome] = dict(zip((p.key for p in plays), values, strict=True))
     found = {
-        e.measure: e for e in entries([said_of(plays, column(outcomes))], ["rate"]) if not e.by
+        e.measure: e
+        for e in entries([column_outcomes(plays, column(outcomes))], ["rate"])
+        if not e.by
     }
     macro = found["rate_macro"]
     assert macro.high == pytest.approx(0.748414, abs=1e-5)
@@ -82,19 +90,25 @@ def test_the_note_of_a_macro_average_tells_of_no_cut_where_nothing_was_cut() -> 
 
 def test_a_task_all_of_whose_plays_failed_has_no_mean_and_its_failures_are_counted() -> None:
     plays = [play("a", "a"), play("b", "b", failed=True)]
-    found = {e.measure: e for e in entries([said_of(plays, column({plays[0].key: 1.0}))], ["rate"])}
+    found = {
+        e.measure: e
+        for e in entries([column_outcomes(plays, column({plays[0].key: 1.0}))], ["rate"])
+    }
     assert found["rate_macro"].value == 1
     assert (found["rate_macro"].clusters, found["rate_macro"].failures) == (1, 1)
 
 
 def test_measures_without_a_macro_average_have_none() -> None:
     plays = [play("a", "a")]
-    found = {e.measure for e in entries([said_of(plays, column({plays[0].key: 1.0}))], ["another"])}
+    found = {
+        e.measure
+        for e in entries([column_outcomes(plays, column({plays[0].key: 1.0}))], ["another"])
+    }
     assert found == {"rate"}
 
 
 def test_cluster_means_leave_out_what_was_not_scored() -> None:
-    outcomes: list[Outcome | None] = [1.0, "failed", None, 0.5, NotScored("cannot tell", 0, 1)]
+    outcomes: list[PlayOutcome | None] = [1.0, "failed", None, 0.5, NotScored("cannot tell", 0, 1)]
     assert cluster_means(outcomes, ["a", "a", "a", "b", "c"]) == ([1.0, 0.5], ["a", "b"])
 
 

@@ -9,16 +9,12 @@ from rich.console import Console
 
 from declared_worlds import declared
 from sociolab.core.score import JudgeId, Measure
-from sociolab.report.columns import Column, Outcome
-from sociolab.report.grids import agent_grids, type_grids
-from sociolab.report.html import page
-from sociolab.report.macro import with_macro
-from sociolab.report.plays import Play, PlayKey
-from sociolab.report.run_page import ShownRun
+from sociolab.report.html import ShownRun, page
+from sociolab.report.plays import PlayKey, PlayOutcome, PlayRow, ScoreColumn
+from sociolab.report.result import column_outcomes, entries, with_macro
 from sociolab.report.schema import MeasureEntry, RunResult
-from sociolab.report.scores import entries, said_of
-from sociolab.report.tables import print_report
-from sociolab.report.text_tables import grid_text
+from sociolab.report.score_tables import agent_grids, grid_text, type_grids
+from sociolab.report.terminal import print_report
 from sociolab.report.words import size_words
 
 from .small_run import ALPHA
@@ -31,20 +27,20 @@ N = "n: plays with a value; of macro averages the tasks"
 def talks(result: RunResult) -> RunResult:
     """Four talks of task a that come to 1, 1, 0 and 2/3, and one of task b to 0."""
     plays = [
-        Play((f"t{i}", None), ALPHA, "other", kind, task, False)
+        PlayRow((f"t{i}", None), ALPHA, "other", kind, task, False)
         for i, (task, kind) in enumerate(zip("aaaab", "xxxxy", strict=True))
     ]
     values = (1.0, 1.0, 0.0, 2 / 3, 0.0)
-    outcomes: dict[PlayKey, Outcome] = dict(zip((p.key for p in plays), values, strict=True))
+    outcomes: dict[PlayKey, PlayOutcome] = dict(zip((p.key for p in plays), values, strict=True))
     judge = JudgeId("heuristic", "heuristic")
-    column = Column("heuristic", judge, Measure(NAME, 0, 1), True, True, outcomes)
+    column = ScoreColumn("heuristic", judge, Measure(NAME, 0, 1), True, True, outcomes)
     measure = MeasureEntry(measure=NAME, title="SR", low=0, high=1, whole=True)
     return result.model_copy(
         update={
             "world": "stss-talk",
             "declared": declared("stss-talk"),
             "measures": with_macro([measure], [NAME]),
-            "scores": entries([said_of(plays, column)], [NAME]),
+            "scores": entries([column_outcomes(plays, column)], [NAME]),
         }
     )
 

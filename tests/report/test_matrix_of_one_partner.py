@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from report.small_run import ALPHA, RUN, SCRIPTED, build
-from sociolab.report.grids import pair_grids
 from sociolab.report.result import RunResult, result_of
-from sociolab.store.sqlite import Store
+from sociolab.report.score_tables import pair_grids
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")

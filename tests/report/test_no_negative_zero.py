@@ -9,7 +9,7 @@ from sociolab.analysis.figures import figure
 from sociolab.core.score import Measure, Score
 from sociolab.report.charts import Dot, dot_plot
 from sociolab.report.schema import MeasureEntry
-from sociolab.report.shown import _remark
+from sociolab.report.transcript_view import _remark
 from sociolab.report.words import first_digits, minus, number
 
 

@@ -12,13 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.report.csv_files import ENTRY_COLUMNS, csv_text, entries_csv
-from sociolab.report.grids import agent_grids
-from sociolab.report.latex import escaped, latex
-from sociolab.report.markdown import markdown, plain
+from sociolab.report.export import (
+    ENTRY_COLUMNS,
+    csv_text,
+    entries_csv,
+    escaped,
+    latex,
+    markdown,
+    plain,
+)
 from sociolab.report.schema import RunResult
+from sociolab.report.score_tables import agent_grids, grid_text, run_section, turned
 from sociolab.report.section import Section, TextTable, documents
-from sociolab.report.text_tables import grid_text, run_section, turned
 
 HOSTILE = (
     "<script>alert(1)</script>",

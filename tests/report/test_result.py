@@ -18,13 +18,12 @@ from sociolab.core.errors import StoreError
 from sociolab.core.metrics import UNDECLARED
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.report.facts import account
 from sociolab.report.result import outline_of, result_of
+from sociolab.report.run_facts import account, warnings
 from sociolab.report.schema import Failures, FirstFailure, ReadingEntry, RunResult, ScoreEntry
-from sociolab.report.words import warnings
-from sociolab.stats.scale import CUT
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.stats.intervals import CUT
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 
 from .small_run import (
     ALPHA,
@@ -236,9 +235,9 @@ def test_plays_of_each_entry_add_up(result: RunResult) -> None:
 def test_repeated_judgings_are_averaged_first_and_count_once(store: Store) -> None:
     for judging, value in ((1, 10), (2, 1)):
         verdict = Score(GOAL, "ann", value)
-        store.add_verdicts(RUN, HEURISTIC, [verdict], trial="lamp-AA", judging=judging)
+        store.verdicts.add(RUN, HEURISTIC, [verdict], trial="lamp-AA", judging=judging)
     failed = ScoreFailure(GOAL, "bob", "timeout", "late")
-    store.add_verdicts(RUN, HEURISTIC, [failed], trial="lamp-AA", judging=3)
+    store.verdicts.add(RUN, HEURISTIC, [failed], trial="lamp-AA", judging=3)
     result = result_of(store, RUN)
     goal = entry(result, ALPHA, "goal")
     # lamp-AA: ann (4 + 10 + 1) / 3 = 5 instead of 4; bob's value stands beside his failure.
@@ -250,7 +249,7 @@ def test_repeated_judgings_are_averaged_first_and_count_once(store: Store) -> No
 
 def test_judges_of_one_name_stay_apart(store: Store) -> None:
     other = replace(HEURISTIC, settings="h2-and-more")
-    store.add_verdicts(RUN, other, [Score(GOAL, "ann", 9)], trial="lamp-AA")
+    store.verdicts.add(RUN, other, [Score(GOAL, "ann", 9)], trial="lamp-AA")
     result = result_of(store, RUN)
     assert [judge.judge for judge in result.judges] == [
         "goal check",
@@ -264,12 +263,12 @@ def test_judges_of_one_name_stay_apart(store: Store) -> None:
 
 def test_a_judge_may_not_pass_for_what_is_counted_here(store: Store) -> None:
     false = JudgeId("transcript", "model", "x")
-    store.add_verdicts(RUN, false, [Score(GOAL, "ann", 9)], trial="lamp-AA")
+    store.verdicts.add(RUN, false, [Score(GOAL, "ann", 9)], trial="lamp-AA")
     assert result_of(store, RUN).judges[-1].judge == "transcript (model x)"
 
 
 def test_a_verdict_on_a_failed_trial_stands(store: Store) -> None:
-    store.add_verdicts(RUN, CHECK, [Score(CHECKED, "ann", 1)], trial="bike-SS")
+    store.verdicts.add(RUN, CHECK, [Score(CHECKED, "ann", 1)], trial="bike-SS")
     checked = entry(result_of(store, RUN), SCRIPTED, "goal_checked")
     assert (checked.n, checked.failures) == (5, 1)
 
@@ -277,7 +276,7 @@ def test_a_verdict_on_a_failed_trial_stands(store: Store) -> None:
 def test_measures_of_whole_episodes_belong_to_the_agent_that_played_alone(store: Store) -> None:
     harmony = Measure("harmony", 0, 1)
     for trial, value in (("lamp-AA", 0.5), ("bike-AA", 1), ("noise-AA", 0)):
-        store.add_verdicts(RUN, HEURISTIC, [Score(harmony, None, value)], trial=trial)
+        store.verdicts.add(RUN, HEURISTIC, [Score(harmony, None, value)], trial=trial)
     result = result_of(store, RUN)
     found = entry(result, ALPHA, "harmony")
     assert (found.value, found.n, found.clusters, found.failures) == (0.5, 3, 3, 0)
@@ -290,7 +289,7 @@ def test_measures_of_whole_episodes_belong_to_nobody_where_several_agents_met(
     store: Store,
 ) -> None:
     harmony = Measure("harmony", 0, 1)
-    store.add_verdicts(RUN, HEURISTIC, [Score(harmony, None, 0.5)], trial="lamp-AS")
+    store.verdicts.add(RUN, HEURISTIC, [Score(harmony, None, 0.5)], trial="lamp-AS")
     result = result_of(store, RUN)
     assert entry(result, None, "harmony").value == 0.5
     assert absent(result, ALPHA, "harmony")
@@ -307,15 +306,15 @@ def test_measures_of_whole_episodes_belong_to_the_agent_that_met_the_partner(
         for trial, value in zip(trials, (0.0, 1.0), strict=True):
             store.append("p", trial.id, Ended("left", 0, "ann"))
             store.set_status("p", trial.id, "played")
-            store.add_verdicts("p", HEURISTIC, [Score(harmony, None, value)], trial=trial.id)
+            store.verdicts.add("p", HEURISTIC, [Score(harmony, None, value)], trial=trial.id)
         result = result_of(store, "p")
     assert entry(result, ALPHA, "harmony", {"partner": SCRIPTED}).value == 0.5
 
 
 def test_verdicts_on_cells_and_on_the_run_are_shown_as_they_are(store: Store) -> None:
     gap = Measure("gap", -1, 1)
-    store.add_verdicts(RUN, CHECK, [Score(gap, None, 0.25)], cell={"agent": ALPHA, "level": 2})
-    store.add_verdicts(RUN, CHECK, [Score(gap, None, 0.5)])
+    store.verdicts.add(RUN, CHECK, [Score(gap, None, 0.25)], cell={"agent": ALPHA, "level": 2})
+    store.verdicts.add(RUN, CHECK, [Score(gap, None, 0.5)])
     result = result_of(store, RUN)
     cell = entry(result, ALPHA, "gap", {"level": "2"})
     assert (cell.value, cell.n, cell.interval) == (0.25, 1, "none")
@@ -425,7 +424,7 @@ def test_what_seats_say_is_held_against_what_a_reader_reads(tmp_path: Path) -> N
     }
     with Store.open(tmp_path / "s.db") as store:
         for trial, verdicts in read.items():
-            store.add_verdicts(RUN, reader, verdicts, trial=trial)
+            store.verdicts.add(RUN, reader, verdicts, trial=trial)
         alpha, scripted = result_of(store, RUN).readings
     assert (alpha.agent, alpha.measure) == (ALPHA, "goal_checked")
     assert (alpha.judge, alpha.reader) == ("goal check", "reader:openai/r")

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.score import JudgeId, Measure, NotKnown
-from sociolab.report.columns import Column, NotScored, Outcome, combined
-from sociolab.report.plays import Play, PlayKey
-from sociolab.report.scores import entries, said_of
+from sociolab.report.plays import NotScored, PlayKey, PlayOutcome, PlayRow, ScoreColumn, combined
+from sociolab.report.result import column_outcomes, entries
 
 JUDGE = JudgeId("judge", "rules")
 AGENTS = st.sampled_from(["a", "b"])
-OUTCOMES: st.SearchStrategy[Outcome | None] = st.one_of(
+OUTCOMES: st.SearchStrategy[PlayOutcome | None] = st.one_of(
     st.integers(0, 10).map(float),
     st.sampled_from(["failed", None]),
     st.builds(NotScored, st.sampled_from(get_args(NotKnown)), st.just(1.0), st.just(9.0)),
@@ -25,13 +24,13 @@ OUTCOMES: st.SearchStrategy[Outcome | None] = st.one_of(
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> tuple[list[Play], Column]:
-    plays: list[Play] = []
-    outcomes: dict[PlayKey, Outcome] = {}
+def tables(draw: st.DrawFn) -> tuple[list[PlayRow], ScoreColumn]:
+    plays: list[PlayRow] = []
+    outcomes: dict[PlayKey, PlayOutcome] = {}
     for i in range(draw(st.integers(1, 12))):
         key: PlayKey = (f"t{i}", "seat")
         plays.append(
-            Play(
+            PlayRow(
                 key,
                 draw(AGENTS),
                 draw(AGENTS),
@@ -43,13 +42,15 @@ def tables(draw: st.DrawFn) -> tuple[list[Play], Column]:
         outcome = draw(OUTCOMES)
         if outcome is not None:
             outcomes[key] = outcome
-    return plays, Column("judge", JUDGE, Measure("m", 0, 10), False, True, outcomes)
+    return plays, ScoreColumn("judge", JUDGE, Measure("m", 0, 10), False, True, outcomes)
 
 
 @given(tables())
-def test_each_play_is_in_one_partner_and_in_one_type(table: tuple[list[Play], Column]) -> None:
+def test_each_play_is_in_one_partner_and_in_one_type(
+    table: tuple[list[PlayRow], ScoreColumn],
+) -> None:
     plays, column = table
-    found = entries([said_of(plays, column)])
+    found = entries([column_outcomes(plays, column)])
     for agent in ("a", "b"):
         for key in ("partner", "type"):
             parts = [e for e in found if e.agent == agent and key in e.by]
@@ -62,23 +63,23 @@ def test_each_play_is_in_one_partner_and_in_one_type(table: tuple[list[Play], Co
 
 @given(tables(), st.randoms(use_true_random=False))
 def test_the_order_of_plays_does_not_matter(
-    table: tuple[list[Play], Column], chance: random.Random
+    table: tuple[list[PlayRow], ScoreColumn], chance: random.Random
 ) -> None:
     plays, column = table
     shuffled = plays.copy()
     chance.shuffle(shuffled)
 
-    def by_key(plays: list[Play]) -> dict[str, object]:
-        return {f"{e.agent} {e.by}": e for e in entries([said_of(plays, column)])}
+    def by_key(plays: list[PlayRow]) -> dict[str, object]:
+        return {f"{e.agent} {e.by}": e for e in entries([column_outcomes(plays, column)])}
 
     assert by_key(plays) == by_key(shuffled)
 
 
 @given(tables())
-def test_a_value_stays_within_the_values(table: tuple[list[Play], Column]) -> None:
+def test_a_value_stays_within_the_values(table: tuple[list[PlayRow], ScoreColumn]) -> None:
     plays, column = table
     values = [value for value in column.outcomes.values() if isinstance(value, float)]
-    for entry in entries([said_of(plays, column)]):
+    for entry in entries([column_outcomes(plays, column)]):
         assert (entry.value is None) == (entry.n == 0)
         if entry.value is not None:
             assert min(values) <= entry.value <= max(values)
@@ -86,10 +87,10 @@ def test_a_value_stays_within_the_values(table: tuple[list[Play], Column]) -> No
 
 @given(tables())
 def test_whatever_the_plays_without_a_score_came_to_the_mean_is_within_its_bounds(
-    table: tuple[list[Play], Column],
+    table: tuple[list[PlayRow], ScoreColumn],
 ) -> None:
     plays, column = table
-    for entry in entries([said_of(plays, column)]):
+    for entry in entries([column_outcomes(plays, column)]):
         assert entry.unscored == entry.disputed + entry.unconfirmed + entry.cannot_tell
         assert entry.bounds is not None
         count = entry.n + entry.failures + entry.unscored
@@ -99,13 +100,13 @@ def test_whatever_the_plays_without_a_score_came_to_the_mean_is_within_its_bound
 
 
 def test_a_scale_without_an_end_has_no_bounds() -> None:
-    plays = [Play(("t", "seat"), "a", "a", None, "c", False)]
+    plays = [PlayRow(("t", "seat"), "a", "a", None, "c", False)]
     measure = Measure("words", 0, math.inf)
-    column = Column("judge", JUDGE, measure, False, False, {("t", "seat"): 3.0})
-    assert entries([said_of(plays, column)])[0].bounds == (3.0, 3.0)
+    column = ScoreColumn("judge", JUDGE, measure, False, False, {("t", "seat"): 3.0})
+    assert entries([column_outcomes(plays, column)])[0].bounds == (3.0, 3.0)
     nothing = NotScored("cannot tell", 0, math.inf)
-    column = Column("judge", JUDGE, measure, False, False, {("t", "seat"): nothing})
-    assert entries([said_of(plays, column)])[0].bounds is None
+    column = ScoreColumn("judge", JUDGE, measure, False, False, {("t", "seat"): nothing})
+    assert entries([column_outcomes(plays, column)])[0].bounds is None
 
 
 def test_judgings_are_averaged_over_their_values() -> None:
@@ -120,12 +121,12 @@ def test_judgings_are_averaged_over_their_values() -> None:
 def test_a_failed_trial_owes_nothing_at_seats_that_are_never_judged() -> None:
     # Two tables of a player and an NPC; only players are judged, and the second table failed.
     plays = [
-        Play(("t0", "player"), "a", "a", None, "c", False),
-        Play(("t0", "npc"), "a", "a", None, "c", False),
-        Play(("t1", "player"), "a", "a", None, "d", True),
-        Play(("t1", "npc"), "a", "a", None, "d", True),
+        PlayRow(("t0", "player"), "a", "a", None, "c", False),
+        PlayRow(("t0", "npc"), "a", "a", None, "c", False),
+        PlayRow(("t1", "player"), "a", "a", None, "d", True),
+        PlayRow(("t1", "npc"), "a", "a", None, "d", True),
     ]
-    outcomes: dict[PlayKey, Outcome] = {("t0", "player"): 0.5}
-    column = Column("judge", JUDGE, Measure("m", 0, 1), False, True, outcomes)
-    whole = entries([said_of(plays, column)])[0]
+    outcomes: dict[PlayKey, PlayOutcome] = {("t0", "player"): 0.5}
+    column = ScoreColumn("judge", JUDGE, Measure("m", 0, 1), False, True, outcomes)
+    whole = entries([column_outcomes(plays, column)])[0]
     assert (whole.value, whole.n, whole.failures) == (0.5, 1, 1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from sociolab.report.section import Section, TextTable, printed
+from sociolab.report.section import Section, TextTable
+from sociolab.report.terminal import printed
 
 
 def test_a_table_without_rows_or_headings_is_printed_all_the_same() -> None:

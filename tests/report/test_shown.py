@@ -11,11 +11,12 @@ from syrupy.assertion import SnapshotAssertion
 from sociolab.core.episode import Action, Ended, EndReason, Episode
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
-from sociolab.report.legible import legible
-from sociolab.report.shown import Remark, Shown, chosen, shown
-from sociolab.report.transcript import play, play_markdown, play_text
-from sociolab.store.scores import JudgingRow
-from sociolab.store.sqlite import Store
+from sociolab.report.export import play_markdown
+from sociolab.report.terminal import play, play_text
+from sociolab.report.transcript_view import Remark, TranscriptView, chosen_views, transcript_view
+from sociolab.report.words import sanitize
+from sociolab.store.store import Store
+from sociolab.store.verdicts import JudgingRow
 
 from .small_run import CHECK, CHECKED, GOAL, HEURISTIC, RUN, plan
 
@@ -54,13 +55,13 @@ def _text(name: str, actions: tuple[Action, ...]) -> str:
     return f"{name} leaves." if action.kind == "leave" else f"{name}: {action.text}"
 
 
-def one(store: Store, trial: str) -> Shown:
+def one(store: Store, trial: str) -> TranscriptView:
     episode = store.episode(RUN, trial)
-    return shown(episode, transcript(episode), store.judgings(RUN))
+    return transcript_view(episode, transcript(episode), store.verdicts.judgings(RUN))
 
 
-def hostile(text: str) -> Shown:
-    return Shown(
+def hostile(text: str) -> TranscriptView:
+    return TranscriptView(
         "t",
         "title " + text,
         (("Scene", text),),
@@ -103,14 +104,14 @@ def test_a_note_stands_where_its_turn_would(store: Store) -> None:
 def test_a_note_on_an_earlier_attempt_stands_before_the_line() -> None:
     lines = tuple(Line(turn, "Ann", False, (), "Ann: hm") for turn in (0, 1, 10))
     notes = tuple(Note(turn, f"{turn}: failed", trouble=True) for turn in (0, 9, 10))
-    made = shown(_episode(), Transcript("t", (), lines, notes))
+    made = transcript_view(_episode(), Transcript("t", (), lines, notes))
     assert made.course == (notes[0], *lines[:2], *notes[1:], lines[2])
 
 
 def test_a_note_of_no_trouble_stands_behind_the_line_of_its_turn() -> None:
     lines = tuple(Line(turn, "Ann", False, (), "Ann: hm") for turn in (0, 1))
     notes = (Note(None, "at the end"), Note(1, "last"), Note(0, "first"))
-    made = shown(_episode(), Transcript("t", (), lines, notes))
+    made = transcript_view(_episode(), Transcript("t", (), lines, notes))
     assert made.course == (lines[0], notes[2], lines[1], notes[1], notes[0])
 
 
@@ -137,7 +138,7 @@ def test_the_turn_that_failed_is_not_counted_among_those_taken(
     whole = store.episode(RUN, "lamp-AA")
     moves = whole.moves[:turn]
     broken = Episode(whole.trial, (*moves, Ended(reason, turn, "ann")))
-    assert shown(broken, transcript(broken), ()).ended.endswith(f", after {taken}")
+    assert transcript_view(broken, transcript(broken), ()).ended.endswith(f", after {taken}")
     assert one(store, "bike-SS").ended == "no end on record"
 
 
@@ -150,7 +151,7 @@ def test_scores_stand_by_seat_with_their_reasons() -> None:
         Score(Measure("harmony", 0, 1), None, 1 / 3, "calm"),
     )
     row = JudgingRow("lamp-AA", None, HEURISTIC, 0, verdicts)
-    (sheet,) = shown(_episode(), Transcript("t", (), ()), [row]).sheets
+    (sheet,) = transcript_view(_episode(), Transcript("t", (), ()), [row]).sheets
     assert sheet.judge == "heuristic (heuristic)"
     assert sheet.columns == ("ann", "bob", "the episode")
     assert sheet.rows == (
@@ -162,11 +163,11 @@ def test_scores_stand_by_seat_with_their_reasons() -> None:
 
 def test_a_judge_that_said_nothing_is_not_shown() -> None:
     silent = JudgingRow("lamp-AA", None, CHECK, 0, ())
-    assert shown(_episode(), Transcript("t", (), ()), [silent]).sheets == ()
+    assert transcript_view(_episode(), Transcript("t", (), ()), [silent]).sheets == ()
 
 
 def test_repeated_judgings_are_numbered(store: Store) -> None:
-    store.add_verdicts(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
+    store.verdicts.add(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
     assert [sheet.judge for sheet in one(store, "lamp-AA").sheets] == [
         "goal check (formula), judging 1",
         "goal check (formula), judging 2",
@@ -176,13 +177,13 @@ def test_repeated_judgings_are_numbered(store: Store) -> None:
 
 def test_episodes_are_chosen_evenly_among_those_played(store: Store) -> None:
     def trials(count: int) -> list[str]:
-        return [episode.trial for episode in chosen(store, RUN, transcript, count)]
+        return [episode.trial for episode in chosen_views(store, RUN, transcript, count)]
 
     assert trials(3) == ["lamp-AA", "bike-AS", "noise-SS"]
     assert len(trials(20)) == 11
     assert "bike-SS" not in trials(20)
     assert (trials(1), trials(0)) == (["lamp-AA"], [])
-    assert [len(e.sheets) for e in chosen(store, RUN, transcript, 3)] == [2, 2, 2]
+    assert [len(e.sheets) for e in chosen_views(store, RUN, transcript, 3)] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("text", ["\x1b[2Jgone\x07", "a\x00b", "\x9b31m", "half \ud83d pair"])
@@ -195,7 +196,7 @@ def test_nothing_steers_the_terminal(text: str) -> None:
 
 def test_legible_keeps_what_is_text() -> None:
     text = "tab\tnew\nline, naïve 東京 🙂 \N{RIGHT-TO-LEFT MARK}שלום"
-    assert legible(text) == text
+    assert sanitize(text) == text
 
 
 def test_markup_is_text() -> None:

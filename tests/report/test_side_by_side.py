@@ -7,18 +7,30 @@ import io
 from rich.console import Console
 
 from sociolab.core.ports import Line
-from sociolab.report.shown import Remark, Seat, Sheet, Shown
-from sociolab.report.side_by_side import WIDE, Reader, pair_page, side_by_side
+from sociolab.report.html import pair_page
+from sociolab.report.terminal import WIDE, side_by_side
+from sociolab.report.transcript_view import (
+    EpisodeSide,
+    Remark,
+    ScoreSheet,
+    SeatedAgent,
+    TranscriptView,
+)
 
 
-def episode(name: str, score: str) -> Shown:
+def episode(name: str, score: str) -> TranscriptView:
     lines = tuple(Line(i, "Ann", False, (), f"Ann says {name} {i}") for i in range(2))
-    sheet = Sheet("judge (model)", ("Ann",), (("GOAL", (Remark(score, f"since <{name}>"),)),))
-    seats = (Seat("ann", "Ann", f"agent-{name}"),)
-    return Shown(f"id-{name}", "a lamp", (("Scene", "a shop"),), lines, seats, "left", (sheet,))
+    sheet = ScoreSheet("judge (model)", ("Ann",), (("GOAL", (Remark(score, f"since <{name}>"),)),))
+    seats = (SeatedAgent("ann", "Ann", f"agent-{name}"),)
+    return TranscriptView(
+        f"id-{name}", "a lamp", (("Scene", "a shop"),), lines, seats, "left", (sheet,)
+    )
 
 
-READERS = (Reader("one of a", episode("left", "7")), Reader("two of b", episode("right", "3")))
+READERS = (
+    EpisodeSide("one of a", episode("left", "7")),
+    EpisodeSide("two of b", episode("right", "3")),
+)
 
 
 def printed(width: int | None) -> list[str]:

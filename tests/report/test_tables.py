@@ -12,13 +12,13 @@ from syrupy.assertion import SnapshotAssertion
 from sociolab.core.code_mark import with_code
 from sociolab.core.metrics import UNDECLARED
 from sociolab.core.score import Measure, Score
-from sociolab.report.facts import setting
-from sociolab.report.grids import agent_grids, other_grids, pair_grids, type_grids
 from sociolab.report.result import result_of
+from sociolab.report.run_facts import setting, warnings
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
-from sociolab.report.tables import print_report
-from sociolab.report.words import counted, first_digits, nature, number, plural, symmetric, warnings
-from sociolab.store.sqlite import Store
+from sociolab.report.score_tables import agent_grids, other_grids, pair_grids, type_grids
+from sociolab.report.terminal import print_report
+from sociolab.report.words import counted, first_digits, nature, number, plural, symmetric
+from sociolab.store.store import Store
 
 from .small_run import ALPHA, CHECK, CHECKED, RUN, SCRIPTED
 
@@ -155,7 +155,7 @@ def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
 
 
 def test_repeated_judging_is_told(store: Store) -> None:
-    store.add_verdicts(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
+    store.verdicts.add(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
     check = agent_grids(result_of(store, RUN))[0]
     assert check.notes[0].endswith("each episode judged 2 times, averaged before anything else")
 
@@ -190,8 +190,8 @@ def test_a_type_that_a_judge_cannot_score_is_a_note(result: RunResult) -> None:
 
 def test_scores_of_whole_episodes_and_of_cells_have_a_table_of_their_own(store: Store) -> None:
     harmony, gap = Measure("harmony", 0, 1), Measure("gap", -1, 1)
-    store.add_verdicts(RUN, CHECK, [Score(harmony, None, 0.5)], trial="lamp-AS")
-    store.add_verdicts(RUN, CHECK, [Score(gap, None, 0.25)], cell={"agent": ALPHA, "level": 2})
+    store.verdicts.add(RUN, CHECK, [Score(harmony, None, 0.5)], trial="lamp-AS")
+    store.verdicts.add(RUN, CHECK, [Score(gap, None, 0.25)], cell={"agent": ALPHA, "level": 2})
     (grid,) = other_grids(result_of(store, RUN))
     cells = {
         (row.label, title): cell.value

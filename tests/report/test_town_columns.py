@@ -15,8 +15,8 @@ from sociolab.core.episode import (
     Unusable,
 )
 from sociolab.core.ports import Transcript
-from sociolab.report.shown import shown
-from sociolab.report.transcript import play_text
+from sociolab.report.terminal import play_text
+from sociolab.report.transcript_view import transcript_view
 
 from .observed_episodes import observed
 
@@ -63,7 +63,7 @@ def test_where_turns_are_taken_those_are_told_of_and_not_questions() -> None:
 
 
 def test_of_many_seats_the_first_of_each_agent_is_named_and_the_rest_counted() -> None:
-    told = shown(episode(), Transcript("A party", (), ()))
+    told = transcript_view(episode(), Transcript("A party", (), ()))
     assert told.cast == (
         "ben played by alpha",
         "ben.routine and 5 more played by scripted",
@@ -72,7 +72,7 @@ def test_of_many_seats_the_first_of_each_agent_is_named_and_the_rest_counted() -
 
 
 def test_few_seats_are_all_named() -> None:
-    told = shown(episode(seats=SEATS[:3]), Transcript("A party", (), ()))
+    told = transcript_view(episode(seats=SEATS[:3]), Transcript("A party", (), ()))
     assert told.cast == (
         "ben played by alpha",
         "ben.routine played by scripted",
@@ -81,5 +81,5 @@ def test_few_seats_are_all_named() -> None:
 
 
 def test_one_agent_for_all_is_told_in_one_line() -> None:
-    told = shown(episode(agent="scripted"), Transcript("A party", (), ()))
+    told = transcript_view(episode(agent="scripted"), Transcript("A party", (), ()))
     assert told.cast == ("ben and 6 more played by scripted",)

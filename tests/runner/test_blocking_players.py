@@ -15,7 +15,7 @@ from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.runner import waits
 from sociolab.runner.tally import Tally
 from sociolab.runner.waits import Waits
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from tiny_runs import Speaker, play_run, statuses, table
 
 SAID = Reply((Action("speak", "hello"),))

@@ -16,7 +16,7 @@ from sociolab.report.result import result_of
 from sociolab.runner import waits
 from sociolab.runner.jury import verdicts_of
 from sociolab.runner.local import play_all
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 
 OWN = JudgeId("own", "rules", "1")
@@ -49,7 +49,7 @@ def breaks_at(*trials: str) -> OwnJudge:
 
 
 def said(store: Store, number: int) -> list[Verdict]:
-    rows = store.judgings(RUN, OWN, f"t{number}")
+    rows = store.verdicts.judgings(RUN, OWN, f"t{number}")
     return [verdict for row in rows for verdict in row.verdicts]
 
 
@@ -115,13 +115,13 @@ def test_the_failures_of_broken_code_go_as_the_mended_code_judges(store: Store) 
     asyncio.run(play_all(table(store, player, new), store.trials(RUN), 2))
 
     def failed(judge: OwnJudge) -> list[str | None]:
-        rows = store.judgings(RUN, judge.id)
+        rows = store.verdicts.judgings(RUN, judge.id)
         return [row.trial for row in rows if isinstance(row.verdicts[0], ScoreFailure)]
 
     assert failed(new) == ["t2"]
     assert failed(old) == ["t2"]
     assert failed(other) == ["t0", "t1", "t2"]
-    assert len(list(store.judgings(RUN, old.id))) == 3  # what it scored stays
+    assert len(list(store.verdicts.judgings(RUN, old.id))) == 3  # what it scored stays
 
 
 def test_while_a_judge_is_waited_for_it_is_known_which(

@@ -20,7 +20,7 @@ from sociolab.core.episode import (
 )
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.runner.local import spoiled
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 
 

@@ -15,8 +15,7 @@ from sociolab.core.episode import Action, Json, Unusable
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.runner import bounded, foreign, waits
 from sociolab.runner.local import play_all
-from sociolab.store.sqlite import Store
-from sociolab.store.trials import TrialRow
+from sociolab.store.store import Store, TrialRow
 from tiny_runs import RUN, Speaker, play_run, statuses, table
 
 SAID = Reply((Action("speak", "hello"),))

@@ -9,7 +9,7 @@ from sociolab.core.episode import Episode, Json, Task
 from sociolab.core.errors import BudgetSpent, ModelError
 from sociolab.core.ports import NoReply, Play, Reply, Request
 from sociolab.runner.local import play_all
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, World, play_run, statuses, table, trial
 
 

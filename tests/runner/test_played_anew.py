@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sociolab.core.episode import Ended, Episode
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import Request
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 
 

@@ -17,7 +17,7 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored,
 from sociolab.report.result import result_of
 from sociolab.runner.jury import verdicts_of
 from sociolab.runner.verdict_checks import checked_verdicts, id_problem
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 
 WARMTH = Measure("warmth", 0, 10)
@@ -134,7 +134,7 @@ def test_a_run_with_an_id_from_before_they_were_checked_is_told_in_a_sentence(
     store: Store,
 ) -> None:
     magic = JudgeId("a", "magic")  # type: ignore[arg-type]
-    store.add_verdicts(RUN, magic, [Score(WARMTH, None, 5.0)], trial="t0")
+    store.verdicts.add(RUN, magic, [Score(WARMTH, None, 5.0)], trial="t0")
     with pytest.raises(StoreError, match='found "magic" of the judge a; mend its id'):
         result_of(store, RUN)
 

@@ -15,8 +15,8 @@ from sociolab.models.cache import KeptModel
 from sociolab.runner import waits
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.runner.waits import Waits
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 from tiny_runs import RUN
 
 Later = Callable[[float], None]

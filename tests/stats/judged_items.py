@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sociolab.stats.agreement import Gaps, Spread
+from sociolab.stats.inter_rater import present, rating_table
 from sociolab.stats.intervals import means
-from sociolab.stats.rating_table import present, rating_table
-from sociolab.stats.spread import Gaps, Spread
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,16 @@ from functools import cache
 
 import pytest
 
-from sociolab.stats.agreement import agreement_report
-from sociolab.stats.agreement_cells import (
+from sociolab.stats.agreement import (
+    OVERALL,
+    POOLED,
     AgreementReport,
     AmongPeople,
+    ItemRating,
     JudgeAndPeople,
     JudgePair,
+    agreement_report,
 )
-from sociolab.stats.rated import OVERALL, POOLED, Rated
 from stats.judged_items import Judged, spread
 
 RANGES = {"goal": (0.0, 10.0), "secret": (-10.0, 0.0)}
@@ -31,9 +33,9 @@ STUDY = {
 }
 
 
-def rows(*raters: str) -> list[Rated]:
+def rows(*raters: str) -> list[ItemRating]:
     return [
-        Rated(item, rater, dimension, scores["PQJK".index(rater)], cluster, group)
+        ItemRating(item, rater, dimension, scores["PQJK".index(rater)], cluster, group)
         for item, (cluster, group, *both) in STUDY.items()
         for dimension, scores in zip(RANGES, both, strict=True)
         for rater in raters
@@ -45,7 +47,9 @@ def whole() -> AgreementReport:
     return agreement_report(rows("P", "Q"), rows("J", "K"), RANGES, resamples=200)
 
 
-def report(people: list[Rated] | None = None, judges: list[Rated] | None = None) -> AgreementReport:
+def report(
+    people: list[ItemRating] | None = None, judges: list[ItemRating] | None = None
+) -> AgreementReport:
     if people is judges is None:
         return whole()
     people = rows("P", "Q") if people is None else people
@@ -205,7 +209,7 @@ def test_another_number_of_bins_changes_kappa_only() -> None:
 
 def test_a_dimension_without_a_range_is_refused() -> None:
     with pytest.raises(ValueError, match="'mood' has no range"):
-        report(people=[Rated("e1", "P", "mood", 3, "s1", "model")])
+        report(people=[ItemRating("e1", "P", "mood", 3, "s1", "model")])
 
 
 def test_a_dimension_may_not_take_the_name_of_a_summary() -> None:
@@ -216,7 +220,7 @@ def test_a_dimension_may_not_take_the_name_of_a_summary() -> None:
 
 def test_a_rating_outside_its_range_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="goal of item e1 by P: expected a value from 0"):
-        report(people=[Rated("e1", "P", "goal", 11, "s1", "model")])
+        report(people=[ItemRating("e1", "P", "goal", 11, "s1", "model")])
 
 
 def test_two_ratings_by_one_rater_are_refused() -> None:

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.stats.alpha import Alpha, Metric, alphas
-from sociolab.stats.by_cluster import numbered
-from sociolab.stats.rating_table import rating_table
+from sociolab.stats.inter_rater import Alpha, AlphaMetric, alphas, rating_table
+from sociolab.stats.intervals import numbered
 
-METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
 Item = Sequence[float | None]
 
 # Krippendorff's data with missing values, as on Wikipedia: three coders, fifteen units.
@@ -40,15 +39,17 @@ tables = st.lists(st.lists(ratings, min_size=1, max_size=4), min_size=1, max_siz
 metrics = st.sampled_from(METRICS)
 
 
-def krippendorff_alpha(items: Sequence[Item], clusters: Sequence[str], metric: Metric) -> Alpha:
+def krippendorff_alpha(
+    items: Sequence[Item], clusters: Sequence[str], metric: AlphaMetric
+) -> Alpha:
     return alphas(rating_table(items), numbered(clusters), (metric,))[0]
 
 
-def alpha(items: Sequence[Item], metric: Metric) -> Alpha:
+def alpha(items: Sequence[Item], metric: AlphaMetric) -> Alpha:
     return krippendorff_alpha(items, [f"s{i}" for i in range(len(items))], metric)
 
 
-def by_coincidences(items: Sequence[Item], metric: Metric) -> float | None:
+def by_coincidences(items: Sequence[Item], metric: AlphaMetric) -> float | None:
     """The textbook's way: a matrix of coinciding values, and the metric's table of distances."""
     units = [[value for value in item if value is not None] for item in items]
     units = [unit for unit in units if len(unit) > 1]
@@ -167,7 +168,7 @@ def test_what_cannot_be_measured_is_refused() -> None:
 
 @some
 @given(tables, metrics)
-def test_the_matrix_of_coincidences_says_the_same(items: list[Item], metric: Metric) -> None:
+def test_the_matrix_of_coincidences_says_the_same(items: list[Item], metric: AlphaMetric) -> None:
     assert alpha(items, metric).value == pytest.approx(by_coincidences(items, metric), abs=1e-9)
 
 
@@ -176,7 +177,7 @@ def test_the_matrix_of_coincidences_says_the_same(items: list[Item], metric: Met
 
 @some
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(2, 4)), min_size=1), metrics)
-def test_perfect_agreement_is_1(units: list[tuple[int, int]], metric: Metric) -> None:
+def test_perfect_agreement_is_1(units: list[tuple[int, int]], metric: AlphaMetric) -> None:
     found = alpha([[value] * raters for value, raters in units], metric)
     if len({value for value, _ in units}) > 1:
         assert found.value == pytest.approx(1)
@@ -186,7 +187,7 @@ def test_perfect_agreement_is_1(units: list[tuple[int, int]], metric: Metric) ->
 @some
 @given(tables, metrics, st.randoms(use_true_random=False))
 def test_order_of_raters_and_items_does_not_matter(
-    items: list[Item], metric: Metric, chance: random.Random
+    items: list[Item], metric: AlphaMetric, chance: random.Random
 ) -> None:
     named = [(f"s{i % 3}", item) for i, item in enumerate(items)]
     mixed = [
@@ -221,7 +222,9 @@ def test_ordinal_alpha_sees_only_the_order_and_nominal_only_the_names(items: lis
 
 @some
 @given(tables, metrics)
-def test_alpha_stays_at_most_1_and_its_interval_holds_it(items: list[Item], metric: Metric) -> None:
+def test_alpha_stays_at_most_1_and_its_interval_holds_it(
+    items: list[Item], metric: AlphaMetric
+) -> None:
     found = alpha(items, metric)
     if found.value is not None:
         assert found.value <= 1
@@ -243,9 +246,9 @@ def test_clusters_left_out_in_small_blocks_give_the_same_interval(
     chance = random.Random(3)
     items = [[chance.randint(0, 4) for _ in range(chance.randint(1, 4))] for _ in range(40)]
     clusters = [f"s{i % 9}" for i in range(40)]
-    metrics: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+    metrics: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
     whole = [krippendorff_alpha(items, clusters, metric) for metric in metrics]
-    monkeypatch.setattr("sociolab.stats.jackknife._BLOCK", 1)
+    monkeypatch.setattr("sociolab.stats.intervals._CELLS_AT_ONCE", 1)
     for metric, wanted in zip(metrics, whole, strict=True):
         found = krippendorff_alpha(items, clusters, metric)
         assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))

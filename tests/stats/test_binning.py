@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.binning import Bins
+from sociolab.stats.inter_rater import Bins
 
 
 def test_goal_scores_fall_two_by_two_and_the_top_bin_holds_three() -> None:

@@ -12,14 +12,13 @@ import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.stats.bradley_terry import Rating, Ratings, rate
-from sociolab.stats.contests import Comparison
-from sociolab.stats.strengths import Floats, joined, strengths
+from sociolab.stats.intervals import Floats
+from sociolab.stats.ranking import Contest, Rating, Ratings, joined, rate, strengths
 
 names = st.sampled_from("abcd")
 row_lists = st.lists(
     st.builds(
-        Comparison,
+        Contest,
         names,
         names,
         st.sampled_from([0.0, 0.5, 1.0]),
@@ -31,14 +30,14 @@ row_lists = st.lists(
 )
 
 
-def games(text: str) -> list[Comparison]:
+def games(text: str) -> list[Contest]:
     """ "a>b 3, a=b 2": a beat b three times and tied twice, each in a cluster of its own."""
-    rows: list[Comparison] = []
+    rows: list[Contest] = []
     for part in text.split(", "):
         who, count = part.split()
         outcome = {">": 1.0, "=": 0.5}[who[1]]
         rows += [
-            Comparison(who[0], who[2], outcome, f"t{len(rows) + i:03}") for i in range(int(count))
+            Contest(who[0], who[2], outcome, f"t{len(rows) + i:03}") for i in range(int(count))
         ]
     return rows
 
@@ -51,11 +50,11 @@ def strength(found: Ratings) -> dict[str, float]:
     return {r.model: r.strength for r in found.models if r.strength is not None}
 
 
-def quick(rows: Sequence[Comparison], seed: int = 0) -> Ratings:
+def quick(rows: Sequence[Contest], seed: int = 0) -> Ratings:
     return rate(rows, seed=seed, resamples=100)
 
 
-def simulated(truth: Floats, tasks: int, seed: int) -> list[Comparison]:
+def simulated(truth: Floats, tasks: int, seed: int) -> list[Contest]:
     """Every pair once a task; a task favours some models."""
     draw = np.random.default_rng(seed)
     rows = []
@@ -64,7 +63,7 @@ def simulated(truth: Floats, tasks: int, seed: int) -> list[Comparison]:
         for i in range(len(truth)):
             for j in range(i):
                 won = draw.random() < 1 / (1 + math.exp(here[j] - here[i]))
-                rows.append(Comparison(f"m{i}", f"m{j}", float(won), f"task {task}"))
+                rows.append(Contest(f"m{i}", f"m{j}", float(won), f"task {task}"))
     return rows
 
 
@@ -114,7 +113,7 @@ def test_models_that_never_met_are_compared_over_a_third() -> None:
 
 
 def test_weights_count_comparisons() -> None:
-    rows = [Comparison("a", "b", 1, "s", 1.5), Comparison("a", "b", 0, "t", 0.5)]
+    rows = [Contest("a", "b", 1, "s", 1.5), Contest("a", "b", 0, "t", 0.5)]
     assert strength(rate(rows))["a"] == pytest.approx(math.log(3) / 2)
 
 
@@ -240,7 +239,7 @@ def test_a_weak_model_does_not_take_the_others_intervals() -> None:
 
 
 def test_clusters_that_are_all_alike_claim_no_certainty() -> None:
-    rows = [Comparison("a", "b", float(k > 0), f"t{task}") for task in range(8) for k in range(3)]
+    rows = [Contest("a", "b", float(k > 0), f"t{task}") for task in range(8) for k in range(3)]
     a = rate(rows).models[0]
     assert a.strength == pytest.approx(math.log(2) / 2)
     assert a.low is None
@@ -298,21 +297,21 @@ def test_dropping_the_only_win_back_leaves_the_order() -> None:
 
 @settings(max_examples=25)
 @given(row_lists, st.integers(0, 9))
-def test_order_of_the_rows_does_not_matter(rows: list[Comparison], seed: int) -> None:
+def test_order_of_the_rows_does_not_matter(rows: list[Contest], seed: int) -> None:
     shuffled = random.Random(seed).sample(rows, len(rows))
     assert quick(shuffled) == quick(rows)
 
 
 @settings(max_examples=25)
 @given(row_lists)
-def test_naming_the_winner_first_or_second_is_the_same(rows: list[Comparison]) -> None:
+def test_naming_the_winner_first_or_second_is_the_same(rows: list[Contest]) -> None:
     turned = [row._replace(a=row.b, b=row.a, outcome=1 - row.outcome) for row in rows]
     assert quick(turned) == quick(rows)
 
 
 @settings(max_examples=25)
 @given(row_lists)
-def test_expected_wins_equal_the_wins_within_a_group(rows: list[Comparison]) -> None:
+def test_expected_wins_equal_the_wins_within_a_group(rows: list[Contest]) -> None:
     # Where the slope of the likelihood is 0.
     found = quick(rows)
     group = {rating.model: rating.group for rating in found.models}
@@ -332,7 +331,7 @@ def test_expected_wins_equal_the_wins_within_a_group(rows: list[Comparison]) -> 
 
 @settings(max_examples=25)
 @given(row_lists)
-def test_every_model_is_rated_once_and_groups_are_centred(rows: list[Comparison]) -> None:
+def test_every_model_is_rated_once_and_groups_are_centred(rows: list[Contest]) -> None:
     found = quick(rows)
     assert sorted(r.model for r in found.models) == sorted({m for row in rows for m in row[:2]})
     for number in {rating.group for rating in found.models}:
@@ -349,13 +348,13 @@ def test_every_model_is_rated_once_and_groups_are_centred(rows: list[Comparison]
 @pytest.mark.parametrize(
     "row",
     [
-        Comparison("a", "a", 1, "t"),
-        Comparison("a", "b", 0.7, "t"),
-        Comparison("a", "b", 1, "t", 0),
-        Comparison("a", "b", 1, "t", math.nan),
+        Contest("a", "a", 1, "t"),
+        Contest("a", "b", 0.7, "t"),
+        Contest("a", "b", 1, "t", 0),
+        Contest("a", "b", 1, "t", math.nan),
     ],
 )
-def test_bad_comparisons_are_refused(row: Comparison) -> None:
+def test_bad_comparisons_are_refused(row: Contest) -> None:
     with pytest.raises(ValueError, match="a comparison has two models"):
         rate([row])
 

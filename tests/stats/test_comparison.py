@@ -7,16 +7,11 @@ import random
 import numpy as np
 import pytest
 
-from sociolab.stats.comparison import compare
-from sociolab.stats.effect import effect
-from sociolab.stats.multiple import holm
-from sociolab.stats.pairs import Row
-from sociolab.stats.permutation import sign_flip
+from sociolab.stats.paired import KeyedValue, compare, effect, holm, paired_t, sign_flip
 from sociolab.stats.power import design, needed
-from sociolab.stats.t_test import paired_t
 from stats.paired_difference import difference
 
-Sides = tuple[list[Row], list[Row]]
+Sides = tuple[list[KeyedValue], list[KeyedValue]]
 
 
 def sides(gain: float, seed: int, scenarios: int = 8, repeats: int = 3) -> Sides:
@@ -26,8 +21,8 @@ def sides(gain: float, seed: int, scenarios: int = 8, repeats: int = 3) -> Sides
         hard = draws.normal()
         for r in range(repeats):
             key, cluster = (f"task {s}", "seat", r), f"s{s}"
-            a.append(Row(key, cluster, float(hard + gain + draws.normal())))
-            b.append(Row(key, cluster, float(hard + draws.normal())))
+            a.append(KeyedValue(key, cluster, float(hard + gain + draws.normal())))
+            b.append(KeyedValue(key, cluster, float(hard + draws.normal())))
     return a, b
 
 
@@ -56,9 +51,9 @@ def test_every_part_is_what_its_own_function_says() -> None:
 def test_four_pairs_worked_by_hand() -> None:
     # 5, 7 | 6, 10 against 4, 4 | 4, 2: sums 4 and 10, mean 3.5; deviations -3 and 3,
     # se = sqrt(2 x 18) / 4 = 1.5; t(.975; 1) = 12.706. Two clusters: p = 2 / 4.
-    a = [Row(i, "st"[i // 2], v) for i, v in enumerate((5, 7, 6, 10))]
-    b = [Row(i, "st"[i // 2], v) for i, v in enumerate((4, 4, 4, 2))]
-    found = compare({"goal": (a, [*b, Row(9, "u", 1)])})["goal"]
+    a = [KeyedValue(i, "st"[i // 2], v) for i, v in enumerate((5, 7, 6, 10))]
+    b = [KeyedValue(i, "st"[i // 2], v) for i, v in enumerate((4, 4, 4, 2))]
+    found = compare({"goal": (a, [*b, KeyedValue(9, "u", 1)])})["goal"]
     assert (found.mean_a, found.mean_b, found.difference.value) == (7, 3.5, 3.5)
     assert found.difference.high == pytest.approx(3.5 + 12.7062 * 1.5, rel=1e-5)
     assert (found.p, found.only_b, found.effect.better) == (0.5, 1, 2)
@@ -96,7 +91,7 @@ def test_measures_may_lack_different_plays() -> None:
 @pytest.mark.parametrize("scenarios", [6, 45])
 def test_the_order_of_the_rows_does_not_matter(scenarios: int) -> None:
     a, b = sides(0.4, 7, scenarios)
-    rounded = [[Row(k, c, round(v, 1)) for k, c, v in side] for side in (a, b)]
+    rounded = [[KeyedValue(k, c, round(v, 1)) for k, c, v in side] for side in (a, b)]
     shuffled = [random.Random(1).sample(side, len(side)) for side in rounded]
     one = compare({"goal": (rounded[0], rounded[1])})["goal"]
     other = compare({"goal": (shuffled[0], shuffled[1])})["goal"]
@@ -116,22 +111,22 @@ def test_swapping_the_agents_mirrors_the_comparison() -> None:
 
 
 def test_sides_equal_but_for_rounding_do_not_differ() -> None:
-    a = [Row(i, f"s{i}", 0.1 + 0.2) for i in range(8)]
-    b = [Row(i, f"s{i}", 0.3) for i in range(8)]
+    a = [KeyedValue(i, f"s{i}", 0.1 + 0.2) for i in range(8)]
+    b = [KeyedValue(i, f"s{i}", 0.3) for i in range(8)]
     found = compare({"goal": (a, b)})["goal"]
     assert (found.p, found.effect.equal, found.difference.value) == (1, 8, 0)
     assert found.settles.note == "no variation between clusters"
 
 
 def test_a_key_in_two_clusters_is_refused() -> None:
-    one = ([Row(1, "s", 1)], [Row(1, "s", 2)])
-    two = ([Row(1, "t", 1)], [Row(1, "t", 2)])
+    one = ([KeyedValue(1, "s", 1)], [KeyedValue(1, "s", 2)])
+    two = ([KeyedValue(1, "t", 1)], [KeyedValue(1, "t", 2)])
     with pytest.raises(ValueError, match="secret: a key belongs to one cluster"):
         compare({"goal": one, "secret": two})
 
 
 def flat(scenarios: int = 8) -> Sides:
-    rows = [Row((f"task {s}", "seat", 0), f"s{s}", 5.0) for s in range(scenarios)]
+    rows = [KeyedValue((f"task {s}", "seat", 0), f"s{s}", 5.0) for s in range(scenarios)]
     return rows, rows
 
 
@@ -144,8 +139,8 @@ def test_a_measure_whose_pairs_are_all_equal_is_no_test_and_costs_the_others_not
 
 
 def test_a_measure_that_cancels_in_each_cluster_is_no_test_either() -> None:
-    a = [Row((c, r), c, float(r)) for c in "abcdefgh" for r in (0, 1)]
-    b = [Row((c, r), c, float(1 - r)) for c in "abcdefgh" for r in (0, 1)]
+    a = [KeyedValue((c, r), c, float(r)) for c in "abcdefgh" for r in (0, 1)]
+    b = [KeyedValue((c, r), c, float(1 - r)) for c in "abcdefgh" for r in (0, 1)]
     found = compare({"goal": sides(2, seed=2), "turned": (a, b)})
     assert found["turned"].holm_p is None
     assert found["goal"].holm_p == found["goal"].p

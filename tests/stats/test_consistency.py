@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference
-from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.scale import on_scale
+from sociolab.stats.intervals import Estimate, mean, on_scale
 
 # Task t: 2 of 4 succeed, u: 4 of 4, v: none of 3, w: 1 of 1 and one play missing.
 VALUES = (7, 3, 8, 2, 9, 9, 7, 7, 0, 1, 2, 9, None)

@@ -12,9 +12,9 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.stats import jackknife as module
-from sociolab.stats.by_cluster import numbered
+from sociolab.stats import intervals
 from sociolab.stats.correlation import Correlation, correlations, pearson, spearman
+from sociolab.stats.intervals import numbered
 
 some = settings(max_examples=40)
 pairs = st.lists(
@@ -211,7 +211,7 @@ def test_columns_say_the_same_as_sequences_however_many_clusters_are_left_out_at
     wanted = pearson(a, b, groups), spearman(a, b, groups)
     x, y = np.array(a, dtype=np.float64), np.array(b, dtype=np.float64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_BLOCK", 3)
+        patch.setattr(intervals, "_CELLS_AT_ONCE", 3)
         found = correlations(x, y, numbered(groups))
     for one, other in zip(found, wanted, strict=True):
         assert (one.n, one.clusters, one.note) == (other.n, other.clusters, other.note)

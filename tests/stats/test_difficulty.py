@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.difficulty import Difficulties, LeftOut, Play, difficulties
+from sociolab.stats.difficulty import Difficulties, LeftOut, ScoredPlay, difficulties
 
 # The goal, 0 to 10. Sample sd (n - 1).
 #   easy:  ann 8 8 -> 8, sd 0: 8..8;  bob 7 8 9 -> 8, sd 1: 5..11, cut to 10;  cat 6 8 -> 7,
@@ -23,20 +23,20 @@ TABLE: dict[str, dict[str, list[float]]] = {
     "level": {"ann": [4, 5, 6], "bob": [3, 3], "cat": [2, 2.5, 3]},
 }
 PLAYS = [
-    Play(task, model, value)
+    ScoredPlay(task, model, value)
     for task, models in TABLE.items()
     for model, values in models.items()
     for value in values
 ]
 
 plays = st.lists(
-    st.builds(Play, st.sampled_from("stuv"), st.sampled_from("abc"), st.integers(-5, 10)),
+    st.builds(ScoredPlay, st.sampled_from("stuv"), st.sampled_from("abc"), st.integers(-5, 10)),
     min_size=1,
     max_size=60,
-).map(lambda rows: [*rows, Play("s", "a", 0)])
+).map(lambda rows: [*rows, ScoredPlay("s", "a", 0)])
 
 
-def goal(rows: list[Play], target: str = "ann") -> Difficulties:
+def goal(rows: list[ScoredPlay], target: str = "ann") -> Difficulties:
     return difficulties(rows, target, lower=0, upper=10)
 
 
@@ -71,14 +71,19 @@ def test_bounds_come_from_the_measure() -> None:
 
 
 def test_a_task_that_a_model_played_once_is_left_out_and_listed() -> None:
-    rows = [*PLAYS, Play("once", "ann", 5), Play("once", "ann", 6), Play("once", "bob", 5)]
+    rows = [
+        *PLAYS,
+        ScoredPlay("once", "ann", 5),
+        ScoredPlay("once", "ann", 6),
+        ScoredPlay("once", "bob", 5),
+    ]
     found = goal(rows)
     assert found.left_out == (LeftOut("once", (("bob", 1), ("cat", 0))),)
     assert found.tasks == goal(PLAYS).tasks
 
 
 def test_missing_values_are_counted_and_are_no_plays() -> None:
-    rows = [*PLAYS, Play("new", "ann", None), Play("easy", "ann", None)]
+    rows = [*PLAYS, ScoredPlay("new", "ann", None), ScoredPlay("easy", "ann", None)]
     found = goal(rows)
     assert found.missing == 2
     assert found.left_out == (LeftOut("new", (("ann", 0), ("bob", 0), ("cat", 0))),)
@@ -86,8 +91,8 @@ def test_missing_values_are_counted_and_are_no_plays() -> None:
 
 
 def test_the_hardest_are_the_first_and_ties_at_the_cut_are_counted() -> None:
-    rows = [Play(f"t{i}", "ann", value) for i in range(5) for value in (0, 10)]
-    rows += [Play("flat", "ann", 5), Play("flat", "ann", 5)]
+    rows = [ScoredPlay(f"t{i}", "ann", value) for i in range(5) for value in (0, 10)]
+    rows += [ScoredPlay("flat", "ann", 5), ScoredPlay("flat", "ann", 5)]
     found = goal(rows)
     assert [task.task for task in found.hardest(3)] == ["t0", "t1", "t2"]
     assert (found.tied_out(3), found.tied_out(5), found.tied_out(20)) == (2, 0, 0)
@@ -102,7 +107,7 @@ def test_a_target_that_never_played_is_refused() -> None:
 @pytest.mark.parametrize("bad", [-0.1, 10.1, float("nan")])
 def test_values_outside_the_bounds_are_refused(bad: float) -> None:
     with pytest.raises(ValueError, match="easy, ann"):
-        goal([*PLAYS, Play("easy", "ann", bad)])
+        goal([*PLAYS, ScoredPlay("easy", "ann", bad)])
 
 
 def test_bounds_the_wrong_way_round_are_refused() -> None:
@@ -111,7 +116,7 @@ def test_bounds_the_wrong_way_round_are_refused() -> None:
 
 
 @given(plays, st.integers(0, 9))
-def test_order_of_the_plays_does_not_matter(rows: list[Play], seed: int) -> None:
+def test_order_of_the_plays_does_not_matter(rows: list[ScoredPlay], seed: int) -> None:
     shuffled = random.Random(seed).sample(rows, len(rows))
     assert difficulties(shuffled, "a", lower=-5, upper=10) == difficulties(
         rows, "a", lower=-5, upper=10
@@ -119,7 +124,7 @@ def test_order_of_the_plays_does_not_matter(rows: list[Play], seed: int) -> None
 
 
 @given(plays)
-def test_a_gap_lies_between_zero_and_the_width_of_the_scale(rows: list[Play]) -> None:
+def test_a_gap_lies_between_zero_and_the_width_of_the_scale(rows: list[ScoredPlay]) -> None:
     found = difficulties(rows, "a", lower=-5, upper=10)
     gaps = [task.gap for task in found.tasks]
     assert all(0 <= gap <= 15 for gap in gaps)
@@ -128,7 +133,7 @@ def test_a_gap_lies_between_zero_and_the_width_of_the_scale(rows: list[Play]) ->
 
 
 @given(plays)
-def test_another_model_can_only_make_tasks_harder(rows: list[Play]) -> None:
+def test_another_model_can_only_make_tasks_harder(rows: list[ScoredPlay]) -> None:
     more = difficulties(rows, "a", lower=-5, upper=10)
     fewer = difficulties([row for row in rows if row.model != "b"], "a", lower=-5, upper=10)
     before = {task.task: task.gap for task in fewer.tasks}

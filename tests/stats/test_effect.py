@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.effect import Effect, effect
+from sociolab.stats.paired import Effect, effect
 
 A, B, CLUSTERS = (5, 7, 6, 10), (4, 4, 4, 2), ("s", "s", "t", "t")
 scores = st.lists(

@@ -11,10 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from sociolab.stats.binning import Bins
+from sociolab.stats.inter_rater import (
+    Agreement,
+    Bins,
+    agreement_of,
+    free_marginal_kappa,
+    pair_columns,
+    present,
+    rating_table,
+)
 from sociolab.stats.intervals import means
-from sociolab.stats.kappa import Agreement, agreement_of, free_marginal_kappa, pair_columns
-from sociolab.stats.rating_table import present, rating_table
 
 GOAL = Bins(0, 10)
 

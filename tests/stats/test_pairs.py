@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.stats.pairs import Pairs, Row, paired
+from sociolab.stats.paired import KeyedValue, Pairs, paired
 from stats.paired_difference import difference
 
 
 def test_rows_are_matched_by_key_whatever_their_order() -> None:
-    first = [Row(("t1", 0), "s1", 5), Row(("t1", 1), "s1", 6), Row(("t2", 0), "s2", 7)]
-    second = [Row(("t2", 0), "s2", 1), Row(("t1", 1), "s1", 2), Row(("t1", 0), "s1", 3)]
+    first = [
+        KeyedValue(("t1", 0), "s1", 5),
+        KeyedValue(("t1", 1), "s1", 6),
+        KeyedValue(("t2", 0), "s2", 7),
+    ]
+    second = [
+        KeyedValue(("t2", 0), "s2", 1),
+        KeyedValue(("t1", 1), "s1", 2),
+        KeyedValue(("t1", 0), "s1", 3),
+    ]
     assert paired(first, second) == Pairs((5, 6, 7), (3, 2, 1), ("s1", "s1", "s2"), 0, 0)
 
 
 def test_rows_without_a_counterpart_are_counted_on_their_side() -> None:
-    first = [Row("t1", "s1", 5), Row("t2", "s1", 6), Row("t3", "s2", 7)]
-    second = [Row("t3", "s2", 1), Row("t4", "s2", 2)]
+    first = [KeyedValue("t1", "s1", 5), KeyedValue("t2", "s1", 6), KeyedValue("t3", "s2", 7)]
+    second = [KeyedValue("t3", "s2", 1), KeyedValue("t4", "s2", 2)]
     assert paired(first, second) == Pairs((7,), (1,), ("s2",), only_a=2, only_b=1)
 
 
 def test_nothing_in_common_makes_no_pairs() -> None:
-    found = paired([Row("t1", "s1", 5)], [])
+    found = paired([KeyedValue("t1", "s1", 5)], [])
     assert found == Pairs((), (), (), 1, 0)
     assert difference(found.a, found.b, found.clusters).note == "no values"
 
 
 def test_a_key_that_forgot_the_repeat_is_refused() -> None:
     with pytest.raises(ValueError, match="'t1' twice"):
-        paired([Row("t1", "s1", 5), Row("t1", "s1", 6)], [Row("t1", "s1", 1)])
+        paired([KeyedValue("t1", "s1", 5), KeyedValue("t1", "s1", 6)], [KeyedValue("t1", "s1", 1)])
 
 
 def test_a_pair_in_two_clusters_is_refused() -> None:
     with pytest.raises(ValueError, match="found 's1' and 's2'"):
-        paired([Row("t1", "s1", 5)], [Row("t1", "s2", 1)])
+        paired([KeyedValue("t1", "s1", 5)], [KeyedValue("t1", "s2", 1)])

@@ -10,9 +10,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.intervals import mean
+from sociolab.stats.intervals import mean, t_quantile
 from sociolab.stats.power import Design, Needed, design, needed, power
-from sociolab.stats.student import t_quantile
 
 # Cluster means 2, 6, 10 of two pairs each.
 SIX, HOMES = (1, 3, 5, 7, 9, 11), ("a", "a", "b", "b", "c", "c")

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.stats.binning import Bins, numbers
-from sociolab.stats.jackknife import left_out_interval
-from sociolab.stats.rating_table import present, rating_table, stacked
+from sociolab.stats.inter_rater import Bins, numbers, present, rating_table, stacked
+from sociolab.stats.intervals import left_out_interval
 
 ITEMS = ((4, 6), (5, None), (), (1, 2, 2, 9))
 rated = st.lists(st.lists(st.none() | st.integers(-5, 5), max_size=5), max_size=6)

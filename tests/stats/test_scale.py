@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.scale import CUT, bound, on_scale
+from sociolab.stats.intervals import CUT, Estimate, bound, mean, on_scale
 
 
 def test_an_interval_of_two_clusters_is_cut_at_both_ends() -> None:

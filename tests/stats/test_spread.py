@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.stats.spread import Spread
+from sociolab.stats.agreement import Spread
 from stats.judged_items import Judged, spread
 
 HAND = (

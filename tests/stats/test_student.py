@@ -8,7 +8,7 @@ import scipy.special
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.student import t_quantile
+from sociolab.stats.intervals import t_quantile
 
 
 def test_one_degree_of_freedom_is_the_cauchy_distribution() -> None:

@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.student import t_quantile, two_sided_p
+from sociolab.stats.intervals import t_quantile, two_sided_p
 
 
 def test_closed_forms_of_one_and_two_degrees() -> None:

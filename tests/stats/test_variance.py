@@ -13,7 +13,7 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.variance import REPEAT_IN_PLAY, Component, Components, Scored, components
+from sociolab.stats.variance import REPEAT_IN_PLAY, Component, Components, LeveledScore, components
 
 FOUR = ("scenario", "partner", "repeat", "judge")
 
@@ -29,7 +29,7 @@ CROSSED = {
     ("u", "q"): 11,
 }
 TABLE = [
-    Scored(value, {"scenario": scenario, "partner": partner})
+    LeveledScore(value, {"scenario": scenario, "partner": partner})
     for (scenario, partner), value in CROSSED.items()
 ]
 
@@ -49,13 +49,13 @@ def shares(found: Components) -> list[float | None]:
 
 
 def two_way(table: Sequence[tuple[float, str, str]]) -> Components:
-    rows = [Scored(value, {"scenario": a, "partner": b}) for value, a, b in table]
+    rows = [LeveledScore(value, {"scenario": a, "partner": b}) for value, a, b in table]
     return components(rows, ("scenario", "partner"))
 
 
 def played(
     sds: Mapping[str, float], sizes: Mapping[str, int], seed: int, keep: float = 1.0
-) -> list[Scored]:
+) -> list[LeveledScore]:
     """Simulated plays, every one read by every judge; a share of the rows is lost."""
     draw = np.random.default_rng(seed)
     effects: dict[Hashable, float] = {}
@@ -67,7 +67,7 @@ def played(
         for name, key in keys.items():
             value += effects.setdefault((name, key), draw.normal(0, sds[name]))
         if draw.random() < keep:
-            rows.append(Scored(value, dict(zip(FOUR, cell, strict=True))))
+            rows.append(LeveledScore(value, dict(zip(FOUR, cell, strict=True))))
     return rows
 
 
@@ -96,7 +96,7 @@ def test_error_of_the_mean_and_doublings_worked_by_hand() -> None:
 def test_unequal_groups_worked_by_hand() -> None:
     # a 1 3, b 5, c 2 4 6: MS between = 7.5/2 = 3.75, MS within = 10/3, n0 = (6 - 14/6)/2 = 11/6.
     table = {"a": [1, 3], "b": [5], "c": [2, 4, 6]}
-    rows = [Scored(v, {"scenario": name}) for name, values in table.items() for v in values]
+    rows = [LeveledScore(v, {"scenario": name}) for name, values in table.items() for v in values]
     found = components(rows, ["scenario"])
     assert variances(found) == pytest.approx([(3.75 - 10 / 3) / (11 / 6), 10 / 3])
     # The mean over all values: group a counts 2/6, b 1/6, c 3/6 of it.
@@ -107,7 +107,8 @@ def test_unequal_groups_worked_by_hand() -> None:
 def test_a_negative_estimate_is_set_to_zero_and_says_so() -> None:
     # MS between 0, MS within (1 + 1 + 1 + 1)/2 = 2: (0 - 2)/2 = -1.
     rows = [
-        Scored(value, {"scenario": name}) for name, value in zip("aabb", (0, 2, 2, 0), strict=True)
+        LeveledScore(value, {"scenario": name})
+        for name, value in zip("aabb", (0, 2, 2, 0), strict=True)
     ]
     found = components(rows, ["scenario"])
     assert found.factors == (Component("scenario", 0, 0, 2, "estimated below 0, set to 0"),)
@@ -120,7 +121,7 @@ def test_repeats_are_nested_in_scenario_and_partner() -> None:
     # each: SS 64. Less 1 df each for scenario and partner, 5 of 7 are left: 64/5 = 2 * 6.4. A
     # factor for the pairing takes the sixth: 64/4 = 2 * 8.
     rows = [
-        Scored(
+        LeveledScore(
             4 * repeat + 2 * judge,
             {"scenario": s, "partner": p, "pairing": (s, p), "repeat": repeat, "judge": judge},
         )
@@ -138,7 +139,7 @@ def test_repeats_are_nested_in_scenario_and_partner() -> None:
 
 
 def test_one_level_tells_nothing_and_is_named_as_fixed() -> None:
-    rows = [Scored(row.value, {**row.levels, "judge": "only"}) for row in TABLE]
+    rows = [LeveledScore(row.value, {**row.levels, "judge": "only"}) for row in TABLE]
     found = components(rows, ("scenario", "partner", "judge"))
     assert found.factors[2] == Component("judge", None, None, 1, "1 level")
     assert variances(found)[:2] == pytest.approx([12, 4 / 3])
@@ -148,7 +149,7 @@ def test_one_level_tells_nothing_and_is_named_as_fixed() -> None:
 
 
 def test_one_judging_a_play_cannot_tell_repeat_from_residual_but_their_sum() -> None:
-    rows = [Scored(row.value, {**row.levels, "repeat": 0, "judge": "only"}) for row in TABLE]
+    rows = [LeveledScore(row.value, {**row.levels, "repeat": 0, "judge": "only"}) for row in TABLE]
     found = components(rows, FOUR)
     _, _, repeat, judge = found.factors
     assert (repeat.variance, judge.variance, found.residual.variance) == (None, None, None)
@@ -170,7 +171,7 @@ def test_a_partner_met_in_one_scenario_only_cannot_be_told_from_it() -> None:
 
 
 def test_missing_values_are_counted_and_left_out() -> None:
-    rows = [*TABLE, Scored(None, {"scenario": "v", "partner": "p"})]
+    rows = [*TABLE, LeveledScore(None, {"scenario": "v", "partner": "p"})]
     found = components(rows, ("scenario", "partner"))
     assert (found.n, found.missing) == (6, 1)
     assert found.factors == components(TABLE, ("scenario", "partner")).factors
@@ -191,7 +192,9 @@ def test_balanced_groups_agree_with_restricted_maximum_likelihood() -> None:
     groups = np.repeat(np.arange(30), 4)
     values = draw.normal(0, 2, 30)[groups] + draw.normal(0, 1, 120)
     fit = sm.MixedLM(values, np.ones(120), groups=groups).fit(reml=True)
-    rows = [Scored(float(v), {"scenario": int(g)}) for v, g in zip(values, groups, strict=True)]
+    rows = [
+        LeveledScore(float(v), {"scenario": int(g)}) for v, g in zip(values, groups, strict=True)
+    ]
     expected = [float(np.asarray(fit.cov_re)[0, 0]), float(fit.scale)]
     assert variances(components(rows, ["scenario"])) == pytest.approx(expected, rel=1e-3)
 
@@ -251,7 +254,7 @@ def test_a_row_without_the_level_of_a_factor_is_refused() -> None:
     with pytest.raises(ValueError, match="judge"):
         components(TABLE, ("scenario", "judge"))
     with pytest.raises(ValueError, match="partner"):
-        components([Scored(1, {"repeat": 0, "scenario": "s"})] * 2, ["repeat"])
+        components([LeveledScore(1, {"repeat": 0, "scenario": "s"})] * 2, ["repeat"])
 
 
 def test_bad_factors_and_values_are_refused() -> None:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from sociolab.core.errors import StoreError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from . import samples
 

@@ -10,10 +10,8 @@ import pytest
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import Role, Usage
-from sociolab.store.calls import CallFailureRow
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
-from sociolab.store.totals import RoleTotals, SeatCost, Totals
+from sociolab.store.calls import CallFailureRow, RoleTotals, RunReplies, SeatCost, Totals
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -47,10 +45,10 @@ def test_calls_are_listed_trial_by_trial_as_they_came(played: Store) -> None:
     before = time.time()
     for trial, turn in (("t2", 0), ("t1", 0), ("t2", 1), ("t1", 1)):
         keep(played, trial, turn)
-    rows = list(played.calls("r"))
+    rows = list(played.calls.all("r"))
     assert [row.key for row in rows] == ["t1/0/agent", "t1/1/agent", "t2/0/agent", "t2/1/agent"]
-    assert [row.key for row in played.calls("r", "t2")] == ["t2/0/agent", "t2/1/agent"]
-    assert list(played.calls("r", "t3")) == []
+    assert [row.key for row in played.calls.all("r", "t2")] == ["t2/0/agent", "t2/1/agent"]
+    assert list(played.calls.all("r", "t3")) == []
     assert all(before <= row.at <= time.time() for row in rows)
 
 
@@ -59,16 +57,16 @@ def test_listing_goes_on_past_a_page(played: Store, monkeypatch: pytest.MonkeyPa
     for trial in ("t2", "", "t1"):
         for turn in range(3):
             keep(played, trial, turn)
-    keys = [(row.call.trial, row.call.turn) for row in played.calls("r")]
+    keys = [(row.call.trial, row.call.turn) for row in played.calls.all("r")]
     assert keys == [(trial, turn) for trial in ("", "t1", "t2") for turn in range(3)]
-    assert [row.call.turn for row in played.calls("r", "t1")] == [0, 1, 2]
+    assert [row.call.turn for row in played.calls.all("r", "t1")] == [0, 1, 2]
 
 
 def test_equal_prompts_have_equal_hashes(played: Store) -> None:
     keep(played, "t1", 0)
     keep(played, "t2", 0)
     keep(played, "t3", 1)
-    first, second, third = played.calls("r")
+    first, second, third = played.calls.all("r")
     assert first.prompt_hash == second.prompt_hash != third.prompt_hash
     assert len(first.prompt_hash) == 32
 
@@ -78,17 +76,17 @@ def test_a_prompt_that_is_damaged_is_not_shown(played: Store) -> None:
     for turn in range(2):
         call = samples.call(turn=turn)
         replies.keep(f"k{turn}", call, "m", samples.prompt(f"{turn}" * 9), samples.reply())
-    first, second = played.calls("r")
+    first, second = played.calls.all("r")
     played.write("UPDATE calls SET prompt = CAST(replace(prompt, '1', '2') AS BLOB) WHERE pk = 2")
-    assert played.prompt_of(first) == samples.prompt("0" * 9)
+    assert played.calls.prompt(first) == samples.prompt("0" * 9)
     with pytest.raises(StoreError, match=r"the prompt of call 2 in .* is damaged"):
-        played.prompt_of(second)
+        played.calls.prompt(second)
 
 
 def test_a_failed_call_is_on_record(played: Store) -> None:
     error = ModelError("no reply in 60 s, 3 times \ud83d", cause="timeout", tries=3)
     RunReplies(played, "r").keep_failure(samples.call(), "openai/x", error, 181.5, at=9.0)
-    assert played.call_failures("r") == (
+    assert played.calls.failures("r") == (
         CallFailureRow(
             samples.call(), "openai/x", "timeout", "no reply in 60 s, 3 times \ud83d", 3, 181.5, 9.0
         ),
@@ -99,8 +97,8 @@ def test_what_was_wrong_with_replies_that_were_used_is_on_record_as_it_came(play
     keep(played, "t2", 0, fault="\ud83d -5 prompt tokens", estimated=True)
     keep(played, "t2", 1)
     keep(played, "t1", 0, fault="later")
-    assert played.call_faults("r") == (("t2", "\ud83d -5 prompt tokens"), ("t1", "later"))
-    assert [row.reply.usage.estimated for row in played.calls("r", "t2")] == [True, False]
+    assert played.calls.faults("r") == (("t2", "\ud83d -5 prompt tokens"), ("t1", "later"))
+    assert [row.reply.usage.estimated for row in played.calls.all("r", "t2")] == [True, False]
 
 
 def test_totals_add_up_calls_failures_and_all_parts_of_a_run(path: Path) -> None:
@@ -114,7 +112,7 @@ def test_totals_add_up_calls_failures_and_all_parts_of_a_run(path: Path) -> None
         error = ModelError("gone", cause="connection")
         RunReplies(store, "r").keep_failure(samples.call(role="judge"), "m", error, 4.0)
         store.add_seconds("r", 5.0)
-        assert store.totals("r") == Totals(
+        assert store.calls.totals("r") == Totals(
             calls=3,
             failed_calls=1,
             estimated_calls=1,
@@ -132,16 +130,16 @@ def test_totals_add_up_calls_failures_and_all_parts_of_a_run(path: Path) -> None
 
 def test_totals_know_no_price_where_no_call_had_one(played: Store) -> None:
     keep(played, "t1", 0, usd=None)
-    assert played.totals("r").usd is None
+    assert played.calls.totals("r").usd is None
 
 
 def test_a_price_of_nothing_is_a_price(played: Store) -> None:
     keep(played, "t1", 0, usd=0.0)
-    assert played.totals("r").usd == 0.0
+    assert played.calls.totals("r").usd == 0.0
 
 
 def test_totals_of_a_run_without_calls_are_zero(played: Store) -> None:
-    assert played.totals("r") == Totals(0, 0, 0, 0, 0, 0, None, 0.0, {})
+    assert played.calls.totals("r") == Totals(0, 0, 0, 0, 0, 0, None, 0.0, {})
 
 
 def test_costs_by_trial_and_seat_know_no_price_where_one_is_missing(played: Store) -> None:
@@ -160,7 +158,7 @@ def test_costs_by_trial_and_seat_know_no_price_where_one_is_missing(played: Stor
         replies.keep(f"k{n}", call, "m", samples.prompt(f"p{n}"), samples.reply(usd=usd))
     keep(played, "t3", 0, usd=1.0)
     keep(played, "t3", 1, usd=1.0, estimated=True)
-    assert played.seat_costs("r") == {
+    assert played.calls.seat_costs("r") == {
         ("t1", "ann"): SeatCost(0.75, estimated=False),
         ("t1", "bob"): SeatCost(0.0, estimated=False),
         ("t2", "ann"): SeatCost(None, estimated=False),

@@ -13,7 +13,7 @@ import pytest
 from sociolab.core.errors import StoreError
 from sociolab.store.connect import _use_wal
 from sociolab.store.schema import APPLICATION_ID, VERSION
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 HEAVY = {"aiohttp", "asyncio", "jinja2", "numpy", "pyarrow", "rich", "scipy", "typer"}
 
@@ -152,7 +152,7 @@ def test_a_store_whose_schema_is_damaged_is_a_sentence(path: Path) -> None:
 
 def test_two_processes_may_make_the_same_store_at_once(path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from sociolab.store.sqlite import Store\n"
+        "import sys; from pathlib import Path; from sociolab.store.store import Store\n"
         "print('ready', flush=True); sys.stdin.readline()\n"
         "Store.open(Path(sys.argv[1])).create_run(sys.argv[2], 'world', {}, ())"
     )
@@ -199,7 +199,7 @@ def test_a_new_file_that_is_not_only_busy_is_an_error() -> None:
 
 
 def test_opening_a_store_imports_nothing_heavy() -> None:
-    script = "import sys, sociolab.store.sqlite; print(*sys.modules)"
+    script = "import sys, sociolab.store.store; print(*sys.modules)"
     found = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.score import Score
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -18,7 +18,7 @@ def filled(store: Store) -> Store:
     store.create_run("r", "world", {}, samples.plan(2))
     store.append("r", "t1", samples.moved(0))
     store.attach("r", "t1", "trace", b"a trace " * 500)
-    store.add_verdicts("r", samples.JUDGE, [Score(samples.MEASURE, "ann", 5.0)], trial="t1")
+    store.verdicts.add("r", samples.JUDGE, [Score(samples.MEASURE, "ann", 5.0)], trial="t1")
     RunReplies(store, "r").keep(
         "k", samples.call(), "openai/x", samples.prompt("Hello."), samples.reply()
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.episode import Action, Ended, Episode, Event, Moved
 from sociolab.core.errors import StoreError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -103,7 +103,7 @@ def test_nothing_is_remembered_of_a_trial_that_is_over(played: Store) -> None:
         played.append("r", trial, samples.moved(0))
     played.set_status("r", "t1", "played")
     played.set_status("r", "t2", "failed", "timeout", "no reply")
-    assert set(played._next) == {("r", "t3")}
+    assert set(played._ends) == {("r", "t3")}
 
 
 def test_an_unknown_trial_is_refused(played: Store) -> None:

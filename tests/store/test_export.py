@@ -18,12 +18,11 @@ from sociolab.core.episode import Ended, Event, Json
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import ChatReply, Prompt
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.export import export_run
-from sociolab.store.lock import lock_run
-from sociolab.store.replies import RunReplies
-from sociolab.store.restore import import_run
-from sociolab.store.sqlite import Store
-from sociolab.store.surrogates import replaced
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run
+from sociolab.store.database import replaced
+from sociolab.store.export import export_run, import_run
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -53,10 +52,10 @@ def fill(store: Store, name: str) -> None:
         Unscored(samples.MEASURE, None, "no rule"),
         Unscored(samples.MEASURE, "bob", "they differ", "disputed", 1, 7.5),
     ]
-    store.add_verdicts(name, samples.JUDGE, verdicts, trial="t1", judging=1)
-    store.add_verdicts(name, samples.OTHER_JUDGE, [], trial="t1")
-    store.add_verdicts(name, samples.JUDGE, verdicts[:1], cell={"agent": ["x"]})
-    store.add_verdicts(name, samples.JUDGE, verdicts[:1])
+    store.verdicts.add(name, samples.JUDGE, verdicts, trial="t1", judging=1)
+    store.verdicts.add(name, samples.OTHER_JUDGE, [], trial="t1")
+    store.verdicts.add(name, samples.JUDGE, verdicts[:1], cell={"agent": ["x"]})
+    store.verdicts.add(name, samples.JUDGE, verdicts[:1])
     store.attach(name, "t1", "trace", b"step " * 1000)
     store.attach(name, "t1", "trace", b"\xff\x00")
     store.add_seconds(name, 12.5)
@@ -69,16 +68,16 @@ def content(store: Store, name: str) -> dict[str, Any]:
     ids = [row.trial.id for row in trials]
     calls = [
         (row.key, row.call, row.model, row.prompt_hash, row.reply, row.at, prompt)
-        for row, prompt in store.calls_with_prompts(name)
+        for row, prompt in store.calls.with_prompts(name)
     ]
     return {
         "run": (run.world, run.settings, run.created, run.seconds),
         "trials": trials,
         "events": [store.events(name, id_) for id_ in ids],
         "calls": calls,
-        "failures": store.call_failures(name),
-        "judgings": list(store.judgings(name)),
-        "totals": store.totals(name),
+        "failures": store.calls.failures(name),
+        "judgings": list(store.verdicts.judgings(name)),
+        "totals": store.calls.totals(name),
         "attachments": [
             (id_, title, list(store.attachment(name, id_, title)))
             for id_ in ids
@@ -167,7 +166,7 @@ def test_any_run_comes_back(
     replies = RunReplies(store, name)
     for number, (prompt, reply) in enumerate(calls):
         replies.keep(f"k{number}", samples.call(turn=number), "m", prompt, reply)
-    store.add_verdicts(name, samples.JUDGE, verdicts, trial="t1")
+    store.verdicts.add(name, samples.JUDGE, verdicts, trial="t1")
     export_run(store, name, file)
     import_run(store, file, f"{name}-again")
     assert content(store, f"{name}-again") == content(store, name)
@@ -397,7 +396,7 @@ def test_a_run_of_a_study_or_that_is_being_played_is_not_replaced(
 ) -> None:
     with lock_run(store.path, "r"), pytest.raises(StoreError, match="in use by process"):
         import_run(store, exported, replace=True)
-    store.create_study("talks", "play", {}, "r")
+    store.studies.create("talks", "play", {}, "r")
     with pytest.raises(StoreError, match='"r" belongs to the study talks and is not replaced'):
         import_run(store, exported, replace=True)
     assert store.has_run("r")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -19,8 +19,8 @@ import itertools, sys
 from pathlib import Path
 from sociolab.core.episode import Action, Moved
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 
 store = Store.open(Path(sys.argv[1]))
 replies = RunReplies(store, "r")
@@ -55,8 +55,8 @@ def test_every_append_that_returned_survives_kill_9(path: Path, turns: int) -> N
         assert acknowledged <= len(events) <= acknowledged + 1
         replies = RunReplies(store, "r")
         assert all(replies.find(f"k{turn}") is not None for turn in range(acknowledged))
-        for call in store.calls("r"):
-            assert store.prompt_of(call).messages[0].text == "It was a long day. " * (
+        for call in store.calls.all("r"):
+            assert store.calls.prompt(call).messages[0].text == "It was a long day. " * (
                 call.call.turn % 50
             )
         store.append("r", "t1", samples.moved(len(events)))

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import StoreError
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 
 HOLDER = """
 import sys
 from pathlib import Path
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 with lock_run(Path(sys.argv[1]), "r"):
     print("held", flush=True)
     sys.stdin.readline()
@@ -26,7 +26,7 @@ COUNTER = """
 import sys, time
 from pathlib import Path
 from sociolab.core.errors import StoreError
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 counter = Path(sys.argv[2])
 done = 0
 while done < 60:

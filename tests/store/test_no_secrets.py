@@ -11,9 +11,9 @@ import pytest
 from sociolab.core import redaction
 from sociolab.core.redaction import guard
 from sociolab.core.score import Score, ScoreFailure
+from sociolab.store.calls import RunReplies
 from sociolab.store.export import export_run
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -37,13 +37,13 @@ def test_no_table_takes_a_secret(store: Store, path: Path, tmp_path: Path) -> No
         Score(samples.MEASURE, "ann", 5.0, TEXT),
         ScoreFailure(samples.MEASURE, "bob", "unreadable", TEXT, TEXT, 1),
     )
-    store.add_verdicts("r", samples.JUDGE, verdicts, trial="t1")
+    store.verdicts.add("r", samples.JUDGE, verdicts, trial="t1")
     replies = RunReplies(store, "r")
     for turn in range(2):
         prompt = samples.prompt(f"{TEXT} {'and so on ' * 100 * turn}")
         call = samples.call(turn=turn)
         replies.keep(f"k{turn}", call, "openai/x", prompt, samples.reply(TEXT))
-    store.index("r", "t1", TEXT.encode("utf-8", "replace").decode())
+    store.search.index("r", "t1", TEXT.encode("utf-8", "replace").decode())
     store.commit()
 
     export_run(store, "r", tmp_path / "r.jsonl")

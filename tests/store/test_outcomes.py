@@ -6,9 +6,8 @@ import pytest
 
 from sociolab.core.errors import StoreError
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.outcomes import Counts
-from sociolab.store.played import failed_causes
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.store.verdicts import Counts
 
 from . import samples
 
@@ -30,12 +29,14 @@ def kind(verdict: Verdict) -> str:
 
 
 def test_outcomes_are_the_judgings_without_their_words(played: Store) -> None:
-    played.add_verdicts("r", samples.JUDGE, [SEVEN, FAILED, UNSURE], trial="t2")
-    played.add_verdicts("r", samples.JUDGE, [WHOLE], trial="t1", judging=1)
-    played.add_verdicts("r", samples.JUDGE, [WHOLE], cell={"agent": "x"})
-    played.add_verdicts("r", samples.JUDGE, [], trial="t3")
-    played.add_verdicts("r", samples.OTHER_JUDGE, [DISPUTED], trial="t1")
-    for short, whole in zip(played.outcomes("r"), played.judgings("r"), strict=True):
+    played.verdicts.add("r", samples.JUDGE, [SEVEN, FAILED, UNSURE], trial="t2")
+    played.verdicts.add("r", samples.JUDGE, [WHOLE], trial="t1", judging=1)
+    played.verdicts.add("r", samples.JUDGE, [WHOLE], cell={"agent": "x"})
+    played.verdicts.add("r", samples.JUDGE, [], trial="t3")
+    played.verdicts.add("r", samples.OTHER_JUDGE, [DISPUTED], trial="t1")
+    for short, whole in zip(
+        played.verdicts.outcomes("r"), played.verdicts.judgings("r"), strict=True
+    ):
         assert short[:4] == (whole.trial, whole.cell, whole.judge, whole.judging)
         assert [(o.measure, o.seat, o.kind) for o in short.outcomes] == [
             (v.measure, v.seat, kind(v)) for v in whole.verdicts
@@ -50,33 +51,33 @@ def test_outcomes_are_the_judgings_without_their_words(played: Store) -> None:
 
 
 def test_a_seat_that_utf8_cannot_say_comes_back(played: Store) -> None:
-    played.add_verdicts("r", samples.JUDGE, [Score(samples.MEASURE, "\ud800", 7)], trial="t1")
-    (row,) = played.outcomes("r")
+    played.verdicts.add("r", samples.JUDGE, [Score(samples.MEASURE, "\ud800", 7)], trial="t1")
+    (row,) = played.verdicts.outcomes("r")
     assert row.outcomes[0].seat == "\ud800"
 
 
 def test_a_verdict_of_an_unknown_kind_is_told(played: Store) -> None:
-    played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [SEVEN], trial="t1")
     played.write("UPDATE verdicts SET kind = 'guess'")
     with pytest.raises(StoreError, match="unknown kind: guess"):
-        list(played.outcomes("r"))
+        list(played.verdicts.outcomes("r"))
 
 
 def test_judgings_are_counted_by_judge(played: Store) -> None:
     for trial, judging in (("t1", 0), ("t1", 1), ("t2", 0)):
-        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial=trial, judging=judging)
-    played.add_verdicts("r", samples.JUDGE, [WHOLE], cell="all")
-    assert played.judging_counts("r") == {samples.JUDGE: Counts(3, 2)}
+        played.verdicts.add("r", samples.JUDGE, [SEVEN], trial=trial, judging=judging)
+    played.verdicts.add("r", samples.JUDGE, [WHOLE], cell="all")
+    assert played.verdicts.counts("r") == {samples.JUDGE: Counts(3, 2)}
 
 
 def test_the_judgings_of_one_trial_alone(played: Store) -> None:
     for trial in ("t1", "t2"):
-        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial=trial)
-    played.add_verdicts("r", samples.JUDGE, [WHOLE])
-    (row,) = played.judgings("r", trial="t2")
+        played.verdicts.add("r", samples.JUDGE, [SEVEN], trial=trial)
+    played.verdicts.add("r", samples.JUDGE, [WHOLE])
+    (row,) = played.verdicts.judgings("r", trial="t2")
     assert (row.trial, row.verdicts) == ("t2", (SEVEN,))
     with pytest.raises(StoreError, match='no trial "t9"'):
-        list(played.judgings("r", trial="t9"))
+        list(played.verdicts.judgings("r", trial="t9"))
 
 
 def test_ids_of_trials_by_status(played: Store) -> None:
@@ -90,20 +91,20 @@ def test_failed_judgings_are_those_of_played_episodes_that_lack_a_score(played: 
     for trial in ("t1", "t2"):
         played.set_status("r", trial, "played")
     refused = ScoreFailure(samples.MEASURE, "ann", "refused", "no credit")
-    played.add_verdicts("r", samples.JUDGE, [SEVEN, FAILED], trial="t1", judging=2)
-    played.add_verdicts("r", samples.JUDGE, [refused, FAILED], trial="t2")
-    played.add_verdicts("r", samples.OTHER_JUDGE, [SEVEN, UNSURE], trial="t2")
-    played.add_verdicts("r", samples.JUDGE, [FAILED], trial="t3")  # not played
-    played.add_verdicts("r", samples.JUDGE, [FAILED], cell={"agent": "x"})
-    assert played.failed_judgings("r") == (
+    played.verdicts.add("r", samples.JUDGE, [SEVEN, FAILED], trial="t1", judging=2)
+    played.verdicts.add("r", samples.JUDGE, [refused, FAILED], trial="t2")
+    played.verdicts.add("r", samples.OTHER_JUDGE, [SEVEN, UNSURE], trial="t2")
+    played.verdicts.add("r", samples.JUDGE, [FAILED], trial="t3")  # not played
+    played.verdicts.add("r", samples.JUDGE, [FAILED], cell={"agent": "x"})
+    assert played.verdicts.failed_judgings("r") == (
         ("t2", samples.JUDGE, 0, "refused", "no credit", True),
         ("t1", samples.JUDGE, 2, "incomplete", "no number", False),
     )
 
 
 def test_causes_are_counted_of_trials_that_failed(played: Store) -> None:
-    assert failed_causes(played, "r") == {}
+    assert played.failed_causes("r") == {}
     played.set_status("r", "t1", "failed", "timeout", "late")
     played.set_status("r", "t3", "failed", "timeout", "late")
     played.set_status("r", "t2", "failed", "gave up")
-    assert failed_causes(played, "r") == {"timeout": 2, "gave up": 1}
+    assert played.failed_causes("r") == {"timeout": 2, "gave up": 1}

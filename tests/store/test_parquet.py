@@ -12,9 +12,9 @@ from pyarrow import parquet
 from sociolab.core.episode import Action, Answered, Ended, Moved, Unusable
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.store.calls import RunReplies
 from sociolab.store.parquet import export_parquet
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -68,8 +68,8 @@ def test_every_verdict_is_a_row_of_scores(played: Store, tmp_path: Path) -> None
         Unscored(samples.MEASURE, None, "no rule"),
         Unscored(samples.MEASURE, "bob", "they differ", "disputed", 1, 7.5),
     ]
-    played.add_verdicts("r", samples.JUDGE, verdicts, trial="t1")
-    played.add_verdicts("r", samples.JUDGE, verdicts[:1], cell={"agent": "x"})
+    played.verdicts.add("r", samples.JUDGE, verdicts, trial="t1")
+    played.verdicts.add("r", samples.JUDGE, verdicts[:1], cell={"agent": "x"})
     export_parquet(played, "r", tmp_path)
     cell, *rows = table(tmp_path, "scores")
     assert (cell["trial"], cell["cell"], cell["value"]) == (None, '{"agent": "x"}', 7.0)
@@ -152,7 +152,7 @@ def test_a_table_that_cannot_be_finished_leaves_the_old_one(
     def broken(event: object) -> object:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sociolab.store.flat_rows._of_event", broken)
+    monkeypatch.setattr("sociolab.store.parquet._of_event", broken)
     with pytest.raises(StoreError, match="No space left"):
         export_parquet(played, "r", tmp_path)
     assert (tmp_path / "turns.parquet").read_bytes() == before

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.store.place import data_home, default_path
+from sociolab.store.connect import data_home, default_path
 
 
 def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch) -> None:

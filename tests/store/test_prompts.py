@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import Message, Prompt, Schema
-from sociolab.store.prompts import pack, shared, unpack
+from sociolab.store.calls import pack, shared, unpack
 
 from . import samples
 

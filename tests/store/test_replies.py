@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, ReplyStore
 from sociolab.store import database
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -69,9 +69,9 @@ def test_any_reply_comes_back_as_it_was(
     call = CallKey("t\ud83d", "judge", "s\ud83d", 3, "n\ud83d", 2, 1)
     RunReplies(store, run).keep(key, call, "m\ud83d", prompt, reply)
     assert RunReplies(store, run).find(key) == reply
-    (row,) = store.calls(run)
+    (row,) = store.calls.all(run)
     assert (row.key, row.call, row.model, row.reply) == (key, call, "m\ud83d", reply)
-    assert store.prompt_of(row) == prompt
+    assert store.calls.prompt(row) == prompt
 
 
 keeping = st.tuples(st.sampled_from("ab"), st.sampled_from("xy"), samples.prompts, st.booleans())
@@ -91,8 +91,8 @@ def test_every_prompt_is_rebuilt_whatever_came_before(
         if over:
             replies.release(trial)
     wanted = {f"k{number}": prompt for number, (_, _, prompt, _) in enumerate(kept)}
-    assert {row.key: store.prompt_of(row) for row in store.calls(run)} == wanted
-    assert {row.key: prompt for row, prompt in store.calls_with_prompts(run)} == wanted
+    assert {row.key: store.calls.prompt(row) for row in store.calls.all(run)} == wanted
+    assert {row.key: prompt for row, prompt in store.calls.with_prompts(run)} == wanted
 
 
 def test_a_growing_history_is_stored_once(played: Store) -> None:
@@ -117,7 +117,7 @@ def test_released_prompts_are_forgotten(played: Store) -> None:
 def test_prompts_that_nobody_releases_do_not_pile_up(
     played: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sociolab.store.replies._MOST_REMEMBERED", 2)
+    monkeypatch.setattr("sociolab.store.calls._MOST_REMEMBERED", 2)
     replies = RunReplies(played, "r")
     for trial in ("t1", "t2", "t3"):
         replies.keep(trial, samples.call(trial), "m", samples.prompt("Go."), samples.reply())

@@ -10,9 +10,9 @@ import pytest
 from sociolab.core.episode import Json
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.score import Score, ScoreFailure
-from sociolab.store.lock import lock_run
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -44,15 +44,15 @@ def fill(store: Store, name: str) -> None:
     replies = RunReplies(store, name)
     replies.keep("k1", samples.call(), "m", samples.prompt("a"), samples.reply())
     replies.keep_failure(samples.call(turn=1), "m", ModelError("gone", cause="timeout"), 1.0)
-    store.add_verdicts(name, samples.JUDGE, [Score(samples.MEASURE, "ann", 7)], trial="t1")
+    store.verdicts.add(name, samples.JUDGE, [Score(samples.MEASURE, "ann", 7)], trial="t1")
     failure = ScoreFailure(samples.MEASURE, "ann", "unreadable", "no number")
-    store.add_verdicts(name, samples.JUDGE, [failure], cell={"agent": "x"})
+    store.verdicts.add(name, samples.JUDGE, [failure], cell={"agent": "x"})
     store.attach(name, "t1", "trace", b"piece")
-    store.create_study(f"{name}-study", "play", {}, name)
-    person = store.add_participant(f"{name}-study", "p-aaaaaa", None)
-    store.assign(person, "t1", "ann", "open")
-    store.answer(person, "", "age", 31)
-    store.index(name, "t1", "Hello there")
+    store.studies.create(f"{name}-study", "play", {}, name)
+    person = store.studies.add_participant(f"{name}-study", "p-aaaaaa", None)
+    store.studies.assign(person, "t1", "ann", "open")
+    store.studies.answer(person, "", "age", 31)
+    store.search.index(name, "t1", "Hello there")
 
 
 def table_sizes(store: Store) -> dict[str, int]:
@@ -184,7 +184,7 @@ def test_a_name_can_be_used_again_after_deleting(store: Store) -> None:
     store.delete_run("r")
     fill(store, "r")
     assert store.events("r", "t1") == (samples.moved(0),)
-    assert len(list(store.verdicts("r"))) == 2
+    assert len(list(store.verdicts.all("r"))) == 2
 
 
 def test_a_run_that_is_being_played_is_not_renamed_or_deleted(store: Store, path: Path) -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
 from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.scores import JudgingRow, ScoreRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.store.verdicts import JudgingRow, ScoreRow
 
 from . import samples
 
@@ -32,7 +32,7 @@ def played(store: Store) -> Store:
 
 
 def said(store: Store) -> list[Verdict]:
-    return [row.verdict for row in store.verdicts("r")]
+    return [row.verdict for row in store.verdicts.all("r")]
 
 
 _names = itertools.count()
@@ -49,16 +49,16 @@ def test_every_kind_of_verdict_comes_back_as_it_was(
 ) -> None:
     run = f"r{next(_names)}"
     store.create_run(run, "world", {}, samples.plan(1))
-    store.add_verdicts(run, judge, verdicts, cell=cell, judging=2)
-    (row,) = store.judgings(run)
+    store.verdicts.add(run, judge, verdicts, cell=cell, judging=2)
+    (row,) = store.verdicts.judgings(run)
     assert row == JudgingRow(None, cell, judge, 2, tuple(verdicts))
 
 
 def test_a_verdict_is_on_an_episode_a_cell_or_the_run(played: Store) -> None:
-    played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t2")
-    played.add_verdicts("r", samples.JUDGE, [EIGHT], cell={"agent": "x", "by": [1]})
-    played.add_verdicts("r", samples.JUDGE, [WHOLE])
-    assert list(played.verdicts("r")) == [
+    played.verdicts.add("r", samples.JUDGE, [SEVEN], trial="t2")
+    played.verdicts.add("r", samples.JUDGE, [EIGHT], cell={"agent": "x", "by": [1]})
+    played.verdicts.add("r", samples.JUDGE, [WHOLE])
+    assert list(played.verdicts.all("r")) == [
         ScoreRow(None, None, samples.JUDGE, 0, WHOLE),
         ScoreRow(None, {"agent": "x", "by": [1]}, samples.JUDGE, 0, EIGHT),
         ScoreRow("t2", None, samples.JUDGE, 0, SEVEN),
@@ -67,15 +67,15 @@ def test_a_verdict_is_on_an_episode_a_cell_or_the_run(played: Store) -> None:
 
 def test_a_verdict_on_a_trial_and_a_cell_at_once_is_refused(played: Store) -> None:
     with pytest.raises(StoreError, match="an episode, a cell or the run; found both"):
-        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t1", cell={"agent": "x"})
+        played.verdicts.add("r", samples.JUDGE, [SEVEN], trial="t1", cell={"agent": "x"})
 
 
 def test_verdicts_come_in_plan_order_whatever_order_they_were_made_in(played: Store) -> None:
     for trial in ("t1", "t3", "t2"):
         for judge in (samples.JUDGE, samples.OTHER_JUDGE):
             for judging in (1, 0):
-                played.add_verdicts("r", judge, [SEVEN], trial=trial, judging=judging)
-    rows = [(row.trial, row.judge.name, row.judging) for row in played.verdicts("r")]
+                played.verdicts.add("r", judge, [SEVEN], trial=trial, judging=judging)
+    rows = [(row.trial, row.judge.name, row.judging) for row in played.verdicts.all("r")]
     assert rows == [
         (trial, judge, judging)
         for trial in ("t3", "t2", "t1")
@@ -87,18 +87,18 @@ def test_verdicts_come_in_plan_order_whatever_order_they_were_made_in(played: St
 def test_several_judges_stand_side_by_side(played: Store) -> None:
     changed = replace(samples.JUDGE, settings="other prompt")
     for judge, score in ((samples.JUDGE, SEVEN), (changed, EIGHT), (samples.OTHER_JUDGE, UNSURE)):
-        played.add_verdicts("r", judge, [score], trial="t1")
-    assert [row.verdict for row in played.verdicts("r", changed)] == [EIGHT]
-    assert played.judges("r") == (samples.OTHER_JUDGE, samples.JUDGE, changed)
+        played.verdicts.add("r", judge, [score], trial="t1")
+    assert [row.verdict for row in played.verdicts.all("r", changed)] == [EIGHT]
+    assert played.verdicts.judges("r") == (samples.OTHER_JUDGE, samples.JUDGE, changed)
     assert len(said(played)) == 3
 
 
 def test_judging_again_replaces_failures_and_keeps_scores(played: Store) -> None:
-    played.add_verdicts("r", samples.JUDGE, [FAILED, UNSURE], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [FAILED, UNSURE], trial="t1")
     again = Score(samples.MEASURE, "bob", 1)
-    played.add_verdicts("r", samples.JUDGE, [SEVEN, again, WHOLE], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [SEVEN, again, WHOLE], trial="t1")
     assert said(played) == [SEVEN, UNSURE, WHOLE]
-    played.add_verdicts("r", samples.JUDGE, [EIGHT], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [EIGHT], trial="t1")
     assert said(played) == [SEVEN, UNSURE, WHOLE]
 
 
@@ -106,69 +106,69 @@ def test_that_a_judge_broke_before_it_named_a_measure_goes_when_it_names_one(
     played: Store,
 ) -> None:
     broke = replace(FAILED, measure=UNTOLD, seat=None)
-    played.add_verdicts("r", samples.JUDGE, [broke], trial="t1")
-    played.add_verdicts("r", samples.JUDGE, [], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [broke], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [], trial="t1")
     assert said(played) == [broke], "to say nothing replaces nothing"
-    played.add_verdicts("r", samples.JUDGE, [SEVEN, WHOLE], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [SEVEN, WHOLE], trial="t1")
     assert said(played) == [SEVEN, WHOLE]
-    played.add_verdicts("r", samples.JUDGE, [broke], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [broke], trial="t1")
     assert said(played) == [SEVEN, WHOLE, broke], "what stands is kept"
-    played.add_verdicts("r", samples.JUDGE, [UNSURE], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [UNSURE], trial="t1")
     assert said(played) == [SEVEN, WHOLE, UNSURE]
 
 
 def test_failures_of_two_seats_stand_side_by_side(played: Store) -> None:
     others = replace(FAILED, seat="bob")
-    played.add_verdicts("r", samples.JUDGE, [FAILED], trial="t1")
-    played.add_verdicts("r", samples.JUDGE, [others], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [FAILED], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [others], trial="t1")
     assert said(played) == [FAILED, others]
 
 
 def test_a_failure_may_follow_a_failure(played: Store) -> None:
     later = replace(FAILED, problem="still no number")
-    played.add_verdicts("r", samples.JUDGE, [FAILED], trial="t1")
-    played.add_verdicts("r", samples.JUDGE, [later], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [FAILED], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [later], trial="t1")
     assert said(played) == [later]
 
 
 def test_a_repeated_judging_adds_verdicts(played: Store) -> None:
-    played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t1")
-    played.add_verdicts("r", samples.JUDGE, [EIGHT], trial="t1", judging=1)
+    played.verdicts.add("r", samples.JUDGE, [SEVEN], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [EIGHT], trial="t1", judging=1)
     assert said(played) == [SEVEN, EIGHT]
 
 
 def test_judged_means_that_there_is_nothing_to_do_again(played: Store) -> None:
-    assert not played.judged("r", samples.JUDGE, trial="t1")
-    assert played.judges("r") == ()
-    played.add_verdicts("r", samples.JUDGE, [FAILED, UNSURE], trial="t1")
-    assert not played.judged("r", samples.JUDGE, trial="t1")
-    played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t1")
-    assert played.judged("r", samples.JUDGE, trial="t1")
-    assert not played.judged("r", samples.JUDGE, trial="t2")
-    assert not played.judged("r", samples.JUDGE, trial="t1", judging=1)
-    assert not played.judged("r", samples.OTHER_JUDGE, trial="t1")
-    assert not played.judged("r", samples.JUDGE, cell={"agent": "x"})
-    assert not played.judged("r", samples.JUDGE)
+    assert not played.verdicts.judged("r", samples.JUDGE, trial="t1")
+    assert played.verdicts.judges("r") == ()
+    played.verdicts.add("r", samples.JUDGE, [FAILED, UNSURE], trial="t1")
+    assert not played.verdicts.judged("r", samples.JUDGE, trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [SEVEN], trial="t1")
+    assert played.verdicts.judged("r", samples.JUDGE, trial="t1")
+    assert not played.verdicts.judged("r", samples.JUDGE, trial="t2")
+    assert not played.verdicts.judged("r", samples.JUDGE, trial="t1", judging=1)
+    assert not played.verdicts.judged("r", samples.OTHER_JUDGE, trial="t1")
+    assert not played.verdicts.judged("r", samples.JUDGE, cell={"agent": "x"})
+    assert not played.verdicts.judged("r", samples.JUDGE)
 
 
 def test_a_cell_is_the_same_whatever_the_order_of_its_keys(played: Store) -> None:
-    played.add_verdicts("r", samples.JUDGE, [WHOLE], cell={"a": 1, "b": 2})
-    assert played.judged("r", samples.JUDGE, cell={"b": 2, "a": 1})
+    played.verdicts.add("r", samples.JUDGE, [WHOLE], cell={"a": 1, "b": 2})
+    assert played.verdicts.judged("r", samples.JUDGE, cell={"b": 2, "a": 1})
 
 
 def test_a_judge_that_had_nothing_to_say_has_judged(played: Store) -> None:
-    played.add_verdicts("r", samples.JUDGE, [], trial="t1")
-    assert played.judged("r", samples.JUDGE, trial="t1")
-    assert list(played.judgings("r")) == [JudgingRow("t1", None, samples.JUDGE, 0, ())]
+    played.verdicts.add("r", samples.JUDGE, [], trial="t1")
+    assert played.verdicts.judged("r", samples.JUDGE, trial="t1")
+    assert list(played.verdicts.judgings("r")) == [JudgingRow("t1", None, samples.JUDGE, 0, ())]
 
 
 def test_deleted_verdicts_are_gone_and_others_stay(played: Store) -> None:
     for trial in ("t1", "t2"):
-        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial=trial)
-    played.delete_verdicts("r", samples.JUDGE, trial="t1")
-    played.delete_verdicts("r", samples.JUDGE, trial="t3")
-    assert [row.trial for row in played.verdicts("r")] == ["t2"]
-    assert not played.judged("r", samples.JUDGE, trial="t1")
+        played.verdicts.add("r", samples.JUDGE, [SEVEN], trial=trial)
+    played.verdicts.delete("r", samples.JUDGE, trial="t1")
+    played.verdicts.delete("r", samples.JUDGE, trial="t3")
+    assert [row.trial for row in played.verdicts.all("r")] == ["t2"]
+    assert not played.verdicts.judged("r", samples.JUDGE, trial="t1")
     assert played.row("SELECT count(*) FROM verdicts") == (1,)
 
 
@@ -179,33 +179,33 @@ def test_a_judging_is_stored_whole_or_not_at_all(played: Store, path: Path) -> N
     def broken() -> object:
         yield SEVEN
         with Store.open(path, create=False) as reader:
-            assert list(reader.judgings("r")) == []
+            assert list(reader.verdicts.judgings("r")) == []
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        played.add_verdicts("r", samples.JUDGE, broken(), trial="t1")  # type: ignore[arg-type]
-    assert list(played.judgings("r")) == []
-    played.add_verdicts("r", samples.JUDGE, verdicts(), trial="t1")
+        played.verdicts.add("r", samples.JUDGE, broken(), trial="t1")  # type: ignore[arg-type]
+    assert list(played.verdicts.judgings("r")) == []
+    played.verdicts.add("r", samples.JUDGE, verdicts(), trial="t1")
     assert said(played) == verdicts()
 
 
 def test_one_may_write_while_reading_verdicts(played: Store) -> None:
     for trial in ("t1", "t2"):
-        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial=trial)
-    for row in played.verdicts("r"):
-        played.add_verdicts("r", samples.OTHER_JUDGE, [EIGHT], trial=row.trial)
+        played.verdicts.add("r", samples.JUDGE, [SEVEN], trial=trial)
+    for row in played.verdicts.all("r"):
+        played.verdicts.add("r", samples.OTHER_JUDGE, [EIGHT], trial=row.trial)
     assert len(said(played)) == 4
 
 
 def test_a_number_that_is_too_large_is_a_sentence_and_leaves_nothing(played: Store) -> None:
     with pytest.raises(StoreError, match=r"whole numbers below 2\^63"):
-        played.add_verdicts("r", samples.JUDGE, [SEVEN, replace(FAILED, attempts=2**63)])
-    assert list(played.judgings("r")) == []
+        played.verdicts.add("r", samples.JUDGE, [SEVEN, replace(FAILED, attempts=2**63)])
+    assert list(played.verdicts.judgings("r")) == []
 
 
 def test_an_unknown_trial_is_refused(played: Store) -> None:
     with pytest.raises(StoreError, match='run "r" has no trial "t9"'):
-        played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t9")
+        played.verdicts.add("r", samples.JUDGE, [SEVEN], trial="t9")
 
 
 def test_a_judging_that_finds_the_disk_full_says_so_and_leaves_nothing(played: Store) -> None:
@@ -213,8 +213,8 @@ def test_a_judging_that_finds_the_disk_full_says_so_and_leaves_nothing(played: S
     played.execute(f"PRAGMA max_page_count = {pages}")
     long = replace(SEVEN, reason="word " * 200_000)
     with pytest.raises(StoreError, match="full"):
-        played.add_verdicts("r", samples.JUDGE, [long], trial="t1")
+        played.verdicts.add("r", samples.JUDGE, [long], trial="t1")
     played.execute("PRAGMA max_page_count = 1000000")
     assert said(played) == []
-    played.add_verdicts("r", samples.JUDGE, [SEVEN], trial="t1")
+    played.verdicts.add("r", samples.JUDGE, [SEVEN], trial="t1")
     assert said(played) == [SEVEN]

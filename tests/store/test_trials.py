@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.episode import CastMember, Task, Trial
 from sociolab.core.errors import StoreError
-from sociolab.store.sqlite import Store
-from sociolab.store.trials import TrialRow
+from sociolab.store.store import Store, TrialRow
 
 from . import samples
 

@@ -22,8 +22,8 @@ from sociolab.core.episode import (
 )
 from sociolab.core.errors import StoreError
 from sociolab.store.database import Value
-from sociolab.store.sqlite import Store
-from sociolab.store.turns import turns_of
+from sociolab.store.overview import turns_of
+from sociolab.store.store import Store
 
 ANN, BOB = "ann", 'bob ["moved"'
 TASK = Task("kite", (ANN, BOB), "kite", "{}")
@@ -68,7 +68,7 @@ def test_the_numbers_are_those_of_the_episodes(store: Store, played: list[list[E
         for event in some:
             store.append(run, f"t{number}", event)
         store.set_status(run, f"t{number}", "played")
-    found = list(turns_of(store, store.run_pk(run), "speak"))
+    found = list(turns_of(store, run, "speak"))
     assert [one.trial for one in found] == [f"t{n}" for n in range(len(played))]
     for one, episode in zip(found, store.episodes(run), strict=True):
         assert one.words == tuple(
@@ -82,12 +82,12 @@ def test_the_numbers_are_those_of_the_episodes(store: Store, played: list[list[E
 def test_more_trials_than_are_read_at_once_are_all_there(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sociolab.store.turns._AT_ONCE", 2)
+    monkeypatch.setattr("sociolab.store.overview._AT_ONCE", 2)
     laid_out(store, "many", 5)
     for number in range(5):
         store.append("many", f"t{number}", Moved(0, ANN, (Action("speak", "so " * number),)))
         store.set_status("many", f"t{number}", "played")
-    found = list(turns_of(store, store.run_pk("many"), "speak"))
+    found = list(turns_of(store, "many", "speak"))
     assert [one.words for one in found] == [((ANN, number),) for number in range(5)]
 
 
@@ -107,7 +107,7 @@ def test_a_trial_that_ends_while_others_are_read_is_left_for_the_next_time(
         return read(statement, values)
 
     monkeypatch.setattr(store, "rows", rows)
-    found = list(turns_of(store, store.run_pk("playing"), "speak"))
+    found = list(turns_of(store, "playing", "speak"))
     assert [one.trial for one in found] == ["t0", "t2"]
 
 
@@ -119,4 +119,4 @@ def test_a_turn_that_cannot_be_read_is_told(store: Store) -> None:
         "UPDATE events SET body = ? WHERE trial = ?", ('["moved",0', store.trial_pk("broken", "t0"))
     )
     with pytest.raises(StoreError, match="cannot be read"):
-        list(turns_of(store, store.run_pk("broken"), "speak"))
+        list(turns_of(store, "broken", "speak"))

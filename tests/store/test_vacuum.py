@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import StoreError
-from sociolab.store.lock import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.connect import lock_run
+from sociolab.store.store import Store
 
 from . import samples
 

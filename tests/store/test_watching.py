@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.store.sqlite import Store
-from sociolab.store.watching import (
-    call_places,
-    episode_rows,
-    indexed_share,
-    measures_judged,
-    place_of,
-    scores_by_trial,
-)
+from sociolab.store.overview import episode_rows, place_of
+from sociolab.store.store import Store
 from watched_stores import GOAL, HOSTILE, MODEL, RUN, watched_store
 
 
@@ -27,7 +20,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_a_list_tells_of_each_episode_what_its_events_tell(store: Store) -> None:
-    rows = episode_rows(store, store.run_pk(RUN))
+    rows = episode_rows(store, RUN)
     planned = store.trials(RUN)
     for row, plan in zip(rows, planned, strict=True):
         episode = store.episode(RUN, plan.trial.id)
@@ -47,13 +40,13 @@ def test_a_list_tells_of_each_episode_what_its_events_tell(store: Store) -> None
 
 
 def test_scores_are_means_of_repeated_judgings_by_trial_and_seat(store: Store) -> None:
-    run, trial = store.run_pk(RUN), store.trials(RUN)[0].trial
-    again = next(row.verdicts for row in store.judgings(RUN, trial=trial.id))[:1]
-    store.add_verdicts(RUN, MODEL, again, trial=trial.id, judging=1)
-    found = scores_by_trial(store, run, MODEL, GOAL.name)
+    trial = store.trials(RUN)[0].trial
+    again = next(row.verdicts for row in store.verdicts.judgings(RUN, trial=trial.id))[:1]
+    store.verdicts.add(RUN, MODEL, again, trial=trial.id, judging=1)
+    found = store.verdicts.by_trial(RUN, MODEL, GOAL.name)
     assert found[trial.id] == ((trial.task.seats[0], 7.0), (trial.task.seats[1], 2.0))
     assert len(found) == 3
-    assert measures_judged(store, run) == ((MODEL, GOAL),)
+    assert store.verdicts.measures(RUN) == ((MODEL, GOAL),)
 
 
 def test_a_trial_knows_its_neighbours_in_the_plan_of_its_run(store: Store) -> None:
@@ -65,7 +58,7 @@ def test_a_trial_knows_its_neighbours_in_the_plan_of_its_run(store: Store) -> No
 
 def test_calls_of_players_are_told_from_those_of_judges(store: Store) -> None:
     trial = store.trials(RUN)[0].trial
-    places = call_places(store, store.run_pk(RUN), trial.id)
+    places = store.calls.of_players(RUN, trial.id)
     assert [(one.turn, one.name, one.attempt) for one in places] == [
         (0, "act", 1),
         (1, "act", 1),
@@ -74,7 +67,7 @@ def test_calls_of_players_are_told_from_those_of_judges(store: Store) -> None:
 
 
 def test_the_index_says_how_much_of_the_store_it_holds(store: Store) -> None:
-    assert indexed_share(store) == (0, 3)
-    run, trial = store.unindexed()[0]
-    store.index(run, trial, "words")
-    assert indexed_share(store) == (1, 3)
+    assert store.search.indexed_share() == (0, 3)
+    run, trial = store.search.unindexed()[0]
+    store.search.index(run, trial, "words")
+    assert store.search.indexed_share() == (1, 3)

@@ -8,8 +8,8 @@ import pytest
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.score import Score
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
 
 from . import samples
 
@@ -31,9 +31,9 @@ def say(store: Store, trial: str, word: str) -> None:
     failure = ModelError(word, cause="timeout")
     replies.keep_failure(samples.call(trial, turn=1), "m", failure, 1.0)
     score = Score(samples.MEASURE, "ann", 7, f"[p-aaaaaa] {word}")
-    store.add_verdicts("r", samples.JUDGE, [score], trial=trial)
+    store.verdicts.add("r", samples.JUDGE, [score], trial=trial)
     store.attach("r", trial, "trace", word.encode())
-    store.index("r", trial, f"my name is {word}")
+    store.search.index("r", trial, f"my name is {word}")
     store.set_status("r", trial, "played")
 
 
@@ -59,17 +59,17 @@ def test_a_trial_that_is_reset_is_as_it_was_planned(filled: Store) -> None:
     assert row.trial == before["t1"].trial
     assert filled.events("r", "t1") == ()
     assert filled.attachments("r", "t1") == ()
-    assert list(filled.calls("r", "t1")) == []
-    assert {failed.call.trial for failed in filled.call_failures("r")} == {"t2"}
-    assert {judging.trial for judging in filled.judgings("r")} == {"t2"}
-    assert filled.search(SECRET) == ()
+    assert list(filled.calls.all("r", "t1")) == []
+    assert {failed.call.trial for failed in filled.calls.failures("r")} == {"t2"}
+    assert {judging.trial for judging in filled.verdicts.judgings("r")} == {"t2"}
+    assert filled.search.find(SECRET) == ()
 
 
 def test_a_reset_leaves_other_trials_alone(filled: Store) -> None:
     filled.reset_trial("r", "t1")
     assert filled.events("r", "t2") == (samples.moved(0, "My name is somebody."),)
-    assert len(list(filled.calls("r", "t2"))) == 1
-    assert [hit.trial for hit in filled.search("somebody")] == ["t2"]
+    assert len(list(filled.calls.all("r", "t2"))) == 1
+    assert [hit.trial for hit in filled.search.find("somebody")] == ["t2"]
 
 
 def test_a_trial_that_was_reset_is_played_again_from_its_beginning(filled: Store) -> None:
@@ -87,14 +87,16 @@ def test_nothing_that_was_reset_is_left_in_the_file_or_its_log(filled: Store) ->
 
 
 def test_earlier_versions_of_an_answer_go_with_the_last_one(store: Store) -> None:
-    store.create_study("s", "review", {})
-    person = store.add_participant("s", "p-aaaaaa", None)
-    store.answer(store.add_participant("s", "p-bbbbbb", None), "", "remark", "stays here")
+    store.studies.create("s", "review", {})
+    person = store.studies.add_participant("s", "p-aaaaaa", None)
+    store.studies.answer(
+        store.studies.add_participant("s", "p-bbbbbb", None), "", "remark", "stays here"
+    )
     for version in range(40):
-        store.answer(person, "", "remark", f"{SECRET} {version} " + "long " * 2000)
-    store.answer(person, "", "remark", "short")
+        store.studies.answer(person, "", "remark", f"{SECRET} {version} " + "long " * 2000)
+    store.studies.answer(person, "", "remark", "short")
     with store.thoroughly():
-        store.delete_participant("s", "p-aaaaaa")
+        store.studies.delete_participant("s", "p-aaaaaa")
     assert SECRET.encode() not in bytes_of(store.path)
     assert b"p-aaaaaa" not in bytes_of(store.path)
     assert b"stays here" in bytes_of(store.path)

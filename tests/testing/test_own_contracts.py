@@ -17,12 +17,15 @@ from sociolab.testing.contracts import JudgeContract, PlayerContract, WorldContr
 from sociolab.testing.players import AnyPlayer
 from sociolab.testing.playing import play_task
 from sociolab.testing.stock import StockScene
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS, GOAL_CHECKED, OVERALL
-from sociolab.worlds.sotopia.evaluation import SotopiaRubric
-from sociolab.worlds.sotopia.heuristic import HeuristicJudge
-from sociolab.worlds.sotopia.outcome import OutcomeCheck
-from sociolab.worlds.sotopia.profiles import RelationshipType
-from sociolab.worlds.sotopia.scenarios import DivisionGoal, Facts, OptionGoal, PriceGoal
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED, OVERALL, SotopiaRubric
+from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
+from sociolab.worlds.sotopia.scenarios import (
+    DivisionGoal,
+    Facts,
+    OptionGoal,
+    PriceGoal,
+    RelationshipType,
+)
 from sociolab.worlds.sotopia.scene import Casting, SotopiaScene
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sotopia_cases import GOAL, NAMES, SECRET, casting, task_of, world

@@ -17,15 +17,15 @@ from sociolab.core.ports import Request
 from sociolab.core.seeding import stream
 from sociolab.testing.minds import AnyMind
 from sociolab.town.clock import Clock
-from sociolab.town.map import TownMap, own_map
+from sociolab.town.map import Place, Tile, TownMap
+from sociolab.town.map_file import own_map
+from sociolab.town.out_of_order import NEVER, Gaps
 from sociolab.town.paths import Paths
 from sociolab.town.perception import sees
-from sociolab.town.places import Place, Tile
-from sociolab.town.population import own_residents
-from sociolab.town.schedule.blocking import NEVER, Gaps
+from sociolab.town.residents import own_residents
 from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
-from sociolab.town.trace.records import HEADINGS
+from sociolab.town.trace import HEADINGS
 
 
 def ways(town: TownMap, paths: Paths, count: int, chance: Random) -> list[list[Tile]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 
 from sociolab.town.clock import Clock
-from sociolab.town.life.surroundings import Surroundings
-from sociolab.town.map import own_map
-from sociolab.town.population import own_residents
+from sociolab.town.map_file import own_map
+from sociolab.town.person import Surroundings
+from sociolab.town.residents import own_residents
 from sociolab.town.setting import Setting
 
 

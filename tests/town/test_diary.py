@@ -22,7 +22,7 @@ from puppet_town import (
 from sociolab.core.errors import ReplyError
 from sociolab.town.answers import Agreed, DayPlan, Said
 from sociolab.town.setting import Tdp
-from sociolab.town.trace.diary import diary
+from sociolab.town.trajectory import diary
 
 
 @cache

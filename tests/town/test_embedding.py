@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.town.memory import embedding
-from sociolab.town.memory.embedding import DIMENSIONS, HashingEmbedder
+from sociolab.town import memory as embedding
+from sociolab.town.memory import DIMENSIONS, HashingEmbedder
 
 EMBEDDER = HashingEmbedder()
 
@@ -57,7 +57,7 @@ def test_a_text_without_words_is_all_zeros() -> None:
 
 def test_vectors_are_the_same_in_another_process() -> None:
     code = (
-        "from sociolab.town.memory.embedding import HashingEmbedder as H; "
+        "from sociolab.town.memory import HashingEmbedder as H; "
         "print(H().embed(['Ada sings in the park'])[0].tobytes().hex())"
     )
     there = subprocess.run(

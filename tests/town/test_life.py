@@ -42,7 +42,7 @@ from sociolab.town.thoughts import (
     TalkOrNot,
     Utter,
 )
-from sociolab.town.trace.records import (
+from sociolab.town.trace import (
     Did,
     Noted,
     Planned,

@@ -22,12 +22,12 @@ from puppet_town import (
     setting,
 )
 from sociolab.testing.minds import AnyMind
-from sociolab.town.life.person import Person
+from sociolab.town.lockstep import together
+from sociolab.town.map import Place, Tile
 from sociolab.town.perception import sees
-from sociolab.town.places import Place, Tile
-from sociolab.town.schedule.lockstep import together
+from sociolab.town.person import Person
 from sociolab.town.simulation import Order
-from sociolab.town.trace.records import HEADINGS, Did, Stood, Talked, Walked
+from sociolab.town.trace import HEADINGS, Did, Stood, Talked, Walked
 
 CROWD = (*TRIO, *(resident(name, living_area="Ann's House: bedroom") for name in ("Dan", "Eve")))
 DAYS = 2

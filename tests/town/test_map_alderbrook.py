@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from sociolab.town.map import TownMap, own_map, tiled
-from sociolab.town.places import OUTDOORS, Place
+from sociolab.town.map import OUTDOORS, Place, TownMap
+from sociolab.town.map_file import own_map
+from tiled_town import tiled
 
 THINGS = sorted({thing for place in own_map().places for thing in own_map().objects(place)})
 
@@ -64,7 +65,7 @@ def test_things_stand_where_they_are_used(place: str, thing: str) -> None:
 
 def test_the_map_is_the_same_in_every_process() -> None:
     told = (
-        "from sociolab.town.map import own_map; t = own_map(); "
+        "from sociolab.town.map_file import own_map; t = own_map(); "
         "print([(p, [(o, t.spots(p, o)) for o in t.objects(p)]) for p in t.places])"
     )
     outputs = {

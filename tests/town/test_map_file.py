@@ -8,8 +8,8 @@ from shutil import copytree
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.town.map import TownMap, load_map
-from sociolab.town.places import Place
+from sociolab.town.map import Place, TownMap
+from sociolab.town.map_file import load_map
 
 OWN = Path(str(files("sociolab.town").joinpath("data", "map")))
 LAND = """\

@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError, WorldError
-from sociolab.town.map import MapError, TownMap
-from sociolab.town.map.walk import within_reach
-from sociolab.town.places import OUTDOORS, Place, Tile
+from sociolab.town.map import OUTDOORS, MapError, Place, Tile, TownMap, within_reach
 
 SHOP = Place("Corner Shop", "shop floor")
 STORE = Place("Corner Shop", "storeroom")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from sociolab.town.clock import Clock
-from sociolab.town.memory.embedding import HashingEmbedder
-from sociolab.town.memory.stream import MemoryStream
+from sociolab.town.memory import HashingEmbedder, MemoryStream
 
 
 def _stream() -> MemoryStream:

@@ -10,9 +10,14 @@ from hypothesis import strategies as st
 
 from sociolab.core.errors import WorldError
 from sociolab.town.clock import Clock
-from sociolab.town.memory.embedding import HashingEmbedder, Vectors
-from sociolab.town.memory.relevance import Relevance
-from sociolab.town.memory.stream import PROVISIONAL, MemoryStream, scaled
+from sociolab.town.memory import (
+    PROVISIONAL,
+    HashingEmbedder,
+    MemoryStream,
+    Relevance,
+    Vectors,
+    scaled,
+)
 
 CLOCK = Clock(date(2024, 5, 13))
 HOUR = 360

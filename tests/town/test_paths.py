@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import WorldError
-from sociolab.town import flood, paths
+from sociolab.town import paths
+from sociolab.town import paths as flood
+from sociolab.town.map import Tile
 from sociolab.town.paths import FAR, Paths
-from sociolab.town.places import Tile
-from sociolab.town.trace.records import HEADINGS
+from sociolab.town.trace import HEADINGS
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sociolab.town.map import Tile
 from sociolab.town.perception import Attention, Whereabouts, sees
-from sociolab.town.places import Tile
 
 TILES = st.tuples(st.integers(0, 25), st.integers(0, 25))
 ARENAS = st.integers(-1, 2)

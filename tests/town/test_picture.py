@@ -4,13 +4,21 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sociolab.town.map import own_map
-from sociolab.town.map.ground import Ground
-from sociolab.town.picture.labels import SMALLEST_SCALE_WITH_ROOMS
-from sociolab.town.picture.land import GROUND_COLOURS, draw_land, sector_colour
-from sociolab.town.picture.page import HEADER, MARGIN, draw
-from sociolab.town.picture.people import COLUMN, dot_colour, draw_people, shortened
-from sociolab.town.places import OUTDOORS, Tile
+from sociolab.town.map import OUTDOORS, Ground, Tile
+from sociolab.town.map_file import own_map
+from sociolab.town.picture import (
+    COLUMN,
+    GROUND_COLOURS,
+    HEADER,
+    MARGIN,
+    SMALLEST_SCALE_WITH_ROOMS,
+    dot_colour,
+    draw,
+    draw_land,
+    draw_people,
+    sector_colour,
+    shortened,
+)
 
 
 def blank() -> Image.Image:

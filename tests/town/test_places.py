@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.town.map import own_map
-from sociolab.town.places import place_meant, places_told
+from sociolab.town.map import place_meant, places_told
+from sociolab.town.map_file import own_map
 
 GYM = ("Riverside Gym: training room", "Riverside Gym: sports court")
 PLACES = (

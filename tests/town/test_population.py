@@ -8,9 +8,8 @@ import pytest
 
 from alderbrook import flat_town
 from sociolab.core.errors import ConfigError
-from sociolab.town.map import own_map
-from sociolab.town.population import load_residents, own_residents
-from sociolab.town.residents import Resident
+from sociolab.town.map_file import own_map
+from sociolab.town.residents import Resident, load_residents, own_residents
 
 TOWN = flat_town("Cottage: bedroom", "Cottage: kitchen", "Inn: taproom")
 ANNA = """

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from sociolab.core.codec import compact_json
 from sociolab.core.errors import StoreError
 from sociolab.town.thoughts import Line
-from sociolab.town.trace.recording import chunk, decode, encode, header, trace_from
-from sociolab.town.trace.records import (
+from sociolab.town.trace import (
     Did,
     Noted,
     Planned,
@@ -26,6 +25,11 @@ from sociolab.town.trace.records import (
     Talked,
     Walked,
     WentWithout,
+    chunk,
+    decode,
+    encode,
+    header,
+    trace_from,
 )
 
 step = st.integers(0, 10**6)

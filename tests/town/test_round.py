@@ -27,7 +27,7 @@ from puppet_town import (
 from sociolab.town.answers import Decision, Part, Parts, Said
 from sociolab.town.setting import Rules
 from sociolab.town.thoughts import TalkOrNot, Utter
-from sociolab.town.trace.records import Did, Remembered, Talked, Walked
+from sociolab.town.trace import Did, Remembered, Talked, Walked
 
 TOGETHER = planned(
     ann=day(f"09:00 mend clocks @ {CAFE}"),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from small_towns import Pick, at_random, first_come, last_come, latest_step, lived, some_setting
 from sociolab.testing.minds import AnyMind
 from sociolab.town.clock import Clock
-from sociolab.town.map import own_map
-from sociolab.town.population import own_residents
+from sociolab.town.map_file import own_map
+from sociolab.town.residents import own_residents
 from sociolab.town.setting import Setting
 from sociolab.town.simulation import live
 

@@ -39,7 +39,7 @@ from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.town.setting import Tdp
 from sociolab.town.simulation import Order
 from sociolab.town.thoughts import DayReminder, GeneralPlan, PlanDay, TalkReminder, Utter
-from sociolab.town.trace.records import Did, Planned, Reminded, WentWithout
+from sociolab.town.trace import Did, Planned, Reminded, WentWithout
 
 ORDERS: tuple[Order, ...] = ("lock-step", "ahead")
 GIVEN = setting(days=2, seed=1)

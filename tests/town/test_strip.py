@@ -7,10 +7,17 @@ import pytest
 from PIL import Image
 
 from sociolab.core.errors import ConfigError
-from sociolab.town.map import own_map
-from sociolab.town.picture.page import HEADER, MARGIN
-from sociolab.town.picture.people import dot_colour
-from sociolab.town.picture.strip import ACROSS, GAP, Frame, animation, draw_strip
+from sociolab.town.map_file import own_map
+from sociolab.town.picture import (
+    ACROSS,
+    GAP,
+    HEADER,
+    MARGIN,
+    Frame,
+    animation,
+    dot_colour,
+    draw_strip,
+)
 
 MORNING = Frame("08:00", {"Ada": (20, 20), "Ben": (60, 60)}, {"Ada": "having breakfast"})
 NOON = Frame("12:00", {"Ada": (90, 20), "Ben": (60, 60)})

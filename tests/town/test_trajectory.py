@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError, WorldError
-from sociolab.town.places import OUTDOORS, Place
-from sociolab.town.trace.intervals import Intervals, common, joined, length, reached, since
-from sociolab.town.trace.records import HEADINGS, Did, Record, Stood, Trace, Walked
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.map import OUTDOORS, Place
+from sociolab.town.trace import HEADINGS, Did, Record, Stood, Trace, Walked
+from sociolab.town.trajectory import Intervals, Trajectory, common, joined, length, reached, since
 from trace_cases import ROW, TWO_DAYS, Life, at, lived, talk
 
 PARTY = "party".__eq__

@@ -9,7 +9,7 @@ import pytest
 
 from hall_plays import asked, opened, run, until
 from play_clients import lay_out
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.web.clock import SteadyClock
 from sociolab.web.security.admin import HOURS
 from study_browser import Browser

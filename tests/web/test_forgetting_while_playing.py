@@ -9,7 +9,7 @@ from pathlib import Path
 import aiohttp
 
 from play_clients import Client, lay_out, my_turn, say
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from study_browser import Browser
 from web_serving import served
 
@@ -55,7 +55,7 @@ def test_a_play_stops_when_its_player_is_deleted_and_others_go_on(tmp_path: Path
         assert b"I am still here." in data
         assert urllib.request.urlopen(f"{address}/healthz").status == 200
     with Store.open(path) as store:
-        assert [who.id for who in store.participants("chat")] == [stays]
+        assert [who.id for who in store.studies.participants("chat")] == [stays]
         spoken = [event for row in store.trials("chat") for event in
                   store.events("chat", row.trial.id)]  # fmt: skip
         assert SECRET not in str(spoken)
@@ -90,4 +90,4 @@ def test_others_wait_while_somebody_is_forgotten_and_notice_nothing_else(tmp_pat
     with served(path) as address:
         asyncio.run(asyncio.wait_for(scenario(address), 30))
     with Store.open(path) as store:
-        assert [who.id for who in store.participants("chat")] == [stays]
+        assert [who.id for who in store.studies.participants("chat")] == [stays]

@@ -9,10 +9,10 @@ from pathlib import Path
 import aiohttp
 
 from play_clients import AT_ONCE, Client, my_turn, over, say
-from sociolab.app.study.export import export
-from sociolab.app.study.links import invite
-from sociolab.app.study.setup import create
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.export import export
+from sociolab.studies.participants import invite
+from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served
@@ -36,7 +36,7 @@ def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> N
     path = tmp_path / "store.db"
     with Store.open(path) as store:
         create(store, "talks", settings(play={**AT_ONCE, "limit": 1}))
-        store.change_study("talks", open=True)
+        store.studies.change("talks", open=True)
         link = invite(store, "talks", 1)[0]
     home = f"/take/talks/{link.participant}"
     with served(path) as address:

@@ -12,10 +12,10 @@ import pytest
 import requests
 
 from play_clients import lay_out, secret
-from sociolab.app.study.links import invite
-from sociolab.app.study.setup import create
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.participants import invite
+from sociolab.studies.setup import create
 from sociolab.web.security.limits import Limiter, Rate
 from sociolab.web.settings import WebSettings
 from sociolab.web.taking import COOKIE as PARTICIPANT
@@ -210,7 +210,7 @@ def test_a_change_at_the_request_of_another_site_is_refused(
 def test_over_https_no_other_site_can_plant_a_cookie(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.db") as store:
         create(store, "s", settings())
-        store.change_study("s", open=True)
+        store.studies.change("s", open=True)
         (link,) = invite(store, "s", 1)
     lab = WebSettings(
         tmp_path / "store.db", port=free_port(), admin_token=TOKEN, public_url="https://lab.org"

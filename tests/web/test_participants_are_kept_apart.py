@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from sociolab.app.study.links import Link, invite
-from sociolab.app.study.setup import create
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.participants import Link, invite
+from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import TOKEN, served
@@ -35,7 +35,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
     with Store.open(path) as store:
         create(store, "s", settings())
         create(store, "closed", settings())
-        store.change_study("s", open=True)
+        store.studies.change("s", open=True)
         links = invite(store, "s", 2)
     with served(path, token=TOKEN) as address:
         browsers = [Browser(address) for _ in links]
@@ -117,7 +117,7 @@ def test_a_form_sent_by_another_page_is_refused(two: Two) -> None:
         found = two.first.post(f"{home}/leave", proof, data="delete")
         assert refused(found.status, found.problem)
     with Store.open(two.path) as store:
-        assert store.participant("s", two.links[0].participant).state == "arrived"
+        assert store.studies.participant("s", two.links[0].participant).state == "arrived"
 
 
 @pytest.mark.parametrize(
@@ -156,9 +156,9 @@ def test_the_researchers_changes_ask_for_the_token(
     found = two.first.post(path, **fields)
     assert refused(found.status, found.problem)
     with Store.open(two.path) as store:
-        assert [study.name for study in store.studies()] == ["s", "closed"]
-        assert store.study("s").open
-        assert len(store.participants("s")) == 2
+        assert [study.name for study in store.studies.all()] == ["s", "closed"]
+        assert store.studies.get("s").open
+        assert len(store.studies.participants("s")) == 2
 
 
 def test_a_link_to_a_closed_study_is_kept(two: Two) -> None:
@@ -168,7 +168,7 @@ def test_a_link_to_a_closed_study_is_kept(two: Two) -> None:
     for found in (browser.get(link.path), browser.post(link.path)):
         assert refused(found.status, found.problem)
     with Store.open(two.path) as store:
-        assert store.participant("closed", link.participant).state == "invited"
+        assert store.studies.participant("closed", link.participant).state == "invited"
 
 
 def test_the_cookie_goes_to_the_participants_own_pages_only(two: Two) -> None:

@@ -16,7 +16,7 @@ from play_clients import Client, answer_to, lay_out, my_turn, over, say
 from sociolab.core.episode import Answered, Moved, Unusable
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.web.taking import home
 from web_serving import free_port, served
 
@@ -347,9 +347,9 @@ def test_a_study_that_is_closed_and_opened_again_goes_on(tmp_path: Path) -> None
         await me.act(await me.state(), say("Hello."))
         async with me.socket() as socket:
             with Store.open(path) as store:
-                store.change_study("chat", open=False)
+                store.studies.change("chat", open=False)
                 assert (await me.call("GET", "state"))[0] == 403
-                store.change_study("chat", open=True)
+                store.studies.change("chat", open=True)
             # So that the page connects anew, to the plays that go on.
             while (await asyncio.wait_for(socket.receive(), 20)).type != aiohttp.WSMsgType.CLOSE:
                 pass

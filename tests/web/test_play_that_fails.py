@@ -8,12 +8,12 @@ from pathlib import Path
 import aiohttp
 
 from play_clients import AT_ONCE, Client, lay_out, my_turn, over, say, secret
-from sociolab.app.floor.endings import PARTNER_LOST
-from sociolab.app.floor.going_on import SPENT
-from sociolab.app.study.links import digest, invite
-from sociolab.app.study.settings import PlayPlan, StudySettings, SurveyQuestion
-from sociolab.app.study.setup import create
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.participants import digest, invite
+from sociolab.studies.play_records import SPENT
+from sociolab.studies.screen import PARTNER_LOST
+from sociolab.studies.settings import PlayPlan, StudySettings, SurveyQuestion
+from sociolab.studies.setup import create
 from study_browser import Browser
 from web_serving import served
 
@@ -44,14 +44,16 @@ def test_whose_partner_is_gone_goes_on_to_the_survey_and_gets_the_code(tmp_path:
     settings = StudySettings(title="T", play=plan, survey=survey, completion_code="CODE-7")
     with Store.open(path) as store:
         create(store, "chat", settings)
-        store.change_study("chat", open=True)
-        assert store.bind(store.add_participant("chat", "p1", None), digest(secret("p1")))
+        store.studies.change("chat", open=True)
+        assert store.studies.bind(
+            store.studies.add_participant("chat", "p1", None), digest(secret("p1"))
+        )
     with served(path) as address:
         page = played(address, "p1")
         assert "How was it?" in page
         with Store.open(path) as store:
-            pk = store.participant("chat", "p1").pk
-            store.answer(pk, "", "frame.survey", True)
+            pk = store.studies.participant("chat", "p1").pk
+            store.studies.answer(pk, "", "frame.survey", True)
 
         async def end() -> str:
             async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
@@ -80,7 +82,7 @@ def test_who_comes_when_the_budget_is_spent_reads_so_and_keeps_the_link(tmp_path
         shown = Browser(address).get("/studies/chat").text
         assert "The budget of $1.00 is spent: no new play starts" in shown
     with Store.open(path) as store:
-        assert store.participant("chat", link.participant).state == "invited"
+        assert store.studies.participant("chat", link.participant).state == "invited"
 
 
 def test_that_an_open_study_is_not_played_to_its_end_is_no_error(tmp_path: Path) -> None:
@@ -90,6 +92,6 @@ def test_that_an_open_study_is_not_played_to_its_end_is_no_error(tmp_path: Path)
         browser = Browser(address)
         assert "not played yet" not in browser.get("/runs/chat").problem
         with Store.open(path) as store:
-            store.change_study("chat", open=False)
+            store.studies.change("chat", open=False)
         page = browser.get("/runs/chat").text
         assert "4 of 4 trials not played yet" in page

@@ -11,13 +11,13 @@ import pytest
 import impression_runs as tables
 from rater_client import Client
 from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study
-from sociolab.app.rating.keeping import Given, keep_ratings, ratings_in
-from sociolab.app.rating.reviews import POINTS
 from sociolab.core.episode import Answered, Json
 from sociolab.core.score import Score, Unscored, Verdict
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.rate_study import Given, keep_ratings, ratings_in
+from sociolab.studies.reviews import POINTS
 from sociolab.web.rate.review import ReviewForm
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS, GOAL_CHECKED
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import CLOSING, OutcomeCheck
 from web_serving import TOKEN, served
 
@@ -118,7 +118,7 @@ def test_no_page_of_a_rater_holds_what_the_seats_said_of_the_outcome_or_what_it_
         for seat, verdict in verdicts.items():
             store.append(RUN, row.trial.id, Answered(8, seat, CLOSING, answered))
             judge = OutcomeCheck().id
-            store.add_verdicts(RUN, judge, (verdict,), trial=row.trial.id)
+            store.verdicts.add(RUN, judge, (verdict,), trial=row.trial.id)
     open_study(store)
     client, place = begun(address)
     for dimension in DIMENSIONS:
@@ -195,7 +195,7 @@ def test_no_page_of_a_rater_holds_the_id_of_an_episode_and_an_id_opens_none(
 ) -> None:
     open_study(store, raters=2, each=1)
     client, place = begun(address)
-    (given,) = [row.item for row in store.assignments(STUDY)]
+    (given,) = [row.item for row in store.studies.assignments(STUDY)]
     page = client.get(place)
     assert "What happened" in page.text
     assert not [row.trial.id for row in store.trials(RUN) if row.trial.id in page.url + page.text]
@@ -217,7 +217,7 @@ def test_a_rater_who_fails_the_test_is_thanked_and_let_go(store: Store, address:
     assert answer == {"next": f"{HOME}/rate/thanks"}
     assert "Thank you" in client.get(answer["next"]).text
     assert client.get(f"{HOME}/rate").status == 403
-    assert store.participant(STUDY, "r1").state == "refused"
+    assert store.studies.participant(STUDY, "r1").state == "refused"
 
 
 def rated(store: Store, *values: int) -> None:
@@ -321,7 +321,7 @@ def test_reviewers_keep_edit_or_reject_and_the_researcher_sees_why(tmp_path: Pat
             page = client.join(link(name, number))
             place = page.url.removeprefix(address)
             assert "/review/task/" in place
-            assert store.assignments(name)[-1].item not in place + page.text
+            assert store.studies.assignments(name)[-1].item not in place + page.text
             assert client.form(place).status == 422
             wrong = client.form(place, decision="reject", **points)
             assert "say why" in wrong.text

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
-from sociolab.app.study.setup import create
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.store import connect
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served
@@ -25,7 +25,7 @@ def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     run(RunConfig(world="sotopia", limit=1, name="a", store=path))
     with Store.open(path) as store:
         create(store, "s", settings(review={"limit": 1, "raters": 1, "each": 1}))
-        store.change_study("s", open=True)
+        store.studies.change("s", open=True)
 
     def writing(path: Path, synced: bool) -> sqlite3.Connection:
         error = sqlite3.OperationalError("attempt to write a readonly database")

@@ -16,11 +16,11 @@ import pytest
 import rating_runs
 from play_clients import Client, answer_to, lay_out, my_turn, say
 from rater_client import Client as Rater
-from sociolab.app.study.links import invite
-from sociolab.app.study.setup import create
 from sociolab.core.episode import Json
 from sociolab.store import connect
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.participants import invite
+from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served
@@ -165,7 +165,7 @@ def test_answers_that_are_not_stored_are_said_to_be_so(
     path = tmp_path / "store.db"
     with Store.open(path) as store:
         create(store, "s", settings(review={"limit": 1, "raters": 20, "each": 1}, consent=""))
-        store.change_study("s", open=True)
+        store.studies.change("s", open=True)
         (link,) = invite(store, "s", 1)
     with served(path) as address:
         browser = Browser(address)
@@ -185,8 +185,8 @@ def test_answers_that_are_not_stored_are_said_to_be_so(
             assert answer.status == 503
             assert "does not count as sent" in answer.problem
             assert str(tmp_path) not in answer.text
-        assert not [one for one in store.answers("s") if one.name == "review.decision"]
-        assert [one.state for one in store.assignments("s")] == ["open"]
+        assert not [one for one in store.studies.answers("s") if one.name == "review.decision"]
+        assert [one.state for one in store.studies.assignments("s")] == ["open"]
         for address_, fields in (
             ("/studies/s/links", {"count": "900"}), ("/studies/s/texts", {"welcome": LONG * 2}),
         ):  # fmt: skip
@@ -204,8 +204,8 @@ def test_a_draft_of_a_rating_that_is_not_stored_is_not_said_to_be_saved(
     rating_runs.build(path)
     made: Json = {"title": "T", "rate": {"run": rating_runs.RUN, "least_words": 1}}
     with Store.open(path) as store:
-        store.create_study("s", "rate", made, rating_runs.RUN)
-        store.change_study("s", open=True)
+        store.studies.create("s", "rate", made, rating_runs.RUN)
+        store.studies.change("s", open=True)
         (link,) = invite(store, "s", 1)
     with served(path) as address:
         rater = Rater(address)
@@ -223,5 +223,5 @@ def test_a_draft_of_a_rating_that_is_not_stored_is_not_said_to_be_saved(
             if answer.status != 200:
                 assert "does not count as sent" in answer.json["detail"]
         assert statuses[-1] == 503
-        kept = [one for one in store.answers("s") if isinstance(one.value, dict)]
+        kept = [one for one in store.studies.answers("s") if isinstance(one.value, dict)]
         assert len(kept) == statuses.count(200)

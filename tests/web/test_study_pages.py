@@ -12,11 +12,11 @@ from zipfile import ZipFile
 
 import pytest
 
-from sociolab.app.study.links import digest, invite
-from sociolab.app.study.settings import StudySettings
-from sociolab.app.study.setup import create
-from sociolab.store.lock import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.connect import lock_run
+from sociolab.store.store import Store
+from sociolab.studies.participants import digest, invite
+from sociolab.studies.settings import StudySettings
+from sociolab.studies.setup import create
 from study_browser import Browser, form
 from study_samples import played_run, settings
 from web_serving import served
@@ -29,7 +29,7 @@ class Lab:
 
     def settings(self, study: str) -> StudySettings:
         with Store.open(self.path) as store:
-            return StudySettings.model_validate(store.study(study).settings)
+            return StudySettings.model_validate(store.studies.get(study).settings)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_a_form_that_is_wrong_is_shown_again_and_nothing_is_lost(lab: Lab) -> No
     assert again["survey.0.points"] == "50"
     assert {name for name in given if name not in again} == set()
     with Store.open(lab.path) as store:
-        assert "wrong" not in [study.name for study in store.studies()]
+        assert "wrong" not in [study.name for study in store.studies.all()]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_links_are_shown_once_and_let_people_in(lab: Lab) -> None:
     secrets = re.findall(r"/join/([\w-]+)", page.text)
     assert len(secrets) == 2
     with Store.open(lab.path) as store:
-        who = store.participant_of_link(digest(secrets[0]))
+        who = store.studies.participant_of_link(digest(secrets[0]))
     assert who is not None
     page = lab.browser.get("/studies/s")
     assert who.id in page.text
@@ -165,7 +165,7 @@ def test_links_are_shown_once_and_let_people_in(lab: Lab) -> None:
     page = lab.browser.post(f"/studies/s/people/{who.id}/link")
     assert len(re.findall(r"/join/([\w-]+)", page.text)) == 1
     with Store.open(lab.path) as store:
-        assert store.participant_of_link(digest(secrets[0])) is None
+        assert store.studies.participant_of_link(digest(secrets[0])) is None
 
 
 def test_opening_and_closing_is_one_button(lab: Lab) -> None:
@@ -205,7 +205,7 @@ def test_a_participant_is_deleted_with_a_button(lab: Lab) -> None:
         create(store, "talks", settings(play={"limit": 1}))
         who = invite(store, "talks", 1)[0].participant
         trial = store.trials("talks")[0].trial.id
-        store.assign(store.participant("talks", who).pk, trial, "ann", "open")
+        store.studies.assign(store.studies.participant("talks", who).pk, trial, "ann", "open")
     assert who in lab.browser.get("/studies/talks").text
     page = lab.browser.post(f"/studies/talks/people/{who}/delete")
     assert page.path.startswith("/studies/talks")
@@ -223,7 +223,7 @@ def test_a_run_that_another_process_plays_is_not_meddled_with(lab: Lab) -> None:
         assert (page.status, 'run "busy" is in use' in page.problem) == (400, True)
         assert lab.browser.post("/studies/busy/delete", None, typed="busy").status == 400
     with Store.open(lab.path) as store:
-        assert store.participant("busy", who).id == who
+        assert store.studies.participant("busy", who).id == who
         assert store.has_run("busy")
 
 
@@ -242,9 +242,9 @@ def test_a_study_is_deleted_when_its_name_was_typed(lab: Lab) -> None:
 def test_drop_outs_are_told_with_their_reasons_and_no_markup(lab: Lab) -> None:
     with Store.open(lab.path) as store:
         create(store, "lost", settings())
-        pk = store.participant("lost", invite(store, "lost", 1)[0].participant).pk
-        store.stand(pk, "left")
-        store.answer(pk, "", "frame.reason", "<script>alert(1)</script>\u202e")
+        pk = store.studies.participant("lost", invite(store, "lost", 1)[0].participant).pk
+        store.studies.stand(pk, "left")
+        store.studies.answer(pk, "", "frame.reason", "<script>alert(1)</script>\u202e")
     text = lab.browser.get("/studies/lost").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert lab.browser.get("/studies/lost/progress").text.count("<b>1</b> left") == 1

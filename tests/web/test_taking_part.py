@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.study.codes import completion_code
-from sociolab.app.study.links import Link, invite, reissue
-from sociolab.app.study.settings import StudySettings
-from sociolab.app.study.setup import create
-from sociolab.store.sqlite import Store
+from sociolab.app.data.sets import load_world
+from sociolab.store.store import Store
+from sociolab.studies.participants import Link, completion_code, invite, reissue
+from sociolab.studies.settings import StudySettings
+from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import TOKEN, served
@@ -32,13 +31,13 @@ class Served:
             made = invite(store, study, 1)[0]
             if done:
                 task = load_world("sotopia").world.tasks()[0].id
-                pk = store.participant(study, made.participant).pk
-                store.progress(store.assign(pk, task, "", "open"), "done")
+                pk = store.studies.participant(study, made.participant).pk
+                store.studies.progress(store.studies.assign(pk, task, "", "open"), "done")
         return made
 
     def state(self, link: Link) -> str:
         with Store.open(self.path) as store:
-            return store.participant("s", link.participant).state
+            return store.studies.participant("s", link.participant).state
 
     def joined(self, link: Link) -> Browser:
         """A browser in which the link's Begin was pressed."""
@@ -53,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     path = tmp_path_factory.mktemp("taking") / "store.db"
     with Store.open(path) as store:
         create(store, "s", settings(review={"limit": 1, "raters": 20, "each": 1}))
-        store.change_study("s", open=True)
+        store.studies.change("s", open=True)
     with served(path, token=TOKEN) as address:
         yield Served(address, path)
 
@@ -84,9 +83,11 @@ def test_the_way_leads_from_consent_to_the_end(site: Served) -> None:
     page = browser.post(f"{home(link)}/survey", natural="4", partner="A person", remarks="Fine.")
     assert (page.path, site.state(link)) == (f"{home(link)}/end", "finished")
     with Store.open(site.path) as store:
-        found = StudySettings.model_validate(store.study("s").settings)
-        pk = store.participant("s", link.participant).pk
-        answers = {row.name: row.value for row in store.answers("s", pk) if "." not in row.name}
+        found = StudySettings.model_validate(store.studies.get("s").settings)
+        pk = store.studies.participant("s", link.participant).pk
+        answers = {
+            row.name: row.value for row in store.studies.answers("s", pk) if "." not in row.name
+        }
     assert answers == {"natural": 4, "partner": "A person", "remarks": "Fine."}
     assert completion_code(found, link.participant) in page.text
     assert browser.get(home(link)).path == f"{home(link)}/end"
@@ -122,8 +123,8 @@ def test_going_back_and_sending_again_changes_nothing(site: Served) -> None:
     page = browser.post(f"{home(link)}/survey", natural="1", partner="I cannot tell")
     assert page.path == f"{home(link)}/end"
     with Store.open(site.path) as store:
-        pk = store.participant("s", link.participant).pk
-        found = {row.name: row.value for row in store.answers("s", pk)}
+        pk = store.studies.participant("s", link.participant).pk
+        found = {row.name: row.value for row in store.studies.answers("s", pk)}
     assert found["natural"] == 4
 
 
@@ -199,8 +200,8 @@ def test_leaving_keeps_what_was_done_and_says_why(site: Served) -> None:
     page = browser.post(f"{home(link)}/leave", data="keep", reason="No time.")
     assert (page.title, site.state(link)) == ("You have left the study", "left")
     with Store.open(site.path) as store:
-        pk = store.participant("s", link.participant).pk
-        assert [row.value for row in store.answers("s", pk)] == ["No time."]
+        pk = store.studies.participant("s", link.participant).pk
+        assert [row.value for row in store.studies.answers("s", pk)] == ["No time."]
     assert browser.get(f"{home(link)}/review").status == 403
 
 
@@ -211,7 +212,7 @@ def test_leaving_can_delete_everything(site: Served) -> None:
     page = browser.post(f"{home(link)}/leave", data="delete", reason="quetzalcoatl")
     assert (page.path, page.title) == ("/deleted", "Your data are deleted")
     with Store.open(site.path) as store:
-        assert link.participant not in [who.id for who in store.participants("s")]
+        assert link.participant not in [who.id for who in store.studies.participants("s")]
     files = [site.path, site.path.with_name(site.path.name + "-wal")]
     data = b"".join(file.read_bytes() for file in files if file.exists())
     assert link.participant.encode() not in data
@@ -222,7 +223,7 @@ def test_leaving_can_delete_everything(site: Served) -> None:
 def test_a_study_without_consent_asks_nobody(site: Served) -> None:
     with Store.open(site.path) as store:
         create(store, "free", settings(consent="", instructions="", survey=[]))
-        store.change_study("free", open=True)
+        store.studies.change("free", open=True)
     link = site.link(study="free")
     assert (
         site.joined(link)
@@ -234,12 +235,12 @@ def test_a_study_without_consent_asks_nobody(site: Served) -> None:
 def test_who_finished_sees_the_code_when_the_study_is_closed(site: Served) -> None:
     with Store.open(site.path) as store:
         create(store, "past", settings(completion_code="DONE"))
-        store.change_study("past", open=True)
+        store.studies.change("past", open=True)
     link, late = site.link(study="past"), site.link(study="past")
     browser = site.joined(link)
     with Store.open(site.path) as store:
-        store.stand(store.participant("past", link.participant).pk, "finished")
-        store.change_study("past", open=False)
+        store.studies.stand(store.studies.participant("past", link.participant).pk, "finished")
+        store.studies.change("past", open=False)
     assert "DONE" in browser.get(f"/take/past/{link.participant}").text
     page = Browser(site.address).get(late.path)
     assert page.status == 403

@@ -13,9 +13,9 @@ from puppet_town import TOWN
 from sociolab.app.towns.town import Lived
 from sociolab.app.towns.town_replay import Replay, outcomes, replay
 from sociolab.core.score import JudgeId, Score, ScoreFailure
-from sociolab.store.scores import ScoreRow
-from sociolab.store.sqlite import Store
-from sociolab.town.trace.records import HEADINGS, Did, Planned, Remembered, Talked
+from sociolab.store.store import Store
+from sociolab.store.verdicts import ScoreRow
+from sociolab.town.trace import HEADINGS, Did, Planned, Remembered, Talked
 from sociolab.web.town.compact import STATES, compact
 from sociolab.web.town.land import arenas_of, land
 from sociolab.web.town.words import words_of
@@ -128,8 +128,7 @@ def test_the_map_is_the_towns_and_names_have_room_inside_their_arena() -> None:
 
 
 def test_an_l_shaped_arena_gives_its_name_the_larger_arm() -> None:
-    from sociolab.town.map import TownMap
-    from sociolab.town.places import Place
+    from sociolab.town.map import Place, TownMap
 
     rows = ("aa...", "aa...", "aaaaa", "aaaaa")
     arena = [[0 if sign == "a" else -1 for sign in row] for row in rows]

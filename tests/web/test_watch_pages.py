@@ -18,8 +18,8 @@ from declared_worlds import declared
 from play_clients import lay_out
 from sociolab.core.episode import Action, Json, Moved
 from sociolab.core.ports import Message, Prompt
-from sociolab.store.lock import lock_run
-from sociolab.store.sqlite import Store
+from sociolab.store.connect import lock_run
+from sociolab.store.store import Store
 from watched_stores import HALF, LONG, RUN, SCRIPT, trial, watched_store
 from web_serving import TOKEN, served
 
@@ -78,7 +78,7 @@ def test_progress_asks_for_itself_again_only_while_somebody_plays_the_run(
 def test_what_people_play_in_a_study_is_no_run_that_stopped(tmp_path: Path) -> None:
     lay_out(tmp_path / "store.db", limit=1)
     with Store.open(tmp_path / "store.db") as store:
-        store.change_study("chat", open=False)
+        store.studies.change("chat", open=False)
     with served(tmp_path / "store.db") as address:
         runs, page = get(address, "/runs"), get(address, "/runs/chat")
     assert re.search(r"0 of \d+ played closed study", runs)
@@ -324,7 +324,7 @@ def test_downloads_hold_all_of_an_episode(address: str) -> None:
 def test_calls_are_shown_word_for_word_with_what_repeats_folded(address: str, store: Path) -> None:
     page = requests.get(f"{address}{EPISODES}/{PLAIN}/calls", timeout=20).text
     with Store.open(store) as opened:
-        prompts: list[Prompt] = [opened.prompt_of(call) for call in opened.calls(RUN, PLAIN)]
+        prompts: list[Prompt] = [opened.calls.prompt(call) for call in opened.calls.all(RUN, PLAIN)]
     shown = [unescape(text) for text in re.findall(r"<pre[^>]*>(.*?)</pre>", page, re.S)]
     assert prompts[0].messages[0].text in shown
     message: Message = prompts[2].messages[1]

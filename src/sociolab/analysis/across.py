@@ -15,7 +15,7 @@ from typing import Any
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import foremost
-from sociolab.report.leaderboard import Board, Place, boards
+from sociolab.report.leaderboard import Board, BoardRow, boards
 from sociolab.report.schema import RunResult
 from sociolab.stats.correlation import Correlation, pearson, spearman
 
@@ -31,7 +31,7 @@ class Column:
     method: str
     terms: str
     notes: tuple[str, ...]
-    places: Mapping[str, Place]
+    places: Mapping[str, BoardRow]
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple
         order = [result.run for result in results]
         places.sort(key=lambda place: order.index(place.run))
         while places:
-            first: dict[str, Place] = {}
+            first: dict[str, BoardRow] = {}
             for place in places:
                 first.setdefault(place.agent, place)
             found.append(_column(board, first))
@@ -156,7 +156,7 @@ def _wanted(found: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board
             yield board
 
 
-def _column(board: Board, places: Mapping[str, Place]) -> Column:
+def _column(board: Board, places: Mapping[str, BoardRow]) -> Column:
     terms = board.terms
     return Column(
         world=terms.world,

@@ -8,7 +8,7 @@ from sociolab.analysis.agreeing_tables import pair_table
 from sociolab.analysis.agreeing_text import Titles
 from sociolab.analysis.rated import Ratings
 from sociolab.report.section import Section
-from sociolab.stats.agreement_cells import AgreementReport
+from sociolab.stats.agreement import AgreementReport
 
 
 def sections_of(ratings: Ratings, report: AgreementReport, bins: int) -> tuple[Section, ...]:

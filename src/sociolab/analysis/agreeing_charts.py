@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from sociolab.report.charts import FOOT, LEFT, TOP, WIDTH, chart, label, tick
 from sociolab.report.words import minus
-from sociolab.stats.spread import Spread
+from sociolab.stats.agreement import Spread
 
 _ROW, _BAR, _RIGHT = 44, 32, 46
 _THIN, _HIGH = 26, 14

@@ -26,8 +26,7 @@ from sociolab.analysis.rated import MODELS, PEOPLE, Ratings
 from sociolab.core.score import Method
 from sociolab.report.section import Figure, Section
 from sociolab.report.words import plural
-from sociolab.stats.agreement_cells import AgreementReport, JudgeAndPeople
-from sociolab.stats.rated import OVERALL
+from sociolab.stats.agreement import OVERALL, AgreementReport, JudgeAndPeople
 
 FEW_PLAYS = 20
 """Below so many plays a correlation says little."""

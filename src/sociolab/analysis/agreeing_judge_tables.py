@@ -17,7 +17,7 @@ from sociolab.analysis.agreeing_text import (
 )
 from sociolab.analysis.figures import p_text
 from sociolab.report.section import TextTable
-from sociolab.stats.agreement_cells import JudgeAndPeople
+from sociolab.stats.agreement import JudgeAndPeople
 
 
 def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:

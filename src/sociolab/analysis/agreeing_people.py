@@ -22,9 +22,8 @@ from sociolab.analysis.figures import in_words, listed
 from sociolab.analysis.rated import RULES, Ratings
 from sociolab.report.section import Section
 from sociolab.report.words import plural
-from sociolab.stats.agreement_cells import AmongPeople
+from sociolab.stats.agreement import OVERALL, POOLED, AmongPeople
 from sociolab.stats.intervals import Estimate
-from sociolab.stats.rated import OVERALL, POOLED
 
 
 def people_section(

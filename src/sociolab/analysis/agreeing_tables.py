@@ -20,9 +20,8 @@ from sociolab.analysis.agreeing_text import (
 from sociolab.analysis.figures import NOTHING
 from sociolab.analysis.rated import Ratings
 from sociolab.report.section import TextTable
-from sociolab.stats.agreement_cells import AmongPeople, JudgePair
-from sociolab.stats.alpha import Alpha
-from sociolab.stats.rated import POOLED
+from sociolab.stats.agreement import POOLED, AmongPeople, JudgePair
+from sociolab.stats.inter_rater import Alpha
 
 
 def raters_table(ratings: Ratings) -> TextTable:

@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from sociolab.analysis.figures import NOTHING, Interval, title_of
 from sociolab.analysis.rated import MODELS, OTHERS, PEOPLE, RULES, Ratings
 from sociolab.report.words import minus, plural
-from sociolab.stats.agreement_cells import AgreementReport, AmongPeople, JudgeAndPeople, JudgePair
+from sociolab.stats.agreement import (
+    OVERALL,
+    POOLED,
+    AgreementReport,
+    AmongPeople,
+    JudgeAndPeople,
+    JudgePair,
+)
 from sociolab.stats.correlation import Correlation
 from sociolab.stats.intervals import Estimate
-from sociolab.stats.rated import OVERALL, POOLED
 
 PLAYED: Mapping[str | None, str] = {
     None: "all",

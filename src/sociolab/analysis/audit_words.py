@@ -8,8 +8,7 @@ from sociolab.analysis.figures import NOTHING
 from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
 from sociolab.report.words import minus
-from sociolab.stats.intervals import Estimate
-from sociolab.stats.scale import CUT
+from sociolab.stats.intervals import CUT, Estimate
 
 _METHODS: Mapping[str, str] = {"t": "Student's t", "bca": "BCa bootstrap"}
 

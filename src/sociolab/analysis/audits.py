@@ -15,8 +15,7 @@ from statistics import fmean, stdev
 from sociolab.core.episode import Trial
 from sociolab.core.ports import Variant
 from sociolab.core.score import Measure, Score, Unscored, Verdict
-from sociolab.stats.intervals import Estimate, means
-from sociolab.stats.scale import on_scale
+from sociolab.stats.intervals import Estimate, means, on_scale
 
 OVERALL = "overall"
 """The measure that sums the others up; "all" leaves it out, since it would count them twice."""

@@ -11,10 +11,9 @@ from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
-from sociolab.report.columns import mean_ends
-from sociolab.stats.comparison import Comparison, compare
-from sociolab.stats.pairs import Row
-from sociolab.stats.scale import on_scale
+from sociolab.report.plays import mean_ends
+from sociolab.stats.intervals import on_scale
+from sociolab.stats.paired import Comparison, KeyedValue, compare
 
 Unit: TypeAlias = Literal["play", "episode"]
 """A seat of a trial, or the whole of it, as the measure goes."""
@@ -223,9 +222,9 @@ def _keys(side: Keyed) -> dict[Unit, set[Key]]:
     return {"play": keys - whole, "episode": whole}
 
 
-def _rows(values: Mapping[Key, Value]) -> list[Row]:
+def _rows(values: Mapping[Key, Value]) -> list[KeyedValue]:
     return [
-        Row(key, value.cluster, value.value)
+        KeyedValue(key, value.cluster, value.value)
         for key, value in values.items()
         if value.value is not None
     ]

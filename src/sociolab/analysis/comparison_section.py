@@ -24,7 +24,7 @@ from sociolab.analysis.figures import figure, in_words, listed, p_text, span, ti
 from sociolab.core.episode import Asked
 from sociolab.report.section import Section
 from sociolab.report.words import plural, share
-from sociolab.stats.comparison import Comparison
+from sociolab.stats.paired import Comparison
 from sociolab.stats.power import ALPHA
 
 FEW = 10

@@ -10,9 +10,9 @@ from sociolab.analysis.figures import NOTHING, figure, p_text, span, title_of, t
 from sociolab.core.score import Measure
 from sociolab.report.section import TextTable
 from sociolab.report.words import failed_of, first_digits, minus, plural
-from sociolab.stats.comparison import Comparison
+from sociolab.stats.intervals import CUT
+from sociolab.stats.paired import Comparison
 from sociolab.stats.power import ALPHA
-from sociolab.stats.scale import CUT
 
 
 def differences(found: Compared) -> TextTable:

@@ -15,7 +15,7 @@ from sociolab.core.score import Measure
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference
-from sociolab.stats.scale import CUT
+from sociolab.stats.intervals import CUT
 
 KS = (1, 2, 4)
 

@@ -12,10 +12,8 @@ from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
-from sociolab.stats.comparison import Comparison
-from sociolab.stats.intervals import Estimate, means
-from sociolab.stats.multiple import holm
-from sociolab.stats.scale import on_scale
+from sociolab.stats.intervals import Estimate, means, on_scale
+from sociolab.stats.paired import Comparison, holm
 
 
 @dataclass(frozen=True, slots=True)

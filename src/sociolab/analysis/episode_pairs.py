@@ -12,7 +12,7 @@ from sociolab.analysis.figures import figure, title_of, titles
 from sociolab.analysis.values import Value
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
-from sociolab.stats.comparison import Comparison
+from sociolab.stats.paired import Comparison
 from sociolab.stats.power import ALPHA
 
 _ID = 8

@@ -18,9 +18,7 @@ import numpy as np
 from sociolab.analysis.audits import ALL, OVERALL
 from sociolab.analysis.rated import MODELS, played_by
 from sociolab.analysis.values import RunValues, Value
-from sociolab.stats.by_cluster import grouped
-from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.student import reach
+from sociolab.stats.intervals import Estimate, grouped, mean, t_critical
 
 Rules = Sequence[tuple[str, str]]
 """(family, pattern) as a user sets them: the first whose pattern fits counts."""
@@ -220,5 +218,5 @@ def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> 
         note = "1 cluster" if groups < 2 else "no variation between clusters"
         return Estimate(value, n, groups, None, None, "none", note=note)
     correction = groups / (groups - 1) * (n - 1) / (n - 2)
-    half = reach(groups - 1) * math.sqrt(correction * float((sums**2).sum()))
+    half = t_critical(groups - 1) * math.sqrt(correction * float((sums**2).sum()))
     return Estimate(value, n, groups, value - half, value + half, "t")

@@ -10,9 +10,8 @@ from sociolab.analysis.figures import listed
 from sociolab.analysis.pooled import Pool
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
-from sociolab.stats.difficulty import HARDEST, Difficulties, Difficulty, Play, difficulties
-from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.scale import on_scale
+from sociolab.stats.difficulty import HARDEST, Difficulties, Difficulty, ScoredPlay, difficulties
+from sociolab.stats.intervals import Estimate, mean, on_scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
         for some in (pool.values, pool.untold)
     )
     found = difficulties(
-        [Play(value.task, str(value.agent), value.value) for value in values],
+        [ScoredPlay(value.task, str(value.agent), value.value) for value in values],
         target,
         lower=pool.measure.low,
         upper=pool.measure.high,

@@ -14,12 +14,13 @@ from sociolab.analysis.figures import figure, title_of
 from sociolab.analysis.hard import Hard
 from sociolab.analysis.pooled import Pool
 from sociolab.report.charts import FOOT, TOP, WIDTH, chart, tick
-from sociolab.report.distributions import Point, Spread, histograms
-from sociolab.report.heat import shade
+from sociolab.report.distributions import histograms
+from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import MeasureEntry
+from sociolab.report.score_tables import shade
 from sociolab.report.section import Figure
 from sociolab.report.words import minus, plural
-from sociolab.stats.difficulty import Difficulty, Reach
+from sociolab.stats.difficulty import Difficulty, TaskReach
 
 _LEFT, _RIGHT = 24, 62
 _LINE, _ROW, _GAP = 15, 15, 9
@@ -115,7 +116,7 @@ def _gridline(x: float, height: int) -> Markup:
     )
 
 
-def _reach(found: Hard, reach: Reach, number: int, y: int) -> Markup:
+def _reach(found: Hard, reach: TaskReach, number: int, y: int) -> Markup:
     line = Markup('<line class="ci" x1="{a}" y1="{y}" x2="{b}" y2="{y}"/>').format(
         a=_x(found, reach.low), b=_x(found, reach.high), y=y
     )
@@ -238,7 +239,7 @@ def _difficulties(found: Hard) -> Figure:
         measure="difficulty", title=title, low=0, high=measure.high - measure.low, whole=False
     )
     spreads = [
-        Spread(label, "", "", tuple(Point(gap, "", None) for gap in some))
+        ScoreDistribution(label, "", "", tuple(PlayValue(gap, "", None) for gap in some))
         for label, some in gaps.items()
     ]
     return Figure(f"{title}.", histograms("hard-gaps", title, spreads, entry))
@@ -258,8 +259,8 @@ def _scores(found: Hard, agent: str, key: str) -> Figure:
     return Figure(minus(f"{title}."), histograms(key, title, rows, entry))
 
 
-def _spread(found: Hard, agent: str, label: str, tasks: frozenset[str]) -> Spread:
+def _spread(found: Hard, agent: str, label: str, tasks: frozenset[str]) -> ScoreDistribution:
     mine = [v for v in found.pool.values if v.agent == agent and v.task in tasks]
-    points = tuple(Point(v.value, v.trial, v.seat) for v in mine if v.value is not None)
+    points = tuple(PlayValue(v.value, v.trial, v.seat) for v in mine if v.value is not None)
     missing = len(mine) - len(points)
-    return Spread(label, found.pool.judge, found.pool.measure.name, points, missing)
+    return ScoreDistribution(label, found.pool.judge, found.pool.measure.name, points, missing)

@@ -14,11 +14,18 @@ from sociolab.analysis.pooled import Pool
 from sociolab.analysis.values import Value
 from sociolab.core.episode import Asked
 from sociolab.core.errors import ConfigError
-from sociolab.report.columns import mean_ends
-from sociolab.report.plays import PlayKey, asked_in
-from sociolab.stats.bradley_terry import POINTS, Rating, Ratings, rate
-from sociolab.stats.contests import Compared, Comparison, Score, comparisons
-from sociolab.stats.student import LEVEL, reach
+from sociolab.report.plays import PlayKey, asked_in, mean_ends
+from sociolab.stats.intervals import LEVEL, t_critical
+from sociolab.stats.ranking import (
+    POINTS,
+    Contest,
+    Contests,
+    Rating,
+    Ratings,
+    SeatScore,
+    contests,
+    rate,
+)
 
 WHOLE = ""
 """The seat of a measure of whole episodes."""
@@ -51,7 +58,7 @@ class Ranking:
 
     pool: Pool
     ratings: Ratings
-    compared: Compared
+    compared: Contests
     plays: dict[str, int]
     missing: dict[str, int]
     mixed: int
@@ -77,7 +84,7 @@ def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]] | None = No
     """
     mine = [value for value in pool.values if value.agent is not None]
     placed = [value for value in mine if value.partner is not None]
-    compared = comparisons([_score(value) for value in placed])
+    compared = contests([_score(value) for value in placed])
     if not compared.comparisons:
         raise ConfigError(
             "no two agents of these runs have a score at the same task and seat with the same "
@@ -174,7 +181,7 @@ def _agent(found: Ranking, one: Rating) -> dict[str, Any]:
     }
 
 
-def _firm(ratings: Ratings, rows: Sequence[Comparison]) -> dict[int, float]:
+def _firm(ratings: Ratings, rows: Sequence[Contest]) -> dict[int, float]:
     """By group, the tail that the intervals leave out on one side: less than 2.5 %, since resamples
     of few clusters differ too little from each other (`stats.bradley_terry`)."""
     group = {one.model: one.group for one in ratings.models}
@@ -184,16 +191,16 @@ def _firm(ratings: Ratings, rows: Sequence[Comparison]) -> dict[int, float]:
             clusters.setdefault(group[row.a], set()).add(row.cluster)
     counts = {number: len(found) for number, found in clusters.items() if len(found) > 1}
     return {
-        number: NormalDist().cdf(-math.sqrt(n / (n - 1)) * reach(n - 1))
+        number: NormalDist().cdf(-math.sqrt(n / (n - 1)) * t_critical(n - 1))
         for number, n in counts.items()
     }
 
 
-def _score(value: Value) -> Score:
+def _score(value: Value) -> SeatScore:
     """Of a whole episode that one agent played alone, the partner is no other agent, but the
     design: it answers to any other agent's that did the same."""
     alone = value.seat is None and value.partner == value.agent
-    return Score(
+    return SeatScore(
         model=str(value.agent),
         task=value.task,
         seat=WHOLE if value.seat is None else value.seat,
@@ -204,7 +211,7 @@ def _score(value: Value) -> Score:
     )
 
 
-def _records(rows: Sequence[Comparison]) -> dict[tuple[str, str], Record]:
+def _records(rows: Sequence[Contest]) -> dict[tuple[str, str], Record]:
     found: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         # 1, 0.5 and 0 are won, tied and lost; the other side sees them the other way round.

@@ -9,10 +9,10 @@ from sociolab.analysis.figures import NOTHING, in_words, listed
 from sociolab.analysis.pooled import judge_caution
 from sociolab.analysis.ranking import Ranking, points
 from sociolab.report.charts import Dot, dot_plot
-from sociolab.report.prose import FEW_CLUSTERS
+from sociolab.report.run_facts import FEW_CLUSTERS
 from sociolab.report.section import Figure, Section, TextTable
 from sociolab.report.words import failed_of, minus, plural
-from sociolab.stats.bradley_terry import Neighbours, Rating
+from sociolab.stats.ranking import Neighbours, Rating
 
 _STEP = 100
 """The ends of the figure's axis are whole multiples of so many points."""

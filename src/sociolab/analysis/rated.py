@@ -17,10 +17,10 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
-from sociolab.report.episodes import run_of_episodes
-from sociolab.stats.rated import OVERALL, POOLED, Rated
-from sociolab.store.scores import JudgingRow
-from sociolab.store.sqlite import Store
+from sociolab.report.result import run_of_episodes
+from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
+from sociolab.store.store import Store
+from sociolab.store.verdicts import JudgingRow
 
 MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
 """Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
@@ -53,8 +53,8 @@ class Ratings:
 
     runs: tuple[str, ...]
     worlds: Mapping[str, Declared]
-    people: tuple[Rated, ...]
-    judges: tuple[Rated, ...]
+    people: tuple[ItemRating, ...]
+    judges: tuple[ItemRating, ...]
     measures: tuple[Measure, ...]
     methods: Mapping[str, Method]
     raters: tuple[Rater, ...]
@@ -121,7 +121,7 @@ class _Found:
         self.worlds[row.world] = row.declared
         imported = isinstance(row.settings, dict) and bool(row.settings.get("imported"))
         trials = {found.trial.id: found.trial for found in store.trials(run)}
-        for judging in store.judgings(run):
+        for judging in store.verdicts.judgings(run):
             if judging.trial is not None:
                 self._take(judging, run, trials[judging.trial], imported)
 
@@ -165,15 +165,15 @@ class _Found:
             for judge in judges
         }
 
-    def judge_rows(self, labels: Mapping[JudgeId, str]) -> Iterator[Rated]:
+    def judge_rows(self, labels: Mapping[JudgeId, str]) -> Iterator[ItemRating]:
         for (judge, play, name), values in self._said.items():
             if name in self.measures:
                 value = fmean(values) if values else None
-                yield Rated(play.item, labels[judge], name, value, play.cluster, play.group)
+                yield ItemRating(play.item, labels[judge], name, value, play.cluster, play.group)
 
-    def people_rows(self) -> Iterator[Rated]:
+    def people_rows(self) -> Iterator[ItemRating]:
         for who, play, score in self.people:
-            yield Rated(
+            yield ItemRating(
                 play.item,
                 self._short(who),
                 score.measure.name,

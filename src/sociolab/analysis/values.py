@@ -11,15 +11,20 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, NotKnown, foremost, measure_called
-from sociolab.report.columns import Column, NotScored, Outcome, ends_of
-from sociolab.report.episodes import run_of_episodes
-from sociolab.report.judged import Judged
-from sociolab.report.plays import Play, PlayKey, plays_of, whole_plays_of
-from sociolab.report.scores import never_due, outcomes_of
+from sociolab.report.plays import (
+    Judged,
+    NotScored,
+    PlayKey,
+    PlayOutcome,
+    PlayRow,
+    ScoreColumn,
+    ends_of,
+    plays_of,
+    whole_plays_of,
+)
+from sociolab.report.result import never_due, outcomes_of, run_of_episodes
 from sociolab.report.words import plural
-from sociolab.store.runs import RunRow
-from sociolab.store.sqlite import Store
-from sociolab.store.trials import TrialRow
+from sociolab.store.store import RunRow, Store, TrialRow
 
 
 class Value(NamedTuple):
@@ -94,7 +99,7 @@ def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) ->
     row = run_of_episodes(store, run)
     trials = store.trials(run) if plan is None else plan
     judged = Judged()
-    for judging in store.outcomes(run):
+    for judging in store.verdicts.outcomes(run):
         judged.take(judging)
     rows = {trial.trial.id: trial.trial for trial in trials}
     seats, wholes = plays_of(trials), whole_plays_of(trials, _partner(row.settings))
@@ -184,9 +189,9 @@ def _gave(run: RunValues, judge: str, measures: Sequence[str]) -> bool:
 def _values(
     run: RunRow,
     trials: Mapping[str, Trial],
-    plays: Sequence[Play],
-    column: Column,
-    said: Mapping[PlayKey, Sequence[Outcome]],
+    plays: Sequence[PlayRow],
+    column: ScoreColumn,
+    said: Mapping[PlayKey, Sequence[PlayOutcome]],
 ) -> Iterator[tuple[Value, bool]]:
     """Each play that was due and was judged or failed, and whether the judge could tell it."""
     name, world, label, measure = run.name, run.world, column.label, column.measure.name

@@ -15,7 +15,7 @@ from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, foremost, measure_called
-from sociolab.stats.variance import Component, Components, Scored, components
+from sociolab.stats.variance import Component, Components, LeveledScore, components
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def _varying(
     return Varying(agent, mean, found, steps, judged_once, played_once, best)
 
 
-def _rows(run: RunValues, value: Value) -> list[Scored]:
+def _rows(run: RunValues, value: Value) -> list[LeveledScore]:
     judge = run.judges[value.judge]
     levels = {
         SCENARIO: value.cluster,
@@ -209,10 +209,10 @@ def _rows(run: RunValues, value: Value) -> list[Scored]:
     }
     # Where one judging of several failed, the others stand for the play.
     scores = value.judgings if value.value is not None else (None,)
-    return [Scored(score, levels) for score in scores]
+    return [LeveledScore(score, levels) for score in scores]
 
 
-def _factors(rows: Sequence[Scored], *, judged_once: bool, played_once: bool) -> list[str]:
+def _factors(rows: Sequence[LeveledScore], *, judged_once: bool, played_once: bool) -> list[str]:
     """What the design can hold apart: a factor that says the same as another is left out."""
     scenarios, tasks, seats = (
         len({_level(row, *SETTING[:depth]) for row in rows}) for depth in (1, 2, 3)
@@ -239,6 +239,6 @@ def _no_value(runs: Sequence[RunValues], measure: str | None) -> str:
     )
 
 
-def _level(row: Scored, *names: str) -> tuple[object, ...]:
+def _level(row: LeveledScore, *names: str) -> tuple[object, ...]:
     levels: Mapping[str, object] = row.levels
     return tuple(levels[name] for name in names)

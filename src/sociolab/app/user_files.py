@@ -1,15 +1,148 @@
-"""What users write, read: TOML files, and what is wrong with a value, in a clause."""
+"""How a user's TOML is read, and how new files and folders are written: whole or not at all."""
 
 from __future__ import annotations
 
+import os
+import platform
+import re
+import shutil
+import signal
+import threading
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.redaction import redacted
+
+
+def free_file(path: Path, flag: str) -> None:
+    """ConfigError where there is a file already, or no folder to write it in."""
+    if path.exists() or path.is_symlink():
+        raise ConfigError(f"{flag}: {path} is there already; name another file, or remove it first")
+    if not path.parent.is_dir():
+        raise ConfigError(
+            f"{flag}: there is no folder {path.parent}; name a file in a folder that exists"
+        )
+
+
+def write_new(path: Path, flag: str, text: str) -> None:
+    """Write a text as UTF-8 to a file that is not there yet; ConfigError where it cannot be."""
+    free_file(path, flag)
+    made = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        made.write_text(text, encoding="utf-8", newline="\n")
+        made.replace(path)
+    except OSError as error:
+        raise ConfigError(
+            f"{flag}: {path} cannot be written ({error.strerror}); name another file"
+        ) from error
+    finally:
+        with suppress(OSError):  # a name that is too long cannot even be looked for
+            made.unlink(missing_ok=True)
+
+
+PREFIX, FRESH, OLD = ".building", "data", "old"
+
+
+@contextmanager
+def fresh_folder(target: Path) -> Iterator[Path]:
+    """A folder to write, which takes the target's place once all is well.
+
+    Left early, by an error, by Ctrl-C or by SIGTERM, it leaves the target as it was. What a process
+    that was killed has left beside the target is removed. ConfigError where nothing can be written.
+    """
+    with _terminable():
+        with writing(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _sweep(target.parent)
+            scratch = TemporaryDirectory(dir=target.parent, prefix=f"{_signed(os.getpid())}-")
+        with scratch as folder:
+            fresh = Path(folder) / FRESH
+            yield fresh
+            with writing(target):
+                _swap(fresh, target, Path(folder) / OLD)
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """What the system refuses while this is written, as ConfigError."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(
+            f"expected a folder that can be written, found {target}: "
+            f"{error.strerror or error}; name another, or make it writable"
+        ) from error
+
+
+def _swap(fresh: Path, target: Path, old: Path) -> None:
+    try:
+        if target.exists():
+            target.rename(old)
+        fresh.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM ends what is done as Ctrl-C does; only a main thread may say so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(_: int, __: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+# ------------------------------------------------------------------ what others left
+
+
+def _signed(process: int) -> str:
+    """The beginning of the name of what a process writes, by this computer's name and its own."""
+    host = re.sub(r"\W", "_", platform.node()) or "here"
+    return f"{PREFIX}-{host}-{process}"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what processes of this computer have left that are no more.
+
+    But for what was to be replaced, where the process ended before its place was taken.
+    """
+    for left in folder.glob(f"{PREFIX}-*-*-*"):
+        process = left.name.split("-")[2]
+        ours = process.isdigit() and left.name.startswith(f"{_signed(int(process))}-")
+        needed = (left / OLD).exists() and (left / FRESH).exists()
+        if ours and not needed and not _is_alive(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    """Whether there is such a process; where that cannot be asked, there may be."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from sociolab.analysis.gates import Gate
-    from sociolab.store.sqlite import Store
+    from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

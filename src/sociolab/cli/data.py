@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.data_sets.own_data import cast_sotopia
-from sociolab.app.data_sets.own_data import check as check_folder
+from sociolab.app.data.own import cast_sotopia
+from sociolab.app.data.own import check as check_folder
 from sociolab.core.errors import ConfigError
 
 

@@ -172,8 +172,8 @@ def export(
         }, "is for examples: add --as turns, sft or pairs")  # fmt: skip
         verb.export(runs or (), path, parquet=parquet, replace=replace, store=store)
         return
-    from sociolab.app.training.wanted import Wanted, share_of
     from sociolab.core.errors import ConfigError
+    from sociolab.training.examples import Wanted, share_of
 
     if parquet:
         raise ConfigError("--parquet writes tables and --as examples: give one of the two")

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.data_sets.data import world_names
+from sociolab.app.data.sets import world_names
 from sociolab.app.finding.stored import open_store
 from sociolab.app.results.page import write_page
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run as play
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run as play
 from sociolab.cli.output import say, show_result, show_sections
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import RunResult
 from sociolab.report.section import Section
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def demo(*, html: Path, store: Path | None) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.beforehand.doctor import examine
-from sociolab.app.runs.config import RunConfig
+from sociolab.app.preflight.doctor import examine
+from sociolab.app.run.config import RunConfig
 
 
 def doctor(

@@ -10,7 +10,7 @@ from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sociolab.app.training.wanted import Wanted
+    from sociolab.training.examples import Wanted
 
 
 TABLES = ("scores.parquet", "turns.parquet", "calls.parquet")
@@ -21,7 +21,7 @@ def export(
 ) -> None:
     """Write the one run, whole; nothing is left half-written."""
     from sociolab.app.finding.stored import open_store
-    from sociolab.app.training.output import free_output, no_run
+    from sociolab.training.export import free_output, no_run
 
     named(runs, path)
     if len(runs) != 1:
@@ -51,7 +51,7 @@ def export_examples(
     runs: Sequence[str], path: Path, wanted: Wanted, store: Path | None, *, replace: bool
 ) -> None:
     """Write examples, and say how many there are and what was left out."""
-    from sociolab.app.training.export import export_training
+    from sociolab.training.export import export_training
 
     named(runs, path)
     for sentence in export_training(runs, path, wanted, store, replace=replace).sentences():

@@ -8,13 +8,12 @@ from pathlib import Path
 import typer
 
 from sociolab.app.finding.stored import open_store
-from sociolab.app.runs.provenance import TAGS, with_tags
+from sociolab.app.run.session import TAGS, with_tags
 from sociolab.cli.output import confirm, print_json, say
 from sociolab.core.errors import ConfigError
-from sociolab.report.episodes import kept_work
+from sociolab.report.result import kept_work
 from sociolab.report.words import plural
-from sociolab.store.runs import StoreSize
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store, StoreSize
 
 _MUCH = 1_000_000
 """Free bytes from which it is worth a word that they can be had back."""
@@ -64,9 +63,9 @@ def _holds(store: Store, run: str) -> str:
     """What goes with a run."""
     row = store.run(run)
     what = plural(row.trials, "trial") if not kept_work(row) else "replies"
-    for study in store.studies():
+    for study in store.studies.all():
         if study.run == run:
-            people = plural(len(store.participants(study.name)), "participant")
+            people = plural(len(store.studies.participants(study.name)), "participant")
             what += f" and the study {study.name} ({people})"
     return what
 

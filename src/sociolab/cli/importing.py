@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.data_sets.importing import FORMATS, Import, import_anything
+from sociolab.app.data.importing import FORMATS, Import, import_anything
 from sociolab.core.errors import ConfigError
 
 _RATINGS, _RUN = "ratings", "run"
@@ -31,5 +31,20 @@ def import_(
     if name == "" or (name is None and format in FORMATS.keys() - _NAMES.keys()):
         raise ConfigError("--name: expected what to call it here, found nothing")
     wanted = Import(path, name or _NAMES.get(format, ""), replace, hints, correct, store, run or "")
-    for sentence in import_anything(format, wanted):
+    for sentence in import_anything(format, wanted, {**FORMATS, _RATINGS: _import_ratings}):
         typer.echo(sentence)
+
+
+def _import_ratings(wanted: Import) -> tuple[str, ...]:
+    """Ratings by people (docs/ratings.md) as a set of a run's judgings."""
+    from sociolab.studies.ratings import import_ratings
+
+    if not wanted.run:
+        raise ConfigError("ratings are of a run's plays: add --run NAME")
+    return import_ratings(
+        wanted.path,
+        wanted.run,
+        name=wanted.name,
+        replace_all=wanted.replace,
+        store=wanted.store,
+    )

@@ -10,8 +10,8 @@ from typing import Any
 import typer
 from pydantic import ValidationError
 
-from sociolab.app.runs.config import config_of
-from sociolab.app.runs.judge import judge_run
+from sociolab.app.run.config import config_of
+from sociolab.app.run.judge import judge_run
 from sociolab.app.user_files import first_problem
 from sociolab.cli.judges_failed import judges_failed
 from sociolab.cli.output import say, show_result, show_sections
@@ -65,7 +65,7 @@ def _given(arguments: Mapping[str, object]) -> str:
 
 def validate(flags: dict[str, Any], *, as_json: bool) -> None:
     """Compare a judge's answers with labels, and print sections or one JSON object."""
-    from sociolab.app.runs import validate as validation
+    from sociolab.app.run import validate as validation
 
     try:
         config = validation.ValidationConfig.model_validate(

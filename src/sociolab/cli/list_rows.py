@@ -10,13 +10,12 @@ from typing import Any
 
 from sociolab.app.finding.episode_list import Answer
 from sociolab.app.finding.run_list import tags_of
-from sociolab.app.runs.provenance import MADE_WITH, RESUMED_WITH
+from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.app.watching.episodes import Listed, Scored
 from sociolab.report.charts import shortened
-from sociolab.report.episodes import kept_work
+from sociolab.report.result import kept_work
 from sociolab.report.words import about, money
-from sociolab.store.runs import RunRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import RunRow, Store
 
 Rows = list[dict[str, Any]]
 
@@ -43,7 +42,7 @@ def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool, whole: 
 
 def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
     settings = row.settings if isinstance(row.settings, dict) else {}
-    work, totals = kept_work(row), store.totals(row.name)
+    work, totals = kept_work(row), store.calls.totals(row.name)
     holds = f"the replies of {work}" if work else "episodes"
     return {
         "run": row.name,
@@ -54,7 +53,7 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         "trials": row.trials,
         "played": row.played,
         "failed": row.failed,
-        "judges": list(dict.fromkeys(judge.name for judge in store.judges(row.name))),
+        "judges": list(dict.fromkeys(judge.name for judge in store.verdicts.judges(row.name))),
         "cost_usd": totals.usd,
         "estimated_calls": totals.estimated_calls,
         "tags": list(tags_of(row)),

@@ -6,8 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sociolab.app.data_sets.data import imported_names, load_world, world_names
-from sociolab.app.data_sets.task_lists import stored_lists, wanted_tasks
+from sociolab.app.data.sets import (
+    imported_names,
+    load_world,
+    stored_lists,
+    wanted_tasks,
+    world_names,
+)
 from sociolab.app.finding.episode_list import Asked, asked_episodes
 from sociolab.app.finding.run_list import runs_with
 from sociolab.app.finding.stored import open_store
@@ -16,7 +21,7 @@ from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
 from sociolab.cli.output import console, endless, print_json, say
 from sociolab.cli.settings import refuse
 from sociolab.core.errors import ConfigError
-from sociolab.report.episodes import kept_work, run_of_episodes
+from sociolab.report.result import kept_work, run_of_episodes
 from sociolab.report.words import plural
 
 _WHOLE = ("episode", "run", "played", "cost")

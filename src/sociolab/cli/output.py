@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sociolab.report.result import RunResult
     from sociolab.report.section import Section
-    from sociolab.store.sqlite import Store
+    from sociolab.store.store import Store
 
 
 _ENDLESS = 100_000
@@ -75,7 +75,7 @@ def show_sections(
     if as_json:
         print_json(document())
     else:
-        from sociolab.report.section import printed
+        from sociolab.report.terminal import printed
 
         console().print(printed(sections, endless=endless()))
     if html is not None:
@@ -106,12 +106,12 @@ def show_result(
         typer.echo(result.as_json())
         return
     if brief:
-        from sociolab.report.brief import brief_section
-        from sociolab.report.section import printed
+        from sociolab.report.score_tables import brief_section
+        from sociolab.report.terminal import printed
 
         console().print(printed([brief_section(result)], endless=endless()))
     else:
-        from sociolab.report.tables import print_report
+        from sociolab.report.terminal import print_report
 
         print_report(result, console(), details=details)
     where = f" --store {store}" if store else ""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from sociolab.app.runs.play import Watch
+from sociolab.app.run.play import Watch
 from sociolab.report.words import about
 from sociolab.runner.tally import Tally
 

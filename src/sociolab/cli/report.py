@@ -12,11 +12,9 @@ from sociolab.app.finding.stored import open_store
 from sociolab.app.results.csv_folder import write_csv
 from sociolab.app.results.page import write_page
 from sociolab.cli.output import say, show_result
-from sociolab.report.latex import latex
-from sociolab.report.markdown import markdown
-from sociolab.report.result import RunResult, figures_of
-from sociolab.report.text_tables import run_section
-from sociolab.report.whole_file import write_whole
+from sociolab.report.export import latex, markdown, write_whole
+from sociolab.report.result import RunResult, details_of
+from sociolab.report.score_tables import run_section
 
 
 def report(
@@ -33,7 +31,7 @@ def report(
     """Write what is asked for, then print the tables, or the JSON object (of several, a list)."""
     written: list[Path] = []
     with open_store(store) as opened:
-        found = [figures_of(opened, run) for run in each_once(runs)]
+        found = [details_of(opened, run) for run in each_once(runs)]
         results = [one.result for one in found]
         if html is not None:
             write_page(opened, found, html)

@@ -9,9 +9,8 @@ from typing import Any
 
 import typer
 
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run as play
-from sociolab.app.runs.run_file import check_file, described, write_run
+from sociolab.app.run.config import RunConfig, check_file, described, write_run
+from sociolab.app.run.play import run as play
 from sociolab.cli.judges_failed import judges_failed
 from sociolab.cli.output import say, show_result, show_sections
 from sociolab.cli.progress import watch
@@ -72,7 +71,7 @@ def play_and_show(
 ) -> int:
     """Play, print tables (or in brief one) or JSON, and return the exit code; `begun` is called as
     soon as the run is in the store."""
-    from sociolab.app.runs.session import interrupted_result
+    from sociolab.app.run.session import interrupted_result
 
     by_person = "human" in (*config.agents, config.partner)
     if by_person:  # one scene at a time, and no display that writes between the lines
@@ -104,7 +103,7 @@ def play_and_show(
 
 
 def _estimate(config: RunConfig, latency: float | None, *, as_json: bool) -> None:
-    from sociolab.app.beforehand.estimate import estimate
+    from sociolab.app.preflight.estimate import estimate
 
     found = estimate(config, latency)
     show_sections([found.section()], found.document, as_json=as_json)

@@ -17,13 +17,13 @@ from sociolab.app.finding.stored import Found, find_episode, open_store
 from sociolab.app.finding.worlds import world_of
 from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
-from sociolab.report.shown import Shown, shown
-from sociolab.report.side_by_side import Reader, pair_page, side_by_side
-from sociolab.report.transcript import play, play_markdown
-from sociolab.report.whole_file import write_whole
+from sociolab.report.export import play_markdown, write_whole
+from sociolab.report.html import pair_page
+from sociolab.report.terminal import play, side_by_side
+from sociolab.report.transcript_view import EpisodeSide, TranscriptView, transcript_view
 from sociolab.report.words import about
 from sociolab.store.calls import CallRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 _LONG = 1_000
 """Characters of a message that is shown once."""
@@ -53,7 +53,7 @@ def show(wanted: Sequence[str], runs: Sequence[str], view: View, store: Path | N
             return
         read = [_read(opened, one, seat) for one, seat in zip(found, seats, strict=True)]
     heads = _heads(found)
-    _show([Reader(head, one) for head, one in zip(heads, read, strict=True)], view)
+    _show([EpisodeSide(head, one) for head, one in zip(heads, read, strict=True)], view)
     for one, head in zip(found, heads, strict=True):
         if one.status == "failed":
             which = "This trial" if len(found) == 1 else f"The trial {head}"
@@ -74,16 +74,16 @@ def _heads(found: Sequence[Found]) -> list[str]:
     return [f"{one.episode.trial.id} of {one.run}" for one in found]
 
 
-def _read(store: Store, found: Found, seat: str | None) -> Shown:
+def _read(store: Store, found: Found, seat: str | None) -> TranscriptView:
     trial = found.episode.trial
     transcript = world_of(trial.world).transcript(found.episode, seat)
     if seat is None:
         transcript = with_credit(transcript, credit_of(store, found.run, trial.id))
-    judgings = () if seat else tuple(store.judgings(found.run, trial=trial.id))
-    return shown(found.episode, transcript, judgings)
+    judgings = () if seat else tuple(store.verdicts.judgings(found.run, trial=trial.id))
+    return transcript_view(found.episode, transcript, judgings)
 
 
-def _show(readers: Sequence[Reader], view: View) -> None:
+def _show(readers: Sequence[EpisodeSide], view: View) -> None:
     if view.html is not None:
         write_whole(view.html, pair_page(readers))
         say(f"wrote {view.html}")
@@ -98,7 +98,7 @@ def _show(readers: Sequence[Reader], view: View) -> None:
 
 def _print_prompts(store: Store, found: Found, seat: str | None) -> None:
     trial = found.episode.trial
-    calls = [c for c in store.calls(found.run, trial.id) if seat in (None, c.call.seat)]
+    calls = [c for c in store.calls.all(found.run, trial.id) if seat in (None, c.call.seat)]
     if not calls:
         raise ConfigError(f"no model was called in {trial.id}: there is no prompt to show")
     told: dict[str, int] = {}
@@ -111,7 +111,7 @@ def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
 
     `told` numbers the long messages that were shown already: these are named, not repeated.
     """
-    call, prompt, usage = row.call, store.prompt_of(row), row.reply.usage
+    call, prompt, usage = row.call, store.calls.prompt(row), row.reply.usage
     who, mark = f"{call.role} {call.seat}".strip(), about(usage.estimated)
     parts = [
         f"==== {number}. {who}, turn {call.turn + 1}, {call.name}, attempt {call.attempt}: "
@@ -123,8 +123,8 @@ def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
         parts.append(f"---- fault\n{row.reply.fault}")
     for message in prompt.messages:
         known = told.get(message.text)
-        shown = message.text if known is None else f"(as in prompt {known}, word for word)"
-        parts.append(f"---- {message.role}\n{shown}")
+        text = message.text if known is None else f"(as in prompt {known}, word for word)"
+        parts.append(f"---- {message.role}\n{text}")
         if len(message.text) > _LONG:
             told.setdefault(message.text, number)
     if prompt.schema is not None:

@@ -12,15 +12,17 @@ from typing import TextIO
 
 import typer
 
-from sociolab.app.study import examples, forgetting, links, setup
-from sociolab.app.study import export as exporting
-from sociolab.app.study.progress import StudyProgress, progress_of
 from sociolab.cli.output import confirm, console, print_json, say
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.store.lock import lock_run
-from sociolab.store.place import store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.connect import lock_run, store_path
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyRow
+from sociolab.studies import export as exporting
+from sociolab.studies import participants as forgetting
+from sociolab.studies import participants as links
+from sociolab.studies import settings as examples
+from sociolab.studies import setup
+from sociolab.studies.progress import StudyProgress, progress_of
 
 
 def example(kind: str) -> None:
@@ -42,7 +44,7 @@ def create(file: Path, name: str | None, store: Path | None) -> None:
 def show(store: Path | None, *, as_json: bool) -> None:
     """The studies of a store."""
     with _opened(store) as opened:
-        rows = [(row, progress_of(opened, row.name)) for row in opened.studies()]
+        rows = [(row, progress_of(opened, row.name)) for row in opened.studies.all()]
     if as_json:
         print_json({"studies": [_document(row, found) for row, found in rows]})
         return
@@ -67,7 +69,7 @@ def show(store: Path | None, *, as_json: bool) -> None:
 def set_open(name: str, store: Path | None, *, is_open: bool) -> None:
     """Open or close a study."""
     with _opened(store) as opened:
-        opened.change_study(name, open=is_open)
+        opened.studies.change(name, open=is_open)
     say(f"{name} is {'open' if is_open else 'closed'}")
 
 
@@ -95,7 +97,7 @@ def export(name: str, folder: Path, store: Path | None) -> None:
 def forget(name: str, participant: str, store: Path | None, *, sure: bool) -> None:
     """Delete a participant."""
     with _opened(store) as opened:
-        opened.participant(name, participant)
+        opened.studies.participant(name, participant)
         confirm(f"Delete {participant} of {name} and everything this person did, for good?", sure)
         with _kept_to_us(opened, name):
             gone = forgetting.forget(opened, name, participant)
@@ -108,7 +110,7 @@ def forget(name: str, participant: str, store: Path | None, *, sure: bool) -> No
 def delete(name: str, store: Path | None, *, sure: bool) -> None:
     """Delete a study."""
     with _opened(store) as opened:
-        row = opened.study(name)
+        row = opened.studies.get(name)
         played = f" and the run {row.run} that was played in it" if row.kind == "play" else ""
         confirm(f"Delete the study {name}, all its participants{played}, for good?", sure)
         forgetting.forget_study(opened, name)
@@ -129,7 +131,7 @@ def _opened(store: Path | None) -> Store:
 @contextmanager
 def _kept_to_us(store: Store, study: str) -> Iterator[None]:
     """Keep the app from playing the study's run meanwhile."""
-    row = store.study(study)
+    row = store.studies.get(study)
     if row.kind != "play" or row.run is None:
         yield
         return

@@ -25,7 +25,7 @@ from sociolab.app.towns.town import (
     write_strip,
 )
 from sociolab.cli.output import say
-from sociolab.report.legible import legible
+from sociolab.report.words import sanitize
 
 
 def picture(data: str | None, out: Path, scale: int) -> None:
@@ -72,7 +72,7 @@ def _page(found: Lived, moment: Moment) -> Group:
     for heading in ("who", "where", "doing"):
         table.add_column(heading)
     for id, place in moment.places.items():
-        table.add_row(*(Text(legible(t)) for t in (found.names[id], place, moment.doing[id])))
+        table.add_row(*(Text(sanitize(t)) for t in (found.names[id], place, moment.doing[id])))
     return Group(table, *(Text(line) for line in _talks(found, moment)))
 
 
@@ -83,7 +83,7 @@ def _changes(found: Lived, shown: Iterator[Moment]) -> Iterator[str]:
         for id, place in moment.places.items():
             now = (place, moment.doing[id])
             if before.get(id) != now:
-                yield legible(f"  {found.names[id]}: {now[1]} ({place})")
+                yield sanitize(f"  {found.names[id]}: {now[1]} ({place})")
             before[id] = now
         yield from (f"  {line}" for line in _talks(found, moment))
 
@@ -92,6 +92,6 @@ def _talks(found: Lived, moment: Moment) -> Iterator[str]:
     clock = found.trajectory.clock
     for talk in moment.talks:
         who = f"{found.names[talk.who]} and {found.names[talk.other]}"
-        yield legible(f"{clock.at(talk.step):%H:%M} {who} talk:")
+        yield sanitize(f"{clock.at(talk.step):%H:%M} {who} talk:")
         for line in talk.lines:
-            yield legible(f"    {line.name}: {line.text}")
+            yield sanitize(f"    {line.name}: {line.text}")

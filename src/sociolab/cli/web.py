@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from sociolab.core.errors import ConfigError
-from sociolab.store.place import store_path
+from sociolab.store.connect import store_path
 from sociolab.web.server import serve
 from sociolab.web.settings import TOKEN_VARIABLE, WebSettings
 

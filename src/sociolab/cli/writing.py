@@ -7,8 +7,8 @@ from typing import Any
 import typer
 from pydantic import ValidationError
 
-from sociolab.app.data_sets.writing import WriteConfig
-from sociolab.app.data_sets.writing import write as write_sessions
+from sociolab.app.data.writing import WriteConfig
+from sociolab.app.data.writing import write as write_sessions
 from sociolab.app.user_files import first_problem
 from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sociolab.core.errors import BudgetSpent
 
 if TYPE_CHECKING:
-    from sociolab.store.totals import Totals
+    from sociolab.store.calls import Totals
 
 
 class Budget:

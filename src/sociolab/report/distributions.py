@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from operator import itemgetter
 from statistics import median
-from typing import NamedTuple
 
 from markupsafe import Markup
 
 from sociolab.report.charts import FOOT, LEFT, TOP, WIDTH, chart, label, tick
+from sociolab.report.result import ScoreDistribution
 from sociolab.report.schema import MeasureEntry
 from sociolab.report.words import minus
 
@@ -22,31 +20,9 @@ _MOST_WHOLE = 21
 """Whole numbers that get a bin each; a wider scale is divided."""
 
 
-class Point(NamedTuple):
-    """A play's value, and which play it is of; no seat where it is of the whole episode."""
-
-    value: float
-    trial: str
-    seat: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """What one judge gave the plays of one agent in one measure; `missing` were due, but failed."""
-
-    agent: str
-    judge: str
-    measure: str
-    points: tuple[Point, ...]
-    missing: int = 0
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """The values alone."""
-        return tuple(map(itemgetter(0), self.points))
-
-
-def histograms(key: str, title: str, spreads: Sequence[Spread], measure: MeasureEntry) -> Markup:
+def histograms(
+    key: str, title: str, spreads: Sequence[ScoreDistribution], measure: MeasureEntry
+) -> Markup:
     """A row of bars for each agent over one axis; bars are the shares of the agent's own plays.
 
     Whole numbers have a bin each where there are few, other scales ten; a scale without an upper
@@ -60,7 +36,7 @@ def histograms(key: str, title: str, spreads: Sequence[Spread], measure: Measure
     return chart("spread", key, title, "; ".join(told(s) for s in spreads), height, [*rows, *ticks])
 
 
-def _high(spreads: Sequence[Spread], measure: MeasureEntry) -> float:
+def _high(spreads: Sequence[ScoreDistribution], measure: MeasureEntry) -> float:
     if measure.high is not None and measure.high > measure.low:
         return measure.high
     highest = max((value for spread in spreads for value in spread.values), default=measure.low)
@@ -88,7 +64,7 @@ def counts(values: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def told(spread: Spread) -> str:
+def told(spread: ScoreDistribution) -> str:
     """A spread in words: how many plays, from where to where, the middle one."""
     missing = f", {spread.missing:,} missing" if spread.missing else ""
     values = spread.values
@@ -107,7 +83,7 @@ def _x(edges: Sequence[float], value: float) -> float:
     return round(LEFT + share * (WIDTH - LEFT - _RIGHT), 1)
 
 
-def _row(spread: Spread, edges: Sequence[float], top: int) -> Markup:
+def _row(spread: ScoreDistribution, edges: Sequence[float], top: int) -> Markup:
     base = top + _BAR + 6
     found = counts(spread.values, edges)
     tallest = max(found) or 1
@@ -145,7 +121,7 @@ def _row(spread: Spread, edges: Sequence[float], top: int) -> Markup:
     )
 
 
-def _failed(spread: Spread, base: int) -> Markup:
+def _failed(spread: ScoreDistribution, base: int) -> Markup:
     if not spread.missing:
         return Markup("")
     return Markup('<text class="bad" x="{x}" y="{y}" text-anchor="end">{n} failed</text>').format(

@@ -1,19 +1,165 @@
-"""A result as one HTML page that needs nothing else: no network, no script, no other file."""
+"""Results, sections and episodes as HTML pages that need no network and no other file."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sociolab.core.ports import Line
-from sociolab.report.legible import legible
-from sociolab.report.run_page import ShownRun, content
+from sociolab.report.export import write_whole
+from sociolab.report.plots import charts_of, spreads_of
+from sociolab.report.result import ScoreDistribution
+from sociolab.report.run_facts import (
+    cautions,
+    command,
+    course,
+    date,
+    failed,
+    first_pairs,
+    identity,
+    setting,
+    summary,
+    taken,
+    warnings,
+)
+from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.score_tables import (
+    agent_grids,
+    findings,
+    heat_of,
+    other_grids,
+    outcomes_sections,
+    pair_grids,
+    play_grid,
+    turned,
+    type_grids,
+)
 from sociolab.report.section import Section
-from sociolab.report.whole_file import write_whole
+from sociolab.report.transcript_view import (
+    EpisodeSide,
+    TranscriptView,
+    leading,
+    listed,
+    private_part,
+    titled,
+)
+from sociolab.report.words import (
+    covered,
+    failed_turns,
+    failed_unit,
+    interval,
+    minus,
+    number,
+    sanitize,
+    size,
+    told_of_coverage,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """A run as a page shows it: its result, some whole episodes, how its values are spread, and
+    further sections."""
+
+    result: RunResult
+    episodes: Sequence[TranscriptView] = ()
+    spreads: Sequence[ScoreDistribution] = ()
+    sections: Sequence[Section] = ()
+
+
+def content(place: int, run: ShownRun) -> dict[str, Any]:
+    """The variables of run.html for the run at this place of the page, 1 for the first."""
+    result = run.result
+
+    def figure(entry: ScoreEntry) -> str:
+        assert entry.value is not None
+        return minus(number(entry.value, result.measure(entry.measure)))
+
+    def span(entry: ScoreEntry) -> str:
+        return minus(interval(result, entry))
+
+    def n(entry: ScoreEntry) -> str:
+        return f"{size(result, entry):,}"
+
+    def covered_(entry: ScoreEntry) -> dict[str, str]:
+        return {word: minus(text) for word, text in covered(result, entry).items()}
+
+    def words(entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
+        return told_of_coverage(result, entries)
+
+    unit = failed_unit(result)
+    main = leading(result, run.spreads)
+    found = {
+        "at": f"run-{place}",
+        "result": result,
+        "date": date(result),
+        "warnings": warnings(result),
+        "summary": summary(result),
+        "findings": findings(result),
+        "cautions": cautions(result),
+        "setting": setting(result),
+        "identity": identity(result),
+        "course": course(result),
+        "failed": failed(result),
+        "problems": first_pairs(result),
+        "taken": taken(result),
+        "agent_grids": [turned(grid) for grid in agent_grids(result) + other_grids(result)],
+        "charts": charts_of(place, result),
+        "spreads": spreads_of(place, result, run.spreads),
+        "main": titled(result, main),
+        "heats": _heats(result),
+        "type_grids": [turned(grid) for grid in type_grids(result) if len(grid.rows) > 1],
+        "play_grid": play_grid(result),
+        "episodes": listed(result, run.episodes, run.spreads, f"run-{place}-episode"),
+        "sections": (*outcomes_sections(result), *run.sections),
+        "command": command(result),
+        "settings": json.dumps(result.settings, indent=2, ensure_ascii=False),
+        "show": {
+            "figure": figure,
+            "span": span,
+            "n": n,
+            "lost": failed_turns,
+            "unit": unit,
+            "covered": covered_,
+            "words": words,
+        },
+    }
+    return found | {"contents": _contents(found)}
+
+
+def _contents(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """The parts of a run that the page has, each with the anchor of its heading."""
+    parts = [
+        ("summary", "Summary", True),
+        ("scores", "Scores", True),
+        ("spread", "How scores are spread", found["spreads"]),
+        ("pairs", "Who played with whom", found["heats"][0]),
+        ("types", "By type of task", found["type_grids"]),
+        *((f"part-{i}", part.title, True) for i, part in enumerate(found["sections"], 1)),
+        ("play", "How it was played", True),
+        ("failures", "What failed", True),
+        ("cost", "Cost and tokens", True),
+        ("episodes", "Episodes", found["episodes"]),
+        ("repeat", "How to repeat it", True),
+    ]
+    return [(f"{found['at']}-{name}", title) for name, title, there in parts if there]
+
+
+def _heats(result: RunResult) -> tuple[list[Any], list[Any]]:
+    """The matrices of the main measures, and those of all others."""
+    first = pair_grids(result, details=False)
+    headings = {grid.heading for grid in first}
+    others = [g for g in pair_grids(result, details=True) if g.heading not in headings]
+    others = [grid for grid in others if any(entry.n for entry in grid.entries)]
+    return [heat_of(result, grid) for grid in first], [heat_of(result, grid) for grid in others]
+
 
 __all__ = ["ShownRun", "page", "private_part", "section_page", "write_html"]
 
@@ -38,13 +184,13 @@ def page(runs: Sequence[ShownRun], sections: Sequence[Section] = (), home: str =
     first = runs[0].result
     title = f"{first.run}: {first.world}" if len(runs) == 1 else f"{len(runs)} runs"
     template = environment.get_template("page.html")
-    return legible(template.render(title=title, runs=bodies, sections=sections, home=home))
+    return sanitize(template.render(title=title, runs=bodies, sections=sections, home=home))
 
 
 def section_page(title: str, sections: Sequence[Section]) -> str:
     """A page of sections alone, which are of no run as a whole."""
     template = pages().get_template("page.html")
-    return legible(template.render(title=title, runs=(), sections=sections, home=""))
+    return sanitize(template.render(title=title, runs=(), sections=sections, home=""))
 
 
 def pages() -> Environment:
@@ -73,10 +219,51 @@ def upright(text: str) -> str:
 _DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-def private_part(text: str) -> tuple[str, str]:
-    """A paragraph of the scene in two: what may lie open, and from its secret or goal on."""
-    lines = text.split("\n")
-    for i, line in enumerate(lines):
-        if line.startswith(("Private:", "Secret:", "Goal:")):
-            return "\n".join(lines[:i]), "\n".join(lines[i:])
-    return text, ""
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """A row of a table of pairs, as text; `anchor` is where the page shows its episodes."""
+
+    task: str
+    seat: str
+    a: str
+    b: str
+    difference: str
+    why_a: str
+    why_b: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairTable:
+    """The pairs of one measure."""
+
+    heading: str
+    rows: tuple[PairRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedPair:
+    """A pair of episodes of a page; `command` shows the same in a terminal."""
+
+    anchor: str
+    title: str
+    command: str
+    sides: tuple[EpisodeSide, ...]
+
+
+def pair_page(readers: Sequence[EpisodeSide]) -> str:
+    """A page of its own that needs nothing else: the episodes side by side."""
+    title = " and ".join(dict.fromkeys(one.shown.title for one in readers))
+    body = _macro("beside", FoldedPair("", title, "", tuple(readers)))
+    return section_page(title, (Section(title, body=body),))
+
+
+def pairs_body(tables: Sequence[PairTable], pairs: Sequence[FoldedPair]) -> Markup:
+    """Tables of pairs, and below them each pair that they lead to."""
+    parts = [_macro("pair_table", table) for table in tables]
+    return Markup("\n").join([*parts, *(_macro("folded", pair) for pair in pairs)])
+
+
+def _macro(name: str, of: object) -> Markup:
+    module = pages().get_template("pair.html").module
+    return Markup(getattr(module, name)(of))

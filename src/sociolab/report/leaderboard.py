@@ -9,10 +9,10 @@ from typing import Any
 
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import BASELINES, Method
-from sociolab.report.grids import judges_of, main_measure
+from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.score_tables import judges_of, main_measure, value_text
 from sociolab.report.section import Section, TextTable
-from sociolab.report.text_tables import value_text
 from sociolab.report.words import (
     agent_kind,
     covered,
@@ -21,6 +21,7 @@ from sociolab.report.words import (
     minus,
     nature,
     plural,
+    sanitize,
 )
 
 _ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
@@ -38,7 +39,7 @@ NEIGHBOURS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class RankingTerms:
     """What two runs must share so that their agents can be ranked together."""
 
     world: str
@@ -53,7 +54,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class NeighbourTest:
     """A place against the one above it: the pairs of plays that both have, the mean difference over
     them (above minus below), and p, corrected over the neighbours of the board.
 
@@ -82,7 +83,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BoardRow:
     """An agent of a run: its rank (None: not ranked), its value with interval, how it was played.
 
     `kind` is what the agent is: a model, rules, a person. `lost` tells of the turns that it failed,
@@ -101,17 +102,17 @@ class Place:
     played: str
     lost: str
     covered: Mapping[str, str]
-    step: Step | None = None
+    step: NeighbourTest | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
     """A ranking, highest first, and the players by rules beside it; `notes` say what to think."""
 
-    terms: Terms
+    terms: RankingTerms
     title: str
-    places: tuple[Place, ...]
-    baselines: tuple[Place, ...]
+    places: tuple[BoardRow, ...]
+    baselines: tuple[BoardRow, ...]
     notes: tuple[str, ...]
 
     @property
@@ -131,7 +132,7 @@ class Board:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of `Place.covered` to be shown: none where all plays could be scored."""
+        """The words of `BoardRow.covered` to be shown: none where all plays could be scored."""
         every = (*self.places, *self.baselines)
         return ("coverage", "bounds") if any(place.entry.unscored for place in every) else ()
 
@@ -141,7 +142,7 @@ def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
 
     A run's partner is in no board: it is whom the others met.
     """
-    found: dict[Terms, list[tuple[RunResult, ScoreEntry]]] = {}
+    found: dict[RankingTerms, list[tuple[RunResult, ScoreEntry]]] = {}
     for result in (one for one in results if not one.smoke):
         for terms, entry in _entered(result):
             found.setdefault(terms, []).append((result, entry))
@@ -165,7 +166,7 @@ def boards_section(found: Sequence[Board]) -> Section:
     )
 
 
-def _entered(result: RunResult) -> Iterable[tuple[Terms, ScoreEntry]]:
+def _entered(result: RunResult) -> Iterable[tuple[RankingTerms, ScoreEntry]]:
     known = {judge.judge: judge for judge in result.judges}
     for judge in judges_of(result):
         mine = [
@@ -187,9 +188,9 @@ def _measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureE
     return main_measure(result, entries)
 
 
-def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> Terms:
+def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> RankingTerms:
     settings: dict[str, Any] = result.settings if isinstance(result.settings, dict) else {}
-    return Terms(
+    return RankingTerms(
         world=result.world,
         data=_data(result),
         tasks=_tasks(settings),
@@ -233,7 +234,7 @@ def _met(result: RunResult, settings: dict[str, Any]) -> str:
     return f"all pairs of {', '.join(sorted(result.agents))}"
 
 
-def _board(terms: Terms, rows: Sequence[tuple[RunResult, ScoreEntry]]) -> Board:
+def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) -> Board:
     first = rows[0][0]
     places = [_place(result, entry) for result, entry in rows]
     ranked = [place for place in places if place.kind != _RULES]
@@ -250,17 +251,17 @@ def _board(terms: Terms, rows: Sequence[tuple[RunResult, ScoreEntry]]) -> Board:
     return replace(board, places=_with_ranks(board.places)) if board.ranked else board
 
 
-def _in_order(places: Iterable[Place]) -> tuple[Place, ...]:
+def _in_order(places: Iterable[BoardRow]) -> tuple[BoardRow, ...]:
     """Highest first; what has no value last; then by name, so that the order of runs is nothing."""
 
-    def key(place: Place) -> tuple[bool, float, str, str]:
+    def key(place: BoardRow) -> tuple[bool, float, str, str]:
         value = place.entry.value
         return value is None, -(value or 0.0), place.agent, place.run
 
     return tuple(sorted(places, key=key))
 
 
-def _with_ranks(places: Sequence[Place]) -> tuple[Place, ...]:
+def _with_ranks(places: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
     """A rank is one more than there are places decidedly above; without a value there is none."""
     return tuple(
         place
@@ -283,9 +284,9 @@ def undecided(above: ScoreEntry, below: ScoreEntry) -> bool:
     return above.bounds is None or below.bounds is None or above.bounds[0] < below.bounds[1]
 
 
-def _place(result: RunResult, entry: ScoreEntry) -> Place:
+def _place(result: RunResult, entry: ScoreEntry) -> BoardRow:
     agent = entry.agent or ""
-    return Place(
+    return BoardRow(
         None,
         agent,
         agent_kind(result, agent),
@@ -335,3 +336,24 @@ def _unranked(board: Board) -> tuple[str, ...]:
     if not board.ranked:
         return ("not ranked: the judge goes by rules of thumb",)
     return ("players by rules are not ranked: they are baselines",) if board.baselines else ()
+
+
+def index(results: Sequence[RunResult], links: Mapping[str, str], boards: Sequence[Board]) -> str:
+    """The page as text; `links` holds the relative address of each run's page, by its name, and
+    `boards` are the rankings of these results."""
+    worlds: dict[str, list[Board]] = {}
+    for board in boards:
+        worlds.setdefault(board.terms.world, []).append(board)
+    text = (
+        pages()
+        .get_template("site.html")
+        .render(
+            title="Social intelligence of language agents",
+            worlds=list(worlds.items()),
+            results=results,
+            links=links,
+            neighbours=NEIGHBOURS,
+            version=results[0].versions["sociolab"],
+        )
+    )
+    return sanitize(text)

@@ -1,13 +1,20 @@
-"""The plays of a run: one seat of one trial each, or, for measures of whole episodes, a trial."""
+"""What each play came to: what its transcript counts, what it cost, and what judges said of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, TypeVar
 
-from sociolab.core.episode import Asked, Trial
-from sociolab.store.trials import TrialRow
+from sociolab.core.episode import ACT, Answered, Asked, Episode, Json, Moved, Trial, Unusable
+from sociolab.core.score import JudgeId, Measure, NotKnown
+from sociolab.store.calls import SeatCost
+from sociolab.store.overview import Turns
+from sociolab.store.store import TrialRow
+from sociolab.store.verdicts import Judging
+from sociolab.store.verdicts import Outcome as Stored
 
 PlayKey: TypeAlias = tuple[str, str | None]
 """Trial and seat; no seat for the whole episode."""
@@ -16,7 +23,7 @@ Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class PlayRow:
     """A seat of a trial, who played it, and what its values are grouped and clustered by.
 
     `partner` is the one agent that it met beside itself, or itself; None if there were several.
@@ -31,10 +38,10 @@ class Play:
     failed: bool
 
 
-def plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
+def plays_of(rows: Iterable[TrialRow]) -> tuple[PlayRow, ...]:
     """A play for each seat of each trial, in plan order."""
     return tuple(
-        Play(
+        PlayRow(
             (row.trial.id, member.seat),
             member.agent,
             _partner(row.trial, member.seat),
@@ -47,7 +54,7 @@ def plays_of(rows: Iterable[TrialRow]) -> tuple[Play, ...]:
     )
 
 
-def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[Play, ...]:
+def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[PlayRow, ...]:
     """A play without seat for each trial, in plan order.
 
     It is the agent's that sat in all seats, or in all but those of the run's `partner`; nobody's
@@ -57,7 +64,7 @@ def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[Play,
     for row in rows:
         agent, met = _whole_cast(row.trial, partner)
         key, failed = (row.trial.id, None), row.status == "failed"
-        found.append(Play(key, agent, met, _type(row.trial), row.trial.task.cluster, failed))
+        found.append(PlayRow(key, agent, met, _type(row.trial), row.trial.task.cluster, failed))
     return tuple(found)
 
 
@@ -97,3 +104,360 @@ def _partner(trial: Trial, seat: str) -> str | None:
 
 def _type(trial: Trial) -> str | None:
     return trial.task.tags[0] if trial.task.tags else None
+
+
+@dataclass(frozen=True, slots=True)
+class NotScored:
+    """No value, and not a failure: why, and the least and the most that it could be.
+
+    `bounded`: the judge said so itself, and the ends are not just those of the measure.
+    """
+
+    kind: NotKnown
+    low: float
+    high: float
+    bounded: bool = False
+
+
+PlayOutcome: TypeAlias = float | Literal["failed"] | NotScored
+"""A value; or one was due and is missing; or the judge cannot tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreColumn:
+    """A measure as one judge sees it; `outcomes` holds the plays that it has judged.
+
+    `label` names the judge; `whole` says that the measure is of whole episodes, not of seats;
+    `due` that a value is due of a failed trial too, so that it counts as a failure.
+    """
+
+    label: str
+    judge: JudgeId
+    measure: Measure
+    whole: bool
+    due: bool
+    outcomes: Mapping[PlayKey, PlayOutcome]
+
+
+def outcome(stored: Stored) -> PlayOutcome:
+    """What a verdict in the store comes to."""
+    if stored.value is not None:
+        return stored.value
+    if stored.unscored is None:
+        return "failed"
+    low, high = stored.low, stored.high
+    return NotScored(
+        stored.unscored,
+        stored.measure.low if low is None else low,
+        stored.measure.high if high is None else high,
+        low is not None,
+    )
+
+
+def combined(outcomes: Sequence[PlayOutcome]) -> PlayOutcome:
+    """Repeated judgings as one: the mean of the values. Without any it failed, or is not scored:
+    disputed before unconfirmed before "cannot tell", between the widest bounds."""
+    if len(outcomes) == 1:
+        return outcomes[0]
+    values = [found for found in outcomes if isinstance(found, float)]
+    if values:
+        return sum(values) / len(values)
+    unscored = [found for found in outcomes if isinstance(found, NotScored)]
+    if len(unscored) < len(outcomes):
+        return "failed"
+    kinds = {found.kind for found in unscored}
+    order: tuple[NotKnown, ...] = ("disputed", "unconfirmed", "cannot tell")
+    return NotScored(
+        next(kind for kind in order if kind in kinds),
+        min(found.low for found in unscored),
+        max(found.high for found in unscored),
+        all(found.bounded for found in unscored),
+    )
+
+
+def bounds(outcomes: Iterable[PlayOutcome | None], measure: Measure) -> tuple[float, float] | None:
+    """Between what the mean lies if all that has no value had its least, and its most.
+
+    A failure could have any value of the measure. None where nothing was due, and where a value
+    could be of any size.
+    """
+    return mean_ends([ends_of(found, measure) for found in outcomes if found is not None])
+
+
+def mean_ends(ends: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """The means of the lower and of the upper ends; None without any, and where one is infinite."""
+    if not ends or any(math.isinf(end) for pair in ends for end in pair):
+        return None
+    low, high = (math.fsum(side) / len(ends) for side in zip(*ends, strict=True))
+    return low, high
+
+
+def ends_of(found: PlayOutcome, measure: Measure) -> tuple[float, float]:
+    """The least and the most that a play's value could be; twice the value that it has."""
+    if isinstance(found, float):
+        return found, found
+    return (measure.low, measure.high) if found == "failed" else (found.low, found.high)
+
+
+TRANSCRIPT = JudgeId("transcript", "rules")
+LEDGER = JudgeId("ledger", "rules")
+
+WORDS = Measure("words_per_turn", 0, math.inf, title="words per turn")
+"""Words that a seat spoke, over its turns with spoken words; unscored where it never spoke."""
+TURNS = Measure("turns", 0, math.inf, title="turns")
+"""Turns that were taken in an episode, by all its seats."""
+FAILED_TURNS = Measure("failed_turns", 0, math.inf, title="failed turns")
+"""Turns of a seat that failed for good."""
+FAILED_QUESTIONS = Measure("failed_questions", 0, math.inf, title="failed questions")
+"""Questions that a seat gave no usable answer to; where nothing but questions is asked."""
+COST = Measure("cost_usd", 0, math.inf, title="cost in USD")
+"""What the calls of a seat in an episode cost, those of a judge not included; "~" behind its title
+says that some are estimated."""
+
+_NONE = NotScored("cannot tell", 0, math.inf)
+
+SPOKEN = "speak"
+"""The kind of action that every world calls spoken words."""
+
+
+@dataclass(slots=True)
+class TranscriptCounts:
+    """Takes in episodes one at a time, and keeps only numbers; of what failed, by cause, the first
+    case in words: cause, problem, episode. `asked` is `Episode.asked`, failed trials included."""
+
+    ends: Counter[str] = field(default_factory=Counter)
+    failed_turns: Counter[str] = field(default_factory=Counter)
+    failed_questions: Counter[str] = field(default_factory=Counter)
+    went_without: Counter[str] = field(default_factory=Counter)
+    asked_again: int = 0
+    first_turns: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    first_questions: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    asked: dict[PlayKey, Asked] = field(default_factory=dict)
+    _words: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
+    _turns: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
+    _failed: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
+    _given_up: Counter[PlayKey] = field(default_factory=Counter)
+
+    @property
+    def played(self) -> Set[PlayKey]:
+        """The seats of the episodes that were played to their end."""
+        return self._turns.keys()
+
+    @property
+    def unit(self) -> Literal["turns", "questions"]:
+        """What `asked` counts: questions where no turn was ever asked for."""
+        return "turns" if any(self._turns.values()) or self.failed_turns else "questions"
+
+    def count_failures(self, episode: Episode) -> None:
+        """Take in what failed in an episode, whether it was played to its end or not."""
+        for seat, asked in episode.asked.items():
+            self.asked[episode.trial.id, seat] = asked
+        for event in episode.events:
+            if isinstance(event, Unusable) and not event.final:
+                self.asked_again += 1
+        for turn in episode.failed_turns:
+            self.failed_turns[turn.cause] += 1
+            self.first_turns.setdefault(turn.cause, _case(turn, episode))
+        for question in episode.failed_questions:
+            self.failed_questions[question.cause] += 1
+            self.first_questions.setdefault(question.cause, _case(question, episode))
+
+    def take(self, seats: Iterable[str], turns: Turns) -> None:
+        """Take in the turns of an episode that was played to its end; of one with replies that
+        could not be used, `take_trouble` takes these."""
+        self.ends["not recorded" if turns.ended is None else turns.ended] += 1
+        spoken: dict[str, list[int]] = {seat: [] for seat in seats}
+        for seat, count in Counter(turns.answers or (seat for seat, _ in turns.words)).items():
+            self.asked[turns.trial, seat] = Asked(0, count)
+        for seat, words in turns.words:
+            if words:
+                spoken[seat].append(words)
+        for seat, counts in spoken.items():
+            key = (turns.trial, seat)
+            self._words[key] = sum(counts) / len(counts) if counts else _NONE
+            self._turns[key] = float(len(turns.words))
+            self._failed[key] = 0.0
+
+    def take_trouble(self, episode: Episode) -> None:
+        """Take in what went wrong in an episode that was taken already."""
+        self.count_failures(episode)
+        self.went_without.update(_went_without(episode))
+        for event in (*episode.failed_turns, *episode.failed_questions):
+            self._given_up[episode.trial.id, event.seat] += 1
+        for seat, failed in Counter(event.seat for event in episode.failed_turns).items():
+            self._failed[episode.trial.id, seat] = float(failed)
+
+    def columns(self) -> tuple[ScoreColumn, ...]:
+        """The measures as columns; none before an episode was taken in."""
+        if not self._turns:
+            return ()
+        return tuple(
+            ScoreColumn(TRANSCRIPT.name, TRANSCRIPT, measure, False, False, outcomes)
+            for measure, outcomes in self._counted()
+        )
+
+    def _counted(self) -> Iterable[tuple[Measure, dict[PlayKey, PlayOutcome]]]:
+        if any(self._turns.values()):
+            yield WORDS, self._words
+            yield TURNS, self._turns
+            yield FAILED_TURNS, self._failed
+        else:  # a town: nobody takes turns there, and questions are all that can fail
+            yield FAILED_QUESTIONS, {key: float(self._given_up[key]) for key in self._turns}
+
+
+def cost_column(
+    costs: Mapping[tuple[str, str], SeatCost], plays: Iterable[PlayRow], played: Set[PlayKey]
+) -> tuple[ScoreColumn, ...]:
+    """The cost of each agent that is known to pay; no column where no price is known.
+
+    `costs` holds the seats that made calls. An agent that made calls elsewhere cost nothing where
+    it was never asked; one that made none has no entry.
+    """
+    mine = [play for play in plays if play.key in played]
+    known: dict[PlayKey, SeatCost] = {(trial, seat): c for (trial, seat), c in costs.items()}
+    paying = {play.agent for play in mine if play.key in known and known[play.key].usd is not None}
+    outcomes: dict[PlayKey, PlayOutcome] = {}
+    for play in mine:
+        if play.agent in paying:
+            cost = known[play.key].usd if play.key in known else 0.0
+            outcomes[play.key] = _NONE if cost is None else cost
+    if not outcomes:
+        return ()
+    estimated = any(known[key].estimated for key in known.keys() & outcomes.keys())
+    measure = replace(COST, title=f"{COST.title} (~)") if estimated else COST
+    return (ScoreColumn(LEDGER.name, LEDGER, measure, False, False, outcomes),)
+
+
+def _case(event: Unusable, episode: Episode) -> tuple[str, str, str]:
+    """Why a turn or a question failed for good, who was to reply, and where."""
+    when = f"turn {event.turn + 1}" if event.name == ACT else f'asked "{event.name}"'
+    return event.cause, f"{event.seat}, {when}: {event.problem}", episode.trial.id
+
+
+def _went_without(episode: Episode) -> set[str]:
+    """The names of the questions that failed for good and after which somebody still said more."""
+    waiting: set[str] = set()
+    found: set[str] = set()
+    for event in episode.events:
+        if isinstance(event, Unusable):
+            if event.final and event.name != ACT and not event.optional:
+                waiting.add(event.name)
+        elif isinstance(event, Answered | Moved):
+            found |= waiting
+    return found
+
+
+_Key: TypeAlias = tuple[Measure, bool]
+_Said: TypeAlias = dict[PlayKey, list[PlayOutcome]]
+_Cell: TypeAlias = tuple[Json, list[PlayOutcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class CellValue:
+    """What one judge said of one measure of a cell of the plan, or (`cell` None) of the run."""
+
+    label: str
+    judge: JudgeId
+    measure: Measure
+    cell: Json
+    seat: str | None
+    outcome: PlayOutcome
+
+
+@dataclass(slots=True)
+class Judged:
+    """Columns in the making. `judgings` is how often each judge judged an episode at most."""
+
+    judgings: dict[JudgeId, int] = field(default_factory=dict)
+    measures: dict[str, Measure] = field(default_factory=dict)
+    causes: Counter[str] = field(default_factory=Counter)
+    _said: dict[JudgeId, dict[_Key, _Said]] = field(default_factory=dict)
+    _known: dict[tuple[int, int, bool], tuple[JudgeId, Measure, _Said]] = field(
+        default_factory=dict
+    )
+    _cells: dict[JudgeId, dict[tuple[Measure, str, str | None], _Cell]] = field(
+        default_factory=dict
+    )
+
+    def take(self, row: Judging) -> None:
+        """Take in one judging."""
+        judge, trial = row.judge, row.trial
+        self.judgings[judge] = max(self.judgings.get(judge, 0), row.judging + 1)
+        for one in row.outcomes:
+            measure, seat, _, value, cause, *_ = one
+            if cause is not None:
+                self.causes[cause] += 1
+            if trial is None:
+                self.measures.setdefault(measure.name, measure)
+                at = (measure, repr(row.cell), seat)
+                cell = self._cells.setdefault(judge, {}).setdefault(at, (row.cell, []))
+                cell[1].append(outcome(one))
+            else:
+                column = self._column(judge, measure, seat is None)
+                said = outcome(one) if value is None else value  # a call for each is slow
+                column.setdefault((trial, seat), []).append(said)
+
+    def _column(self, judge: JudgeId, measure: Measure, whole: bool) -> _Said:
+        """Where verdicts of this judge and measure go; found by identity, as the hash of a record
+        takes longer than all else here. What is remembered stays alive, so that no other can take
+        its identity."""
+        known = self._known.get((id(judge), id(measure), whole))
+        if known is None:
+            self.measures.setdefault(measure.name, measure)
+            columns = self._said.setdefault(judge, {})
+            known = judge, measure, columns.setdefault((measure, whole), {})
+            self._known[id(judge), id(measure), whole] = known
+        return known[2]
+
+    def labels(self) -> dict[JudgeId, str]:
+        """Names that tell the judges apart."""
+        return labels_of(self.judgings)
+
+    def columns(self) -> tuple[ScoreColumn, ...]:
+        """The verdicts on episodes, judges and measures in the order in which they first occur.
+
+        Repeated judgings of a seat by one judge are averaged first, so that it counts once.
+        """
+        labels = self.labels()
+        return tuple(
+            ScoreColumn(
+                labels[judge],
+                judge,
+                measure,
+                whole,
+                True,
+                {
+                    key: found[0] if len(found) == 1 else combined(found)
+                    for key, found in said.items()
+                },
+            )
+            for judge, columns in self._said.items()
+            for (measure, whole), said in columns.items()
+        )
+
+    def values(self, column: ScoreColumn) -> Mapping[PlayKey, Sequence[PlayOutcome]]:
+        """What each judging of a play came to, of one of the `columns`."""
+        return self._said[column.judge][column.measure, column.whole]
+
+    def cells(self) -> tuple[CellValue, ...]:
+        """The verdicts on cells and on the run, repeated judgings averaged."""
+        labels = self.labels()
+        return tuple(
+            CellValue(labels[judge], judge, measure, cell, seat, combined(found))
+            for judge, cells in self._cells.items()
+            for (measure, _, seat), (cell, found) in cells.items()
+        )
+
+
+def labels_of(judges: Collection[JudgeId]) -> dict[JudgeId, str]:
+    """Names that tell judges apart: a piece of the settings' hash where names agree.
+
+    The names of what this package counts itself are taken.
+    """
+    names = Counter((TRANSCRIPT.name, LEDGER.name, *(judge.name for judge in judges)))
+    return {
+        judge: judge.name
+        if names[judge.name] == 1
+        else f"{judge.name} ({judge.method} {judge.settings[:8]})"
+        for judge in judges
+    }

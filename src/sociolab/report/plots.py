@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from sociolab.report.charts import Dot, dot_plot
-from sociolab.report.distributions import Spread, histograms
-from sociolab.report.grids import judges_of
+from sociolab.report.distributions import histograms
+from sociolab.report.result import ScoreDistribution
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.score_tables import judges_of
 from sociolab.report.words import minus
 
 
@@ -97,7 +98,9 @@ def _dot(label: str, entry: ScoreEntry) -> Dot:
     return Dot(label, entry.value, entry.low, entry.high)
 
 
-def spreads_of(place: int, result: RunResult, spreads: Sequence[Spread]) -> tuple[Plots, ...]:
+def spreads_of(
+    place: int, result: RunResult, spreads: Sequence[ScoreDistribution]
+) -> tuple[Plots, ...]:
     """For each judge, histograms of each measure that was given more than one value."""
     found = []
     for number_, judge in enumerate(judges_of(result)):

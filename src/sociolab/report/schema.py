@@ -7,13 +7,16 @@ nothing else (but the transcripts).
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Method
+
+if TYPE_CHECKING:
+    pass
 
 SCHEMA: Literal[1] = 1
 """Counts up with every change that a reader of the object could trip over."""
@@ -24,17 +27,17 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.8g}") + 0.0
 
 
-Figure = Annotated[float, AfterValidator(_rounded)]
-MaybeFigure = Annotated[float | None, AfterValidator(_rounded)]
+Rounded = Annotated[float, AfterValidator(_rounded)]
+MaybeRounded = Annotated[float | None, AfterValidator(_rounded)]
 
 
-class Record(BaseModel):
+class ResultRecord(BaseModel):
     """Cannot be changed, and knows no other fields than its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Data(Record):
+class Data(ResultRecord):
     """Which data were played."""
 
     name: str
@@ -42,7 +45,7 @@ class Data(Record):
     hash: str
 
 
-class Tokens(Record):
+class TokenTotals(ResultRecord):
     """Tokens as the providers counted them, or as estimated where they did not (see
     `RunResult.estimated_calls`); `cached` is a part of `prompt`."""
 
@@ -54,7 +57,7 @@ class Tokens(Record):
 FailedKind = Literal["trials", "turns", "questions", "scores", "calls", "usage"]
 
 
-class FirstFailure(Record):
+class FirstFailure(ResultRecord):
     """The first failure of a kind and cause (of scores also of a judge), and how many there are.
 
     `episode` is null where only verdicts on more than an episode failed so.
@@ -68,7 +71,7 @@ class FirstFailure(Record):
     judge: str | None = None
 
 
-class AgentFailures(Record):
+class AgentFailures(ResultRecord):
     """An agent that failed turns for good, how many, and of how many that it was asked for.
 
     `of` says what is counted: questions in a world that takes no turns.
@@ -80,7 +83,7 @@ class AgentFailures(Record):
     of: Literal["turns", "questions"]
 
 
-class Failures(Record):
+class Failures(ResultRecord):
     """Everything that went wrong, by cause.
 
     `turns` failed for good, in all trials that were played or failed, and so did `questions` (any
@@ -106,7 +109,7 @@ class Failures(Record):
     first: tuple[FirstFailure, ...] = ()
 
 
-class JudgeEntry(Record):
+class JudgeEntry(ResultRecord):
     """Who judged. `judgings` is how often each episode was judged; entries average over them."""
 
     judge: str
@@ -115,7 +118,7 @@ class JudgeEntry(Record):
     judgings: int
 
 
-class MeasureEntry(Record):
+class MeasureEntry(ResultRecord):
     """A measure and the range of its values; `high` is null where there is no upper end."""
 
     measure: str
@@ -125,7 +128,7 @@ class MeasureEntry(Record):
     whole: bool
 
 
-class ScoreEntry(Record):
+class ScoreEntry(ResultRecord):
     """A mean over the plays of one agent; a play is one seat of one trial.
 
     `by` narrows the plays: {} all, {"partner": ...} or {"type": ...} some. A measure of
@@ -146,13 +149,13 @@ class ScoreEntry(Record):
     agent: str | None
     measure: str
     by: dict[str, str]
-    value: MaybeFigure
+    value: MaybeRounded
     n: int
     clusters: int
     failures: int
     unscored: int
-    low: MaybeFigure
-    high: MaybeFigure
+    low: MaybeRounded
+    high: MaybeRounded
     interval: Literal["t", "bca", "none"]
     note: str
     method: Method
@@ -162,7 +165,7 @@ class ScoreEntry(Record):
     disputed: int = 0
     unconfirmed: int = 0
     cannot_tell: int = 0
-    bounds: tuple[Figure, Figure] | None = None
+    bounds: tuple[Rounded, Rounded] | None = None
 
     @property
     def coverage(self) -> float | None:
@@ -171,7 +174,7 @@ class ScoreEntry(Record):
         return self.n / could if could else None
 
 
-class ReadingEntry(Record):
+class ReadingEntry(ResultRecord):
     """Outcomes by a formula (`judge`) held against those that a reader read, play by play.
 
     Over the plays of an agent that both judged: `agree` and `differ` where both gave a value,
@@ -189,7 +192,7 @@ class ReadingEntry(Record):
     neither: int
 
 
-class RunResult(Record):
+class RunResult(ResultRecord):
     """A run: what was played, what went wrong, what it took, and the scores.
 
     Totals are over the whole run, resumed parts included. `calls` counts completed calls,
@@ -213,9 +216,9 @@ class RunResult(Record):
     stopped: str
     calls: int
     estimated_calls: int = 0
-    tokens: Tokens
-    cost_usd: MaybeFigure
-    seconds: Figure
+    tokens: TokenTotals
+    cost_usd: MaybeRounded
+    seconds: Rounded
     ends: dict[str, int]
     failures: Failures
     judges: tuple[JudgeEntry, ...]
@@ -242,3 +245,11 @@ class RunResult(Record):
             if entry.measure == name:
                 return entry
         raise KeyError(name)
+
+
+_MACRO = "_macro"
+
+
+def macro_of(measure: str) -> str:
+    """The name of a measure's macro average."""
+    return measure + _MACRO

@@ -1,4 +1,4 @@
-"""What the figures of a report are, in words: who judged, who played, what failed."""
+"""How figures, counts, judges and texts from elsewhere are written in a report."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ from sociolab.core.code_mark import code_in
 from sociolab.core.episode import Asked
 from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.score import READER, Method
-from sociolab.report.failures import first_words
-from sociolab.report.macro import macro_of
-from sociolab.report.made_with import changed_versions
-from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_CONTROL: dict[int, str] = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), _REPLACEMENT)
+_CONTROL |= {ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
+
+
+def sanitize(text: str) -> str:
+    """The text without what would steer a terminal or cannot be encoded; newlines and tabs stay."""
+    return text.translate(_CONTROL).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
 
 _NATURE: Mapping[Method, str] = {
     "model": "a model; another model, or another prompt, would judge otherwise",
@@ -34,23 +41,6 @@ OWN: Mapping[str, str] = {
     "ledger": "cost: the calls of each seat at their prices, those of a judge not included",
 }
 """What to think of the figures that this package counts itself, by their judge's name."""
-
-ANEW = (
-    'a trial that failed with "plugin" is played anew, from its beginning, when the run is resumed '
-    "with the same code; mended code needs another --name"
-)
-
-FINAL = (
-    'a trial that failed with "failed turns" stays failed when the run is resumed: its replies are '
-    "on record; another limit (--max-failed-turns) or more --attempts need another --name"
-)
-
-_MISSED: Mapping[str, str] = {
-    "general_plan": "TDP's general plan",
-    "day_reminder": "TDP's reminder of a day",
-    "talk_reminder": "TDP's reminder of a talk",
-}
-"""What a question asks for, by its name."""
 
 
 def method_words(declared: Declared, method: Method, settings: str) -> str:
@@ -121,7 +111,7 @@ def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:
     """Behind a sentence on these entries' intervals: that some were cut; empty where none was."""
-    from sociolab.stats.scale import CUT  # numpy: not before there are intervals
+    from sociolab.stats.intervals import CUT  # numpy: not before there are intervals
 
     cut = any(CUT in entry.note for entry in entries)
     return "; one that would pass the end of the scale is cut there" if cut else ""
@@ -143,82 +133,9 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     return tuple(f"{why} ({', '.join(titles)})" for why, titles in found.items())
 
 
-def warnings(result: RunResult) -> tuple[str, ...]:
-    """What went wrong, in sentences that must be seen; empty if nothing did."""
-    found = [smoke_words(result)] if result.smoke else []
-    failures = result.failures
-    if result.stopped:
-        found.append(f"the run stopped early: {result.stopped}")
-    if versions := changed_versions(result):
-        found.append(versions)
-    if result.failed:
-        causes = counted(failures.trials)
-        found.append(f"{result.failed} of {plural(result.trials, 'trial')} failed: {causes}")
-        found += first_words(result, "trials")
-        if "plugin" in failures.trials:
-            found.append(ANEW)
-        if "failed turns" in failures.trials:
-            found.append(FINAL)
-    left = result.trials - result.played - result.failed
-    if left:
-        found.append(f"{left} of {plural(result.trials, 'trial')} not played yet")
-    if failures.turns:
-        turns = plural(sum(failures.turns.values()), "turn")
-        found.append(f"{turns} failed for good: {counted(failures.turns)}")
-        found += first_words(result, "turns")
-    if failures.questions:
-        questions = plural(sum(failures.questions.values()), "question")
-        found.append(f"{questions} failed for good: {counted(failures.questions)}")
-        found += first_words(result, "questions")
-    found += agent_failures(result)
-    if failures.went_without:
-        without = failures.went_without.items()
-        missed = [f"{n:,} without {_MISSED.get(name, name)}" for name, n in without]
-        found.append(f"of {plural(result.played, 'episode')}, went on: {', '.join(missed)}")
-    if result.played and result.judges and not failures.scores and not _judged(result):
-        found.append(
-            "no judge of this run scores what was played: sociolab judge "
-            f"{result.run} --judge endpoint/model"
-        )
-    if failures.scores:
-        scores = plural(sum(failures.scores.values()), "score")
-        found.append(f"{scores} missing: {counted(failures.scores)}")
-        found += first_words(result, "scores")
-    if failures.calls:
-        calls = plural(sum(failures.calls.values()), "call")
-        found.append(f"{calls} failed for good: {counted(failures.calls)}")
-    if result.estimated_calls:
-        found.append(uncounted(result.estimated_calls, result.calls))
-        found += first_words(result, "usage")
-    return tuple(found)
-
-
-def _judged(result: RunResult) -> bool:
-    """Whether a judge said anything of a play, be it that it cannot tell."""
-    judges = {one.judge for one in result.judges}
-    return any(entry.judge in judges and (entry.n or entry.unscored) for entry in result.scores)
-
-
-def uncounted(estimated: int, calls: int) -> str:
-    """What "~" before tokens and money means, in a sentence."""
-    return (
-        f"{estimated:,} of {plural(calls, 'call')} had no usable token count from the provider: "
-        "their tokens and cost (~) are estimated from the texts, rather too high than too low"
-    )
-
-
 def about(estimated: int) -> str:
     """ "~", to stand before tokens and money, where these include the estimates of some calls."""
     return "~" if estimated else ""
-
-
-def smoke_words(result: RunResult) -> str:
-    """That a run is but a smoke test, without a full stop."""
-    return (
-        f"smoke: {result.smoke}; {result.run} shows that things work, and none of its figures is a "
-        "result: scripted agents understand each other alone and agree to nothing that others say. "
-        "--background openai/MODEL plays them"
-    )
 
 
 def counted(counts: Mapping[str, int]) -> str:
@@ -263,16 +180,6 @@ def failed_share(entry: ScoreEntry) -> str:
 def failed_unit(result: RunResult) -> str:
     """What the share of `failed_share` is of: turns, or questions where nothing else is asked."""
     return next((one.of for one in result.failures.agents), "turns")
-
-
-def agent_failures(result: RunResult) -> tuple[str, ...]:
-    """In a sentence each, without a full stop, which agents failed turns, and what share."""
-    return tuple(
-        f"{one.agent} failed {one.failed_turns:,} of "
-        f"{plural(one.turns_asked, one.of.removesuffix('s'))} "
-        f"({share(one.failed_turns, one.turns_asked).replace('%', ' %')})"
-        for one in result.failures.agents
-    )
 
 
 def number(value: float, measure: MeasureEntry) -> str:

@@ -21,7 +21,7 @@ from sociolab.core.score import (
 )
 from sociolab.runner.verdict_checks import EXPECTED, checked_verdicts, id_problem
 from sociolab.runner.waits import Waits
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 Cells: TypeAlias = tuple[tuple[Measure, int | None], ...]
 """What a judge is for: measures, and the place of the seat; None for the whole episode."""
@@ -45,7 +45,7 @@ class Jury:
     async def judge(self, judge: Judge, episode: Episode, judging: int = 0) -> None:
         """Have an episode judged, and keep what is said of it."""
         verdicts = await self._verdicts(judge, episode, judging)
-        self._store.add_verdicts(
+        self._store.verdicts.add(
             self._run, judge.id, verdicts, trial=episode.trial.id, judging=judging
         )
         if not _all_broken(verdicts):
@@ -88,16 +88,16 @@ class Jury:
     def _forget_broken(self, judge: JudgeId, trial: str) -> None:
         """What other code of the same judge failed on in this episode is no failure any more."""
         for former in self._former_codes(judge):
-            rows = list(self._store.judgings(self._run, former, trial))
+            rows = list(self._store.verdicts.judgings(self._run, former, trial))
             for row in rows:
                 if _all_broken(row.verdicts):
-                    self._store.delete_verdicts(self._run, former, trial=trial, judging=row.judging)
+                    self._store.verdicts.delete(self._run, former, trial=trial, judging=row.judging)
 
     def _former_codes(self, judge: JudgeId) -> tuple[JudgeId, ...]:
         """The same judge with other code, as it judged in this run before."""
         if judge not in self._former:
             like = _but_for_code(judge)
-            known = self._store.judges(self._run)
+            known = self._store.verdicts.judges(self._run)
             self._former[judge] = tuple(
                 one for one in known if one != judge and _but_for_code(one) == like
             )
@@ -112,7 +112,7 @@ class Jury:
         return self._cells.get(judge, ())
 
     def _name(self, judge: JudgeId, episode: Episode, judging: int, cells: Cells) -> None:
-        rows = self._store.judgings(self._run, judge, episode.trial.id)
+        rows = self._store.verdicts.judgings(self._run, judge, episode.trial.id)
         failures = next((row.verdicts for row in rows if row.judging == judging), ())
         if len(failures) != 1 or not isinstance(failures[0], ScoreFailure):
             return
@@ -121,7 +121,7 @@ class Jury:
             ScoreFailure(measure, seat, broke.cause, broke.problem, broke.raw, broke.attempts)
             for measure, seat in seated(cells, episode.trial.task.seats)
         ]
-        self._store.add_verdicts(self._run, judge, named, trial=episode.trial.id, judging=judging)
+        self._store.verdicts.add(self._run, judge, named, trial=episode.trial.id, judging=judging)
 
 
 async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
@@ -163,7 +163,7 @@ def cells_of(verdicts: Sequence[Verdict], seats: Sequence[str]) -> Cells:
 def told_cells(store: Store, run: str, judge: JudgeId) -> Cells:
     """What a judge is for, as in the first episode of a run where it told; empty if in none."""
     seats: Mapping[str, Sequence[str]] | None = None
-    for row in store.judgings(run, judge):
+    for row in store.verdicts.judgings(run, judge):
         said = [one for one in row.verdicts if one.measure != UNTOLD]
         if row.trial is not None and said:
             if seats is None:

@@ -15,8 +15,7 @@ from sociolab.runner.blocking import interruptible
 from sociolab.runner.foreign import ForeignPlayer
 from sociolab.runner.jury import Jury
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.sqlite import Store
-from sociolab.store.trials import TrialRow
+from sociolab.store.store import Store, TrialRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ async def _one(table: Table, jury: Jury, row: TrialRow) -> None:
         store.set_status(table.run, trial.id, "played")
     again = row.status == "played"
     for judge in table.judges:
-        if not (again and store.judged(table.run, judge.id, trial=trial.id)):
+        if not (again and store.verdicts.judged(table.run, judge.id, trial=trial.id)):
             await jury.judge(judge, episode)
     table.replies.release(trial.id)
 

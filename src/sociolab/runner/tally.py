@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.runner.waits import Waits
-from sociolab.store.replies import RunReplies
+from sociolab.store.calls import RunReplies
 
 
 @dataclass(slots=True)

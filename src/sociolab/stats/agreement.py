@@ -9,34 +9,114 @@ rater's mean over all dimensions of an item as one more score; `POOLED` counts e
 item as an item of its own, binned by its own range, which is how one kappa for a whole study
 (SOTOPIA, appendix D) comes about. Correlation and alpha are not given for `POOLED`: the unlike
 ranges would make them high whatever the raters do.
+
+How far a judge's scores lie from the ratings that people gave the same items has three views: the
+differences from the people's mean (SOTOPIA's Figure 2), the share within one standard deviation of
+the people, and the judge against the range that they perceived (SOTOPIA's Figures F.1 to F.3).
+SOTOPIA reports a share of .74 within one standard deviation and does not say of what. Both readings
+are given: of the ratings of the same item (with two raters half of their distance times the square
+root of 2; 0 where they agree, so that only a judge at their very score lies within), and of all
+people about their items' means, pooled. Both are sample standard deviations.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeVar
+from statistics import fmean
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.agreement_cells import AgreementReport, AmongPeople, JudgeAndPeople, JudgePair
-from sociolab.stats.alpha import Alpha, Metric, alphas
-from sociolab.stats.binning import Bins
 from sociolab.stats.correlation import Correlation, correlations
-from sociolab.stats.intervals import Estimate, means
-from sociolab.stats.kappa import Agreement, agreement_of, pair_columns
-from sociolab.stats.rated import OVERALL, POOLED, Rated
-from sociolab.stats.rating_table import RatingTable, present, stacked
-from sociolab.stats.resample import Floats
-from sociolab.stats.spread import Gaps
-from sociolab.stats.study import JudgeColumn, Study, study_of
+from sociolab.stats.inter_rater import (
+    Agreement,
+    Alpha,
+    AlphaMetric,
+    Bins,
+    RatingTable,
+    agreement_of,
+    alphas,
+    pair_columns,
+    present,
+    rating_table,
+    stacked,
+)
+from sociolab.stats.intervals import Estimate, Floats, means, numbered
+
+OVERALL = "overall"
+POOLED = "pooled"
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class AmongPeople:
+    """Agreement of people on one dimension, in one group or (None) in all.
+
+    `raters` counts different people. The alphas, by metric, are None for `POOLED`.
+    """
+
+    dimension: str
+    group: str | None
+    raters: int
+    agreement: Agreement
+    nominal: Alpha | None
+    ordinal: Alpha | None
+    interval: Alpha | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAndPeople:
+    """One judge against the mean of the people, on one dimension, in one group or (None) in all.
+
+    `failed` counts ratings that the judge owes (None), `only_judge` and `only_people` items that
+    the other side has not rated, those failures included.
+    """
+
+    judge: str
+    dimension: str
+    group: str | None
+    pearson: Correlation
+    spearman: Correlation
+    spread: Spread
+    failed: int
+    only_judge: int
+    only_people: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePair:
+    """Two judges as raters of the same items; `difference` is the mean of first minus second.
+
+    All but `agreement` are None for `POOLED`.
+    """
+
+    first: str
+    second: str
+    dimension: str
+    group: str | None
+    agreement: Agreement
+    pearson: Correlation | None
+    spearman: Correlation | None
+    difference: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementReport:
+    """Cells in the order of judges, dimensions (as their ranges; summaries last), groups."""
+
+    people: tuple[AmongPeople, ...]
+    judges: tuple[JudgeAndPeople, ...]
+    pairs: tuple[JudgePair, ...]
 
 
 def agreement_report(
-    rows: Sequence[Rated],
-    judge_rows: Sequence[Rated],
+    rows: Sequence[ItemRating],
+    judge_rows: Sequence[ItemRating],
     ranges: Mapping[str, tuple[float, float]],
     *,
     bins: int = 5,
@@ -53,7 +133,7 @@ def agreement_report(
         raise ValueError(f"{min(taken)} is the name of a summary, no dimension may have it")
     of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
     made = _Means(resamples)
-    study = study_of(rows, judge_rows, of)
+    study = rating_arrays(rows, judge_rows, of)
     groups: list[str | None] = [None, *sorted(set(study.groups))]
     names = sorted({row.rater for row in judge_rows})
     return AgreementReport(
@@ -72,7 +152,7 @@ def agreement_report(
 
 
 _Cell = TypeVar("_Cell")
-_METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+_METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
 
 
 def _in_order(groups: Iterable[list[_Cell]]) -> tuple[_Cell, ...]:
@@ -104,7 +184,7 @@ class _Means:
 
 
 def _agreements(
-    study: Study, tables: Mapping[str, RatingTable], group: str | None, made: _Means
+    study: RatingArrays, tables: Mapping[str, RatingTable], group: str | None, made: _Means
 ) -> tuple[dict[str, RatingTable], dict[str, Agreement]]:
     """Agreement by dimension, of tables with a row per item of the group; then of all, pooled.
 
@@ -127,7 +207,7 @@ def _agreements(
     return rated, agreements
 
 
-def _among_people(study: Study, group: str | None, made: _Means) -> list[AmongPeople]:
+def _among_people(study: RatingArrays, group: str | None, made: _Means) -> list[AmongPeople]:
     mask = study.mask(group)
     tables = {name: people.of(mask) for name, people in study.people.items()}
     rated, agreements = _agreements(study, tables, group, made)
@@ -143,7 +223,7 @@ def _among_people(study: Study, group: str | None, made: _Means) -> list[AmongPe
 
 
 def _judge_and_people(
-    study: Study, judge: str, group: str | None, made: _Means
+    study: RatingArrays, judge: str, group: str | None, made: _Means
 ) -> list[JudgeAndPeople]:
     mask, columns = study.mask(group), {}
     sides: dict[str, tuple[Gaps, Correlation, Correlation, JudgeColumn, NDArray[np.bool_]]] = {}
@@ -174,7 +254,7 @@ def _judge_and_people(
 
 
 def _judge_pair(
-    study: Study, first: str, second: str, group: str | None, made: _Means
+    study: RatingArrays, first: str, second: str, group: str | None, made: _Means
 ) -> list[JudgePair]:
     mask = study.mask(group)
     sides = {
@@ -213,3 +293,296 @@ def _beside(a: JudgeColumn, b: JudgeColumn) -> RatingTable:
     values = np.sort(np.stack([a.values, b.values], axis=1), axis=1)
     owed = np.where(a.owed | b.owed, 2, 0)
     return RatingTable(values, owed - (~np.isnan(values)).sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A judge against people over some items, in points of the scale.
+
+    `bias`: mean of judge minus people's mean; `sd`: sample sd of these differences, None below two
+    items. `counts`: (whole number, items) from the least difference to the greatest without gaps,
+    each at its nearest whole number and halves away from zero, so that a mirrored scale mirrors
+    the counts.
+
+    The rest leaves out items of a single rater, which `single_rater` counts. `within_own_sd`,
+    `within_pooled_sd`: share of items with |judge - mean| at most that sd; `pooled_sd`: the latter.
+    `inside`: share of scores from the least to the greatest rating of the item, ends included;
+    `below`, `above`: how many lie under or over it; `outside_by`: mean distance of those from the
+    nearer end.
+    """
+
+    bias: Estimate
+    sd: float | None
+    counts: tuple[tuple[int, int], ...]
+    single_rater: int
+    within_own_sd: Estimate
+    within_pooled_sd: Estimate
+    pooled_sd: float | None
+    inside: Estimate
+    below: int
+    above: int
+    outside_by: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """Item by item: judge minus people's mean, and how far the judge lies outside their range.
+
+    `squares` and `freedom` are the people's squared deviations from their mean and the ratings
+    that these rest on, less one; `outside` is negative below the range, nan for a single rater.
+    """
+
+    gaps: Floats
+    outside: Floats
+    squares: Floats
+    freedom: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, judge: Floats, people: RatingTable) -> Gaps:
+        """Of a judge's scores of these items, each of which has a rating at least."""
+        if not len(judge):
+            empty = np.zeros(0)
+            return cls(empty, empty, empty, np.zeros(0, dtype=np.intp))
+        least, greatest = people.values[:, 0], np.nanmax(people.values, axis=1)
+        outside = np.maximum(judge - greatest, 0) + np.minimum(judge - least, 0)
+        freedom = people.sizes - 1
+        outside = np.where(freedom > 0, outside, np.nan)
+        return cls(judge - people.means(), outside, people.squares(), freedom)
+
+    @property
+    def pooled_sd(self) -> float | None:
+        """The sd of all people about their items' means."""
+        return _sd(math.fsum(self.squares.tolist()), int(self.freedom.sum()))
+
+    def columns(self) -> dict[str, Floats]:
+        """What `spread` needs the means of; nan where an item does not count."""
+        several, pooled = self.freedom > 0, self.pooled_sd or 0.0
+        own = np.sqrt(self.squares / np.maximum(self.freedom, 1))
+        outside = np.abs(self.outside)
+        shares = {
+            "own": np.abs(self.gaps) <= own + _ROUNDING,
+            "pooled": np.abs(self.gaps) <= pooled + _ROUNDING,
+            "inside": outside == 0,
+        }
+        return {
+            "bias": self.gaps,
+            **{name: np.where(several, found, np.nan) for name, found in shares.items()},
+            "outside": np.where(outside > 0, outside, np.nan),
+        }
+
+    def spread(self, found: Mapping[str, Estimate]) -> Spread:
+        """The record of items whose `columns` have these means."""
+        gaps = self.gaps.tolist()
+        centre = found["bias"].value or 0.0
+        return Spread(
+            bias=found["bias"],
+            sd=_sd(math.fsum((gap - centre) ** 2 for gap in gaps), len(gaps) - 1),
+            counts=_counts(self.gaps),
+            single_rater=int((self.freedom == 0).sum()),
+            within_own_sd=found["own"],
+            within_pooled_sd=found["pooled"],
+            pooled_sd=self.pooled_sd,
+            inside=found["inside"],
+            below=int((self.outside < 0).sum()),
+            above=int((self.outside > 0).sum()),
+            outside_by=found["outside"],
+        )
+
+
+def _sd(squares: float, freedom: int) -> float | None:
+    return math.sqrt(squares / freedom) if freedom > 0 else None
+
+
+def _counts(gaps: Floats) -> tuple[tuple[int, int], ...]:
+    """How many lie nearest to each whole number, halves away from zero."""
+    if not len(gaps):
+        return ()
+    nearest = np.copysign(np.floor(np.abs(gaps) + 0.5 + _ROUNDING), gaps).astype(np.intp)
+    least = int(nearest.min())
+    found = np.bincount(nearest - least).tolist()
+    return tuple((least + i, count) for i, count in enumerate(found))
+
+
+Given: TypeAlias = dict[str, float | None]
+"""What each rater gave an item."""
+Sheets: TypeAlias = dict[str, dict[str, Given]]
+"""What was given, by dimension and item."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRating:
+    """One rating: of `item` by `rater` on `dimension`; `value` is None where it is missing.
+
+    All ratings of an item share its `cluster` (the scenario) and its `group` (who played it).
+    """
+
+    item: str
+    rater: str
+    dimension: str
+    value: float | None
+    cluster: str
+    group: str
+
+
+def homes_of(rows: Sequence[ItemRating]) -> dict[str, tuple[str, str]]:
+    """Each item's cluster and group; ValueError for an item of two."""
+    homes: dict[str, tuple[str, str]] = {}
+    for row in rows:
+        home = (row.cluster, row.group)
+        if homes.setdefault(row.item, home) != home:
+            raise ValueError(
+                f"item {row.item} belongs to one cluster and one group, "
+                f"found {homes[row.item]} and {home}"
+            )
+    return homes
+
+
+def sheets_of(rows: Sequence[ItemRating], bins: Mapping[str, Bins]) -> Sheets:
+    """The rows by dimension and item, with `OVERALL` where there are several dimensions.
+
+    A rater's overall is missing where one of its dimensions is, and is no rating at all where the
+    rater was not to rate one of them. ValueError for a dimension without bins, a rating outside its
+    range, the same rating twice.
+    """
+    sheets: Sheets = {name: {} for name in bins}
+    for row in rows:
+        if row.dimension not in bins:
+            raise ValueError(f"dimension {row.dimension!r} has no range, found {sorted(bins)}")
+        ratings = sheets[row.dimension].setdefault(row.item, {})
+        if row.rater in ratings:
+            raise ValueError(f"{row.dimension} of item {row.item} by {row.rater} occurs twice")
+        own = bins[row.dimension]
+        if row.value is not None and not own.low <= row.value <= own.high:
+            raise ValueError(
+                f"{row.dimension} of item {row.item} by {row.rater}: expected a value from "
+                f"{own.low} to {own.high}, found {row.value}"
+            )
+        ratings[row.rater] = row.value
+    if len(bins) > 1:
+        sheets[OVERALL] = _overall(list(sheets.values()))
+    return sheets
+
+
+def _overall(sheets: Sequence[dict[str, Given]]) -> dict[str, Given]:
+    found: dict[str, Given] = {}
+    first, *others = sheets
+    for item, given in first.items():
+        for rater in given:
+            if all(rater in sheet.get(item, ()) for sheet in others):
+                values = [sheet[item][rater] for sheet in sheets]
+                there = [value for value in values if value is not None]
+                overall = fmean(there) if len(there) == len(values) else None
+                found.setdefault(item, {})[rater] = overall
+    return found
+
+
+def with_overall(bins: Mapping[str, Bins]) -> dict[str, Bins]:
+    """The bins by dimension, then those of the mean over dimensions."""
+    if len(bins) < 2:
+        return dict(bins)
+    low, high = fmean(b.low for b in bins.values()), fmean(b.high for b in bins.values())
+    return {**bins, OVERALL: Bins(low, high, next(iter(bins.values())).count)}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeColumn:
+    """A judge's scores of all items on one dimension, nan where it has none; `owed` where it was to
+    score."""
+
+    values: Floats
+    owed: NDArray[np.bool_]
+
+    @property
+    def given(self) -> NDArray[np.bool_]:
+        """Where there is a score."""
+        return ~np.isnan(self.values)
+
+    def of(self, chosen: NDArray[np.bool_]) -> JudgeColumn:
+        """The chosen items."""
+        return JudgeColumn(self.values[chosen], self.owed[chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class RatingArrays:
+    """Each item's cluster and group, items by name; `people` and `judges` by dimension, with
+    `OVERALL` last. `who` holds the raters by dimension and group."""
+
+    clusters: tuple[str, ...]
+    cluster_numbers: NDArray[np.intp]
+    groups: tuple[str, ...]
+    bins: Mapping[str, Bins]
+    people: Mapping[str, RatingTable]
+    who: Mapping[tuple[str, str], frozenset[str]]
+    judges: Mapping[tuple[str, str], JudgeColumn]
+
+    @property
+    def categories(self) -> int:
+        """The number of bins."""
+        return next((each.count for each in self.bins.values()), 2)
+
+    def mask(self, group: str | None) -> NDArray[np.bool_]:
+        """Which items are of this group; None: all."""
+        return np.array([group in (None, own) for own in self.groups], dtype=bool)
+
+    def clusters_of(self, group: str | None) -> list[str]:
+        """The clusters of the items of this group."""
+        homes = zip(self.clusters, self.groups, strict=True)
+        return [cluster for cluster, own in homes if group in (None, own)]
+
+    def judge(self, name: str, dimension: str) -> JudgeColumn:
+        """One judge's scores on one dimension."""
+        return self.judges[name, dimension]
+
+    def raters(self, dimension: str, group: str | None) -> int:
+        """How many different people rated items of this group; `POOLED`: on any dimension."""
+        found: set[str] = set()
+        for (name, own), who in self.who.items():
+            if group in (None, own) and (dimension == name or dimension == POOLED != name):
+                found |= who if name != OVERALL or dimension == OVERALL else set()
+        return len(found)
+
+
+def rating_arrays(
+    rows: Sequence[ItemRating], judge_rows: Sequence[ItemRating], bins: Mapping[str, Bins]
+) -> RatingArrays:
+    """The study of these ratings by people and by judges; ValueError as in `sheets_of`."""
+    people, judges = sheets_of(rows, bins), sheets_of(judge_rows, bins)
+    homes = homes_of((*rows, *judge_rows))
+    items = sorted(homes)
+    clusters = tuple(homes[item][0] for item in items)
+    groups = tuple(homes[item][1] for item in items)
+    names = sorted({row.rater for row in judge_rows})
+    dimensions = with_overall(bins)
+    return RatingArrays(
+        clusters,
+        numbered(clusters),
+        groups,
+        dimensions,
+        {name: _table(people.get(name, {}), items) for name in dimensions},
+        _who(people, homes),
+        {
+            (judge, name): _column(judge, judges.get(name, {}), items)
+            for name in dimensions
+            for judge in names
+        },
+    )
+
+
+def _table(sheet: Mapping[str, Given], items: Sequence[str]) -> RatingTable:
+    return rating_table([tuple(sheet.get(item, {}).values()) for item in items])
+
+
+def _column(judge: str, sheet: Mapping[str, Given], items: Sequence[str]) -> JudgeColumn:
+    given = [sheet.get(item, {}) for item in items]
+    values = np.array([each.get(judge) for each in given], dtype=np.float64)
+    return JudgeColumn(values, np.array([judge in each for each in given], dtype=bool))
+
+
+def _who(
+    sheets: Sheets, homes: Mapping[str, tuple[str, str]]
+) -> dict[tuple[str, str], frozenset[str]]:
+    found: dict[tuple[str, str], set[str]] = {}
+    for name, sheet in sheets.items():
+        for item, given in sheet.items():
+            found.setdefault((name, homes[item][1]), set()).update(given)
+    return {key: frozenset(raters) for key, raters in found.items()}

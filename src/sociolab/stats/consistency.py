@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sociolab.stats.intervals import Estimate, means
-from sociolab.stats.scale import bound, on_scale
+from sociolab.stats.intervals import Estimate, bound, means, on_scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class Consistency:
 
     `estimate.n` counts the tasks it rests on; `left_out` those with fewer than k plays, about
     which it says nothing. `bound`: where all tasks came out as 1 the least, or as 0 the most, that
-    the true pass^k may be (one-sided, 95 %, `stats.scale`); None elsewhere.
+    the true pass^k may be (one-sided, 95 %, `intervals.bound`); None elsewhere.
     """
 
     k: int

@@ -21,10 +21,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.by_cluster import numbered
-from sociolab.stats.jackknife import Counts, counted_by_cluster, left_out_interval
-from sociolab.stats.resample import Floats
-from sociolab.stats.student import two_sided_p
+from sociolab.stats.intervals import (
+    Counts,
+    Floats,
+    counted_by_cluster,
+    left_out_interval,
+    numbered,
+    two_sided_p,
+)
 
 _Of: TypeAlias = Callable[[Counts], Floats]
 """Correlations of points (rows) that occur so often, a column each; nan where not defined."""

@@ -25,7 +25,7 @@ HARDEST = 20
 """Tasks in SOTOPIA-hard."""
 
 
-class Play(NamedTuple):
+class ScoredPlay(NamedTuple):
     """What a model scored on a task in one play; None where it was not scored."""
 
     task: str
@@ -34,7 +34,7 @@ class Play(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class TaskReach:
     """A model on a task: n plays, their mean and sample sd, and 3 sd to both sides, in bounds."""
 
     model: str
@@ -51,9 +51,9 @@ class Difficulty:
 
     task: str
     gap: float
-    target: Reach
-    best: Reach
-    models: tuple[Reach, ...]
+    target: TaskReach
+    best: TaskReach
+    models: tuple[TaskReach, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,9 @@ class Difficulties:
         return sum(task.gap == chosen[-1].gap for task in self.tasks[most:]) if chosen else 0
 
 
-def difficulties(plays: Iterable[Play], target: str, *, lower: float, upper: float) -> Difficulties:
+def difficulties(
+    plays: Iterable[ScoredPlay], target: str, *, lower: float, upper: float
+) -> Difficulties:
     """The gap of every task for `target`, on a measure that lies in lower..upper.
 
     Every model that occurs in the plays is needed on every task, since a maximum over fewer models
@@ -115,7 +117,7 @@ def difficulties(plays: Iterable[Play], target: str, *, lower: float, upper: flo
 
 
 def _by_task(
-    plays: Iterable[Play], lower: float, upper: float
+    plays: Iterable[ScoredPlay], lower: float, upper: float
 ) -> tuple[dict[str, dict[str, list[float]]], set[str], int]:
     scored: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     models: set[str] = set()
@@ -143,9 +145,9 @@ def _difficulty(
     return Difficulty(task, best.high - own.low, own, best, reaches)
 
 
-def _reach(model: str, values: Sequence[float], lower: float, upper: float) -> Reach:
+def _reach(model: str, values: Sequence[float], lower: float, upper: float) -> TaskReach:
     n = len(values)
     mean = math.fsum(values) / n
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
     low, high = max(mean - SPREADS * sd, lower), min(mean + SPREADS * sd, upper)
-    return Reach(model, n, mean, sd, low, high)
+    return TaskReach(model, n, mean, sd, low, high)

@@ -10,8 +10,10 @@ McCulloch, Variance Components, 1992, chapter 3): over N pairs in G clusters of 
 
 and a negative `between` counts as 0. Power is that of the two-sided t-test at .05 (or at
 a smaller level, where several tests share it) with G - 1 degrees of freedom on the clustered
-standard error of `stats.intervals`; its noncentral t distribution is integrated numerically, to 4
-digits or more. With few clusters all of these are rough: the standard error itself is an estimate.
+standard error of `stats.intervals`. Its noncentral t distribution is integrated numerically, to 4
+digits or more: `scipy.special.nctdtr` (1.17) gives nan for the far tail from a shift of about 7 on,
+which 2 or 3 clusters need. With few clusters all of these are rough: the standard error itself is
+an estimate.
 """
 
 from __future__ import annotations
@@ -19,14 +21,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 
-from sociolab.stats.by_cluster import Groups, grouped
-from sociolab.stats.resample import Floats
-from sociolab.stats.student import t_quantile
+from sociolab.stats.intervals import Floats, Groups, grouped, t_quantile
 
 ALPHA = 0.05
 POWER = 0.8
@@ -165,7 +164,6 @@ def _enough_clusters(ratio: float, alpha: float) -> int:
     return count
 
 
-@lru_cache(maxsize=256)
 def _shift(freedom: int, alpha: float) -> float:
     """The true difference, in standard errors, that is found with the power of .8: bisection."""
     low, high = 0.0, 4.0
@@ -177,7 +175,6 @@ def _shift(freedom: int, alpha: float) -> float:
     return high
 
 
-@lru_cache(maxsize=8)
 def _scales(freedom: int) -> tuple[Floats, Floats]:
     """Values of sqrt(chi^2 / freedom) and their weights: midpoints, out to 8 deviations."""
     reach = 8 / math.sqrt(2 * freedom)

@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sociolab.stats.intervals import Floats
+
 Codes = NDArray[np.intp]
 Within = Mapping[str, Sequence[str]]
 
@@ -32,7 +33,7 @@ REPEAT_IN_PLAY: Within = {"repeat": ("scenario", "partner")}
 _ROUNDING = 1e-9
 
 
-class Scored(NamedTuple):
+class LeveledScore(NamedTuple):
     """One score and the level of each factor that it was made at; None where not scored."""
 
     value: float | None
@@ -81,7 +82,7 @@ class Components:
 
 
 def components(
-    rows: Iterable[Scored],
+    rows: Iterable[LeveledScore],
     factors: Sequence[str],
     *,
     within: Within = REPEAT_IN_PLAY,
@@ -205,7 +206,7 @@ def _root(variance: float | None) -> float | None:
     return None if variance is None else math.sqrt(variance)
 
 
-def _check(rows: Sequence[Scored], factors: Sequence[str], within: Within) -> None:
+def _check(rows: Sequence[LeveledScore], factors: Sequence[str], within: Within) -> None:
     if not factors or len(set(factors)) < len(factors):
         raise ValueError(f"expected different factors, at least one, found {list(factors)}")
     needed = {*factors, *(i for name in factors for i in within.get(name, ()))}

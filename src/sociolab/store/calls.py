@@ -1,21 +1,22 @@
-"""Calls that were paid for, read back: what was asked, and what came."""
+"""Model calls of a run: replies kept as they are paid for and found again on resume, prompts in few
+bytes, and what all of it took."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import json
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
-from sociolab.core.errors import Cause, StoreError
-from sociolab.core.ports import CallKey, ChatReply, Prompt, Schema
-from sociolab.store.prompts import unpack
-from sociolab.store.replies import REPLY, reply_of
-from sociolab.store.runs import RunTable
-from sociolab.store.surrogates import as_text
-
-_PAGE = 500
-"""Rows fetched at a time."""
+from sociolab.core.codec import compact_json
+from sociolab.core.errors import Cause, ModelError, StoreError
+from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
+from sociolab.core.redaction import redacted
+from sociolab.store.database import Database, as_bytes, as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +48,69 @@ class CallFailureRow:
     at: float
 
 
-class CallTable(RunTable):
-    """The calls of a store's runs."""
+class CallPlace(NamedTuple):
+    """What a player's call was for, by its primary key."""
 
-    def calls(self, run: str, trial: str | None = None) -> Iterator[CallRow]:
+    pk: int
+    turn: int
+    seat: str
+    name: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoleTotals:
+    """What the calls of one role took. `usd` is None where no call had a price.
+
+    `cached_tokens` is a part of `prompt_tokens`; `seconds` adds up the calls' own times, those of
+    the failed ones too. The tokens of `estimated_calls`, and so their price, are estimates.
+    """
+
+    calls: int
+    failed_calls: int
+    estimated_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    usd: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a whole run took, resumed parts included; `seconds` is wall time."""
+
+    calls: int
+    failed_calls: int
+    estimated_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    usd: float | None
+    seconds: float
+    by_role: Mapping[str, RoleTotals]
+
+
+class SeatCost(NamedTuple):
+    """Dollars, None where a call had no price; `estimated` where the tokens of a call are."""
+
+    usd: float | None
+    estimated: bool
+
+
+class Calls:
+    """The calls of a store's runs, read back: what was asked, what came, and what it took."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def all(self, run: str, trial: str | None = None) -> Iterator[CallRow]:
         """The completed calls of a run, or of one trial in it: trial by trial, as they came."""
-        pk = self.run_pk(run)
+        pk = self._db.run_pk(run)
         only, values = ("", ()) if trial is None else ("AND trial = ?4", (trial,))
         after: tuple[str, int] = ("", 0)
         while True:
-            rows = self.rows(
+            rows = self._db.rows(
                 "SELECT trial, role, seat, turn, name, attempt, idx, pk, key, model, hash, at, "
                 f"{REPLY} FROM calls WHERE run = ?1 AND (trial, pk) > (?2, ?3) {only} "
                 f"ORDER BY trial, pk LIMIT {_PAGE}",
@@ -67,37 +121,120 @@ class CallTable(RunTable):
                 return
             after = (rows[-1][0], rows[-1][7])
 
-    def calls_with_prompts(self, run: str) -> Iterator[tuple[CallRow, Prompt]]:
-        """The completed calls of a run, each with what was sent, in the order of `calls`."""
-        for _, calls in groupby(self.calls(run), lambda row: row.call.trial):
+    def with_prompts(self, run: str) -> Iterator[tuple[CallRow, Prompt]]:
+        """The completed calls of a run, each with what was sent, in the order of `all`."""
+        for _, calls in groupby(self.all(run), lambda row: row.call.trial):
             known: dict[int, Prompt] = {}
             for call in calls:
                 yield call, self._prompt(call.pk, known)
 
-    def prompt_of(self, call: CallRow) -> Prompt:
+    def prompt(self, call: CallRow) -> Prompt:
         """What was sent in this call, to the letter; StoreError if it is damaged."""
         return self._prompt(call.pk, {})
 
-    def call_failures(self, run: str) -> tuple[CallFailureRow, ...]:
+    def failures(self, run: str) -> tuple[CallFailureRow, ...]:
         """The calls of a run that failed for good, as they came."""
-        rows = self.rows(
+        rows = self._db.rows(
             "SELECT trial, role, seat, turn, name, attempt, idx, model, cause, problem, tries, "
             "seconds, at FROM call_failures WHERE run = ? ORDER BY pk",
-            (self.run_pk(run),),
+            (self._db.run_pk(run),),
         )
         return tuple(
             CallFailureRow(_call_key(row), as_text(row[7]), row[8], as_text(row[9]), *row[10:])
             for row in rows
         )
 
-    def call_faults(self, run: str) -> tuple[tuple[str, str], ...]:
+    def faults(self, run: str) -> tuple[tuple[str, str], ...]:
         """What was wrong with replies that were used all the same, each after its trial, as they
         came."""
-        rows = self.rows(
+        rows = self._db.rows(
             "SELECT trial, fault FROM calls WHERE run = ? AND fault != '' ORDER BY pk",
-            (self.run_pk(run),),
+            (self._db.run_pk(run),),
         )
         return tuple((as_text(trial), as_text(fault)) for trial, fault in rows)
+
+    def any_in(self, run: str, trial: str) -> bool:
+        """Whether a model was called in an episode, in vain or not."""
+        found = self._db.row(
+            "SELECT EXISTS (SELECT 1 FROM calls WHERE run = ?1 AND trial = ?2) "
+            "OR EXISTS (SELECT 1 FROM call_failures WHERE run = ?1 AND trial = ?2)",
+            (self._db.run_pk(run), trial),
+        )
+        return bool(found[0])
+
+    def of_players(self, run: str, trial: str) -> tuple[CallPlace, ...]:
+        """The completed calls of the players of an episode, as they came."""
+        rows = self._db.rows(
+            "SELECT pk, turn, seat, name, attempt FROM calls WHERE run = ? AND trial = ? "
+            "AND role IN ('agent', 'partner', 'background') ORDER BY pk",
+            (self._db.run_pk(run), trial),
+        )
+        return tuple(
+            CallPlace(pk, turn, as_text(seat), as_text(name), attempt)
+            for pk, turn, seat, name, attempt in rows
+        )
+
+    def latest_seconds(self, model: str, count: int, among: int) -> float | None:
+        """The mean seconds of the latest `count` calls to a model among the latest `among` of all
+        runs; None if there is none."""
+        row = self._db.row(
+            "SELECT avg(seconds) FROM (SELECT seconds FROM (SELECT model, seconds, pk FROM "
+            "calls ORDER BY pk DESC LIMIT ?) WHERE model = ? ORDER BY pk DESC LIMIT ?)",
+            (among, model, count),
+        )
+        return None if row is None else row[0]
+
+    def totals(self, run: str) -> Totals:
+        """What a run took until now; zeros and None where nothing was called."""
+        pk = self._db.run_pk(run)
+        by_role = self._by_role(pk)
+        (seconds,) = self._db.row("SELECT seconds FROM runs WHERE pk = ?", (pk,))
+        roles = by_role.values()
+        priced = [role.usd for role in roles if role.usd is not None]
+        return Totals(
+            sum(role.calls for role in roles),
+            sum(role.failed_calls for role in roles),
+            sum(role.estimated_calls for role in roles),
+            sum(role.prompt_tokens for role in roles),
+            sum(role.completion_tokens for role in roles),
+            sum(role.cached_tokens for role in roles),
+            sum(priced) if priced else None,
+            seconds,
+            by_role,
+        )
+
+    def seat_costs(self, run: str) -> Mapping[tuple[str, str], SeatCost]:
+        """What the calls of each trial and seat cost.
+
+        Calls of agents and partners only, those that failed not among them.
+        """
+        rows = self._db.rows(
+            "SELECT trial, seat, CASE WHEN count(usd) = count(*) THEN sum(usd) END, max(estimated) "
+            "FROM calls WHERE run = ? AND role IN ('agent', 'partner') GROUP BY trial, seat",
+            (self._db.run_pk(run),),
+        )
+        return {
+            (as_text(trial), as_text(seat)): SeatCost(usd, bool(estimated))
+            for trial, seat, usd, estimated in rows
+        }
+
+    def _by_role(self, run: int) -> Mapping[str, RoleTotals]:
+        rows = self._db.rows(
+            """
+            SELECT role, sum(ok), sum(not ok), sum(estimated), sum(prompt), sum(completion),
+                sum(cached), sum(usd), sum(seconds)
+            FROM (
+                SELECT role, 1 AS ok, estimated, prompt_tokens AS prompt,
+                    completion_tokens AS completion, cached_tokens AS cached, usd, seconds
+                FROM calls WHERE run = ?1
+                UNION ALL
+                SELECT role, 0, 0, 0, 0, 0, NULL, seconds FROM call_failures WHERE run = ?1
+            )
+            GROUP BY role ORDER BY role
+            """,
+            (run,),
+        )
+        return {role: RoleTotals(*rest) for role, *rest in rows}
 
     def _prompt(self, pk: int, known: dict[int, Prompt]) -> Prompt:
         """Rebuild a prompt from those that it extends; `known` ends up holding it, not its base.
@@ -107,13 +244,13 @@ class CallTable(RunTable):
         chain = []
         wanted: int | None = pk
         while wanted is not None and wanted not in known:
-            row = self.row(
+            row = self._db.row(
                 "SELECT calls.base, calls.prompt, calls.hash, schemas.name, schemas.text "
                 "FROM calls LEFT JOIN schemas ON schemas.pk = calls.schema WHERE calls.pk = ?",
                 (wanted,),
             )
             if row is None:
-                raise StoreError(f"call {wanted} is not in the store {self.path}")
+                raise StoreError(f"call {wanted} is not in the store {self._db.path}")
             chain.append(row)
             wanted = row[0]
         prompt = known.pop(wanted) if wanted is not None else None
@@ -122,9 +259,192 @@ class CallTable(RunTable):
             prompt = unpack(data, prompt, schema)
         assert prompt is not None
         if prompt.fingerprint != chain[0][2]:
-            raise StoreError(f"the prompt of call {pk} in {self.path} is damaged")
+            raise StoreError(f"the prompt of call {pk} in {self._db.path} is damaged")
         known[pk] = prompt
         return prompt
+
+
+class RunReplies:
+    """The replies of one run; a `ReplyStore`.
+
+    What is kept, and the events that it leads to, are on disk together, soon: see
+    `Database.commit_soon`.
+    """
+
+    def __init__(self, store: Database, run: str) -> None:
+        self._store = store
+        self._run = store.run_pk(run)
+        keys = store.rows("SELECT key FROM calls WHERE run = ?", (self._run,))
+        # Nearly every call is new; one whose hash is not in here need not be looked for.
+        self._known = {hash(as_text(key)) for (key,) in keys}
+        rows = store.rows("SELECT name, text, pk FROM schemas WHERE run = ?", (self._run,))
+        self._schemas = {(as_text(name), as_text(text)): pk for name, text, pk in rows}
+        self._last: dict[str, dict[tuple[str, str], tuple[int, Prompt]]] = {}
+
+    def find(self, key: str) -> ChatReply | None:
+        """The reply stored under this key in this run; None if there is none.
+
+        A call follows then: StorageError where its reply could not be stored.
+        """
+        row = None
+        if hash(key) in self._known:
+            row = self._store.row(
+                f"SELECT {REPLY} FROM calls WHERE run = ? AND key = ?",
+                (self._run, key),
+            )
+        if row is None:
+            self._store.check_room()
+            return None
+        return reply_of(row)
+
+    def keep(
+        self,
+        key: str,
+        call: CallKey,
+        model: str,
+        prompt: Prompt,
+        reply: ChatReply,
+        at: float | None = None,
+    ) -> None:
+        """Store a reply with the prompt that asked for it; `at` is now, if not given.
+
+        StoreError if the run holds a reply under this key already.
+        """
+        self._store.begin()
+        prompt = _clean(prompt)
+        last = self._last_prompts(call.trial)
+        base, before = last.get((call.role, call.seat), (None, None))
+        usage = reply.usage
+        values = (
+            self._run,
+            *_columns(call),
+            model,
+            reply.tries,
+            reply.seconds,
+            time.time() if at is None else at,
+            key,
+            usage.prompt,
+            usage.completion,
+            usage.cached,
+            usage.estimated,
+            reply.usd,
+            reply.finish,
+            reply.fault,
+            base,
+            self._schema(prompt),
+            prompt.fingerprint,
+            pack(prompt, before),
+            reply.text,
+        )
+        try:
+            pk = self._store.insert(_KEEP, values)
+        except sqlite3.IntegrityError as error:
+            raise StoreError(
+                f"two calls of this run have the same key: {call}; each call needs "
+                "a trial, role, seat, turn, name, attempt and index of its own"
+            ) from error
+        last[call.role, call.seat] = (pk, prompt)
+        self._known.add(hash(key))
+        self._store.commit_soon()
+
+    def keep_failure(
+        self,
+        call: CallKey,
+        model: str,
+        error: ModelError,
+        seconds: float,
+        at: float | None = None,
+    ) -> None:
+        """Store that a call failed for good, and why; `at` is now, if not given."""
+        self._store.begin()
+        now = time.time() if at is None else at
+        values = (*_columns(call), model, error.tries, seconds, now, error.cause, str(error))
+        self._store.execute(_KEEP_FAILURE, (self._run, *values))
+        self._store.commit_soon()
+
+    def release(self, trial: str) -> None:
+        """Forget the prompts of a trial that is over, by the name its calls gave it."""
+        self._last.pop(trial, None)
+
+    def _last_prompts(self, trial: str) -> dict[tuple[str, str], tuple[int, Prompt]]:
+        last = self._last.get(trial)
+        if last is None:
+            if len(self._last) >= _MOST_REMEMBERED:
+                del self._last[next(iter(self._last))]
+            last = self._last[trial] = {}
+        return last
+
+    def _schema(self, prompt: Prompt) -> int | None:
+        """The primary key of the prompt's schema, which is stored once for the whole run."""
+        if prompt.schema is None:
+            return None
+        key = (prompt.schema.name, prompt.schema.text)
+        pk = self._schemas.get(key)
+        if pk is None:
+            pk = self._schemas[key] = self._store.insert(
+                "INSERT INTO schemas (run, name, text) VALUES (?, ?, ?)", (self._run, *key)
+            )
+        return pk
+
+
+def pack(prompt: Prompt, base: Prompt | None) -> bytes:
+    """The prompt without its schema, as a difference from `base`; compressed if that is smaller."""
+    before = base.messages if base else ()
+    rows: list[tuple[str, int, str]] = []
+    for index, message in enumerate(prompt.messages):
+        same = shared(before[index].text, message.text) if index < len(before) else 0
+        rows.append((message.role, same, message.text[same:]))
+    settings: list[object] = [prompt.temperature, prompt.max_tokens, rows]
+    if prompt.penalties is not None:
+        settings.append(prompt.penalties)
+    plain = as_bytes(compact_json(settings))
+    if len(plain) < _WORTH_PACKING:
+        return plain
+    packed = zlib.compress(plain, 1)
+    return packed if len(packed) < len(plain) else plain
+
+
+def unpack(data: bytes, base: Prompt | None, schema: Schema | None) -> Prompt:
+    """The prompt that was packed with this base; StoreError if the bytes are damaged."""
+    before = base.messages if base else ()
+    try:
+        plain = data if data.startswith(b"[") else zlib.decompress(data)
+        temperature, max_tokens, rows, *penalties = json.loads(as_text(plain))
+        messages = tuple(
+            Message(role, (before[index].text[:same] if same else "") + rest)
+            for index, (role, same, rest) in enumerate(rows)
+        )
+        return Prompt(messages, schema, temperature, max_tokens, *penalties)
+    except (ValueError, TypeError, IndexError, zlib.error) as error:
+        raise StoreError(f"a prompt in the store cannot be read ({error})") from error
+
+
+def shared(old: str, new: str) -> int:
+    """How many leading characters two texts have in common; 0 where either is empty."""
+    if new.startswith(old):
+        return len(old)
+    low, high = 0, min(len(old), len(new))
+    while low < high:  # the first `low` are the same, and never more than the first `high`
+        middle = (low + high + 1) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+REPLY = (
+    "reply, finish, prompt_tokens, completion_tokens, cached_tokens, estimated, seconds, tries, "
+    "usd, fault"
+)
+"""The columns of a reply, as `reply_of` wants them."""
+
+
+def reply_of(row: Sequence[Any]) -> ChatReply:
+    """The reply in a row of calls."""
+    text, finish, prompt, completion, cached, estimated, seconds, tries, usd, fault = row
+    usage = Usage(prompt, completion, cached, bool(estimated))
+    return ChatReply(as_text(text), finish, usage, seconds, tries, usd, as_text(fault))
 
 
 def _call_row(row: tuple[Any, ...]) -> CallRow:
@@ -136,3 +456,43 @@ def _call_row(row: tuple[Any, ...]) -> CallRow:
 def _call_key(row: tuple[Any, ...]) -> CallKey:
     trial, role, seat, turn, name, attempt, index = row[:7]
     return CallKey(as_text(trial), role, as_text(seat), turn, as_text(name), attempt, index)
+
+
+def _clean(prompt: Prompt) -> Prompt:
+    """The prompt; without the secrets in it, should a player have told one."""
+    texts = [redacted(message.text) for message in prompt.messages]
+    if all(text is message.text for text, message in zip(texts, prompt.messages, strict=True)):
+        return prompt
+    said = (replace(one, text=text) for one, text in zip(prompt.messages, texts, strict=True))
+    return replace(prompt, messages=tuple(said))
+
+
+def _columns(call: CallKey) -> tuple[str, str, str, int, str, int, int]:
+    return call.trial, call.role, call.seat, call.turn, call.name, call.attempt, call.index
+
+
+_PAGE = 500
+"""Rows fetched at a time."""
+
+
+_MOST_REMEMBERED = 2048
+"""Trials whose prompts are remembered, should a caller forget to release them."""
+
+
+_WORTH_PACKING = 512
+"""Bytes below which compressing costs more time than it saves space."""
+
+
+_CALL = "run, trial, role, seat, turn, name, attempt, idx, model, tries, seconds, at"
+
+
+_KEEP = f"""
+    INSERT INTO calls ({_CALL}, key, prompt_tokens, completion_tokens, cached_tokens, estimated,
+        usd, finish, fault, base, schema, hash, prompt, reply)
+    VALUES ({", ".join("?" * 25)})
+"""
+
+
+_KEEP_FAILURE = f"""
+    INSERT INTO call_failures ({_CALL}, cause, problem) VALUES ({", ".join("?" * 14)})
+"""

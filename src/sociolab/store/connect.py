@@ -1,13 +1,70 @@
-"""Open a store file: ours, of the schema that we read, or a sentence that says why not."""
+"""Open a store file: where it lies, whether it is ours and can be used, and the lock that keeps two
+processes off one run."""
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import sqlite3
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sociolab.core.errors import StorageError, StoreError
 from sociolab.store.schema import APPLICATION_ID, VERSION, create, schema_version
+
+VARIABLE = "SOCIOLAB_STORE"
+HOME_VARIABLE = "SOCIOLAB_HOME"
+
+
+def default_path() -> Path:
+    """`$SOCIOLAB_STORE`, else `store.db` in `data_home()`.
+
+    The environment is read at each call; nothing is created.
+    """
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser()
+    return data_home() / "store.db"
+
+
+def store_path(path: Path | None) -> Path:
+    """The store that is named, or the user's own."""
+    return path if path is not None else default_path()
+
+
+def data_home() -> Path:
+    """The user's own folder for imported data sets and `models.toml`; nothing is created.
+
+    `$SOCIOLAB_HOME`, else `sociolab` in the user's folder for program data.
+    """
+    chosen = os.environ.get(HOME_VARIABLE)
+    return Path(chosen).expanduser() if chosen else _user_data() / "sociolab"
+
+
+def _user_data() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+
+
+def checked_name(name: str) -> str:
+    """The name, if it is one; it serves as a file name too. StoreError otherwise."""
+    if _NAME.fullmatch(name):
+        return name
+    raise StoreError(
+        "a run's name has 1 to 80 letters, digits, dots, underscores and hyphens and begins with "
+        f"a letter or digit; found {name[:100]!r}"
+    )
+
 
 BUSY_SECONDS = 30.0
 """How long a write waits for another process that is writing."""
@@ -196,3 +253,127 @@ def _cannot_open(path: Path, error: Exception) -> StoreError:
 def _code(error: Exception) -> int:
     """SQLite's extended code; 0 where Python itself raised the error."""
     return getattr(error, "sqlite_errorcode", 0)
+
+
+_RACES = 100
+"""How often a lock file may vanish under us: each time, another process just let go of it."""
+
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+@contextmanager
+def lock_run(path: Path, name: str, *, on_full_disk: bool = False) -> Iterator[None]:
+    """Hold the run `name` of the store at `path`; StoreError with the holder's process id.
+
+    The lock file lies in `<store>-locks/` and is removed afterwards; one that a killed process
+    left behind holds nothing. `on_full_disk`: go without where the disk has no room for a new
+    file. Nobody else holds the run then, and nobody can begin to until there is room.
+    """
+    store = path.resolve()
+    file = store.with_name(f"{store.name}-locks") / f"{checked_name(name)}.lock"
+    descriptor = _take(file, name, on_full_disk)
+    if descriptor is None:
+        yield
+        return
+    try:
+        yield
+    finally:
+        # Removed while still held: whoever opened it meanwhile finds that it is gone.
+        with suppress(OSError):
+            file.unlink()
+        os.close(descriptor)
+        with suppress(OSError):
+            file.parent.rmdir()
+
+
+def _take(file: Path, name: str, on_full_disk: bool) -> int | None:
+    problem: OSError | None = None
+    for _ in range(_RACES):
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        except (FileNotFoundError, FileExistsError) as error:
+            problem = error  # the folder was removed just now, or can never be made
+            continue
+        except OSError as error:
+            if on_full_disk and error.errno in _NO_ROOM:
+                return None
+            raise _cannot_lock(file, error) from error
+        if _hold(descriptor, file, name):
+            return descriptor
+        os.close(descriptor)
+    raise _cannot_lock(file, problem)
+
+
+def _hold(descriptor: int, file: Path, name: str) -> bool:
+    """Lock the open file and sign it; False if it is no longer the one at its path."""
+    try:
+        if not _locked(descriptor):
+            raise StoreError(
+                f'run "{name}" is in use by {_holder(descriptor)}; '
+                "wait until that has ended, or play under another --name"
+            )
+        if not _is_at(descriptor, file):
+            return False
+        os.ftruncate(descriptor, 0)
+        try:
+            os.write(descriptor, str(os.getpid()).encode())
+        except OSError as error:  # unsigned, it is held all the same
+            if error.errno not in _NO_ROOM:
+                raise
+    except OSError as error:
+        os.close(descriptor)
+        raise _cannot_lock(file, error) from error
+    except StoreError:
+        os.close(descriptor)
+        raise
+    return True
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _BEYOND = 1 << 20
+    """Windows lets nobody read a locked byte, so the byte that is locked lies past the text."""
+
+    def _locked(descriptor: int) -> bool:
+        os.lseek(descriptor, _BEYOND, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        finally:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        return True
+else:
+    import fcntl
+
+    def _locked(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def _is_at(descriptor: int, file: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), file.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _holder(descriptor: int) -> str:
+    found = os.read(descriptor, 20).decode(errors="replace")
+    return f"process {found}" if found.isdigit() else "another process"
+
+
+def _cannot_lock(file: Path, error: OSError | None) -> StoreError:
+    if error is not None and error.errno in _NO_ROOM:
+        return StorageError(f"the disk has no room for {file}; {FREE_SOME}", full=True)
+    why = error.strerror if error else "it vanishes again and again"
+    return StoreError(
+        f"the lock file {file} cannot be used ({why}); "
+        "the store needs a local disk where you may write"
+    )

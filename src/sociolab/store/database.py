@@ -1,4 +1,4 @@
-"""One connection to a store: statements, transactions, and SQLite's errors as sentences."""
+"""One connection to a store: statements, transactions, the keys of rows, errors as sentences."""
 
 from __future__ import annotations
 
@@ -15,10 +15,35 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from sociolab.core.errors import StorageError, StoreError
 from sociolab.core.redaction import redacted
 from sociolab.store.connect import FREE_SOME, FrozenConnection, storage_error
-from sociolab.store.surrogates import storable
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Task
+
+
+def as_bytes(text: str) -> bytes:
+    """The text, whatever it holds; `as_text` gives it back."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def storable(text: str) -> str | bytes:
+    """The text, or its bytes where UTF-8 cannot say it; `as_text` gives it back."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return as_bytes(text)
+    return text
+
+
+def as_text(value: str | bytes) -> str:
+    """The text that was stored, also where it had to be stored as bytes."""
+    return value if isinstance(value, str) else value.decode("utf-8", "surrogatepass")
+
+
+def replaced(text: str) -> str:
+    """The text with U+FFFD for each half of a pair (three of them), for files in UTF-8."""
+    value = storable(text)
+    return value if isinstance(value, str) else value.decode("utf-8", "replace")
+
 
 Value: TypeAlias = int | float | str | bytes | None
 
@@ -45,6 +70,8 @@ class Database:
         self._inside = False
         self._closed = False
         self._version: int | None = None
+        self._memories: list[dict[Any, Any]] = []
+        self._trials: dict[tuple[str, str], int] = self.remembered()
         self._committed = 0.0
         self._due_in: AbstractEventLoop | None = None
         self._unsaid: StoreError | None = None
@@ -312,8 +339,49 @@ class Database:
             self._on_failure(failure)
         return failure
 
+    def remembered(self) -> dict[Any, Any]:
+        """A new mapping for what was read from the store and would be read again; emptied
+        whenever the store may have changed otherwise."""
+        memory: dict[Any, Any] = {}
+        self._memories.append(memory)
+        return memory
+
     def _forget(self) -> None:
         """Drop what was remembered of the store: it may not be so any more."""
+        for memory in self._memories:
+            memory.clear()
+
+    # -------------------------------------------------------------- keys of runs and trials
+
+    def run_pk(self, name: str) -> int:
+        """The primary key of a run; StoreError, naming the runs that there are, if it is none."""
+        row = self.row("SELECT pk FROM runs WHERE name = ?", (name,))
+        if row is not None:
+            return int(row[0])
+        raise StoreError(f'there is no run "{name}" in {self.path}; {self._known_runs()}')
+
+    def trial_pk(self, run: str, trial: str) -> int:
+        """The primary key of a trial; StoreError if the run has no such trial."""
+        known = self._trials.get((run, trial))
+        if known is not None:
+            return known
+        row = self.row(
+            "SELECT trials.pk FROM trials JOIN runs ON runs.pk = trials.run "
+            "WHERE runs.name = ? AND trials.id = ?",
+            (run, trial),
+        )
+        if row is not None:
+            self._trials[run, trial] = row[0]
+            return int(row[0])
+        self.run_pk(run)
+        raise StoreError(f'run "{run}" has no trial "{trial}"; its plan lists those it has')
+
+    def _known_runs(self) -> str:
+        names = [row[0] for row in self.rows("SELECT name FROM runs ORDER BY created DESC")]
+        if not names:
+            return "it holds none yet"
+        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+        return f"it holds {', '.join(names[:10])}{more}"
 
 
 def _running_loop() -> AbstractEventLoop | None:

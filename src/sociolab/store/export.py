@@ -7,18 +7,143 @@ import gzip
 import io
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TextIO, TypeAlias
+from typing import IO, Annotated, Any, Literal, TextIO, TypeAlias
 
-from sociolab.core.codec import encode_event, encode_trial
-from sociolab.core.episode import Task
-from sociolab.core.errors import StoreError
-from sociolab.store.sqlite import Store
-from sociolab.store.surrogates import replaced
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+
+from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
+from sociolab.core.episode import Json, Task, Trial
+from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
+from sociolab.core.metrics import declared_from
+from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.core.score import JudgeId, Verdict
+from sociolab.store.calls import RunReplies
+from sociolab.store.database import replaced
+from sociolab.store.store import Status, Store
+
+
+class Line(BaseModel):
+    """One line; an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class HeaderLine(Line):
+    """What this file is, and which version of sociolab wrote it."""
+
+    sociolab_export: int
+    version: str
+
+
+class RunLine(Line):
+    """The run. Times are in seconds, `created` since 1970 (UTC)."""
+
+    line: Literal["run"]
+    name: str
+    world: str
+    settings: JsonValue
+    declared: JsonValue
+    created: float
+    seconds: float
+
+
+class TaskLine(Line):
+    """A task, as in `core.codec`."""
+
+    line: Literal["task"]
+    task: dict[str, JsonValue]
+
+
+class TrialLine(Line):
+    """A trial, as in `core.codec`, but with the number of its task."""
+
+    line: Literal["trial"]
+    status: Status
+    cause: Cause | None
+    problem: str
+    trial: dict[str, JsonValue]
+
+
+class EventLine(Line):
+    """An event of a trial, as in `core.codec`."""
+
+    line: Literal["event"]
+    trial: str
+    event: list[JsonValue]
+
+
+class CallLine(Line):
+    """A completed call."""
+
+    line: Literal["call"]
+    key: str
+    call: CallKey
+    model: str
+    prompt: Prompt
+    reply: ChatReply
+    at: float
+
+
+class CallFailureLine(Line):
+    """A call that failed for good."""
+
+    line: Literal["call_failure"]
+    call: CallKey
+    model: str
+    cause: Cause
+    problem: str
+    tries: int
+    seconds: float
+    at: float
+
+
+class JudgingLine(Line):
+    """All that one judging said."""
+
+    line: Literal["judging"]
+    trial: str | None
+    cell: JsonValue
+    judge: JudgeId
+    judging: int
+    verdicts: tuple[Verdict, ...]
+
+
+class AttachmentLine(Line):
+    """A piece of an attachment, in base 64."""
+
+    line: Literal["attachment"]
+    trial: str
+    name: str
+    data: str
+
+
+class EndLine(Line):
+    """The last line: how many lines the file has."""
+
+    line: Literal["end"]
+    lines: int
+
+
+AnyLine: TypeAlias = (
+    RunLine
+    | TaskLine
+    | TrialLine
+    | EventLine
+    | CallLine
+    | CallFailureLine
+    | JudgingLine
+    | AttachmentLine
+    | EndLine
+)
+
+ANY_LINE: TypeAdapter[AnyLine] = TypeAdapter(Annotated[AnyLine, Field(discriminator="line")])
+
 
 FORMAT = 1
 """The version of the format, see `lines`."""
@@ -36,7 +161,7 @@ def export_run(store: Store, name: str, file: Path) -> None:
     store.run_pk(name)
     part = file.with_name(f"{file.name}.part")
     try:
-        with _opened(part, packed=file.suffix == ".gz") as out:
+        with _opened_to_write(part, packed=file.suffix == ".gz") as out:
             count = 0
             for line in _lines(store, name):
                 out.write(_text(line))
@@ -53,7 +178,7 @@ def export_run(store: Store, name: str, file: Path) -> None:
 
 
 @contextmanager
-def _opened(part: Path, *, packed: bool) -> Iterator[TextIO]:
+def _opened_to_write(part: Path, *, packed: bool) -> Iterator[TextIO]:
     """A text file to write; compressed, it holds no name and no time, so that the same run gives
     the same bytes."""
     if not packed:
@@ -84,13 +209,13 @@ def _lines(store: Store, name: str) -> Iterator[_Line]:
     for row in store.trials(name):
         for event in store.events(name, row.trial.id):
             yield {"line": "event", "trial": row.trial.id, "event": json.loads(encode_event(event))}
-    for call, prompt in store.calls_with_prompts(name):
+    for call, prompt in store.calls.with_prompts(name):
         line = {"line": "call", **_fields(call), "prompt": prompt}
         del line["pk"], line["prompt_hash"]
         yield line
-    for failure in store.call_failures(name):
+    for failure in store.calls.failures(name):
         yield {"line": "call_failure", **_fields(failure)}
-    for judging in store.judgings(name):
+    for judging in store.verdicts.judgings(name):
         yield {"line": "judging", **_fields(judging)}
     yield from _attachments(store, name)
 
@@ -136,3 +261,178 @@ def _version() -> str:
         return version("sociolab")
     except PackageNotFoundError:  # run from its sources
         return "unknown"
+
+
+_GZIP = b"\x1f\x8b"
+
+
+def import_run(store: Store, file: Path, name: str | None = None, *, replace: bool = False) -> str:
+    """Read a file that `export_run` wrote; the name of the run, which is `name` if given.
+
+    All or nothing; compressed or not, whatever its name. StoreError, with the line, where the file
+    is not as it was written, and if there is a run of that name, unless it is to be replaced.
+    """
+    number = 0
+    try:
+        with _opened_to_read(file) as lines, store.transaction():
+            target = _Import(store, name, replace=replace)
+            for number, line in enumerate(lines, 1):
+                target.take(number, line)
+            target.finish()
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise StoreError(
+            f"{file}, after line {number}: it cannot be unpacked ({error}); export the run again"
+        ) from error
+    except OSError as error:
+        raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
+    except (SociolabError, ValueError) as error:
+        raise StoreError(f"{file}, line {number}: {_why(error)}") from error
+    return target.name
+
+
+def make_room(store: Store, name: str) -> None:
+    """Delete a run, if there is one of this name, for another in its place.
+
+    StoreError if it is being played, or people's plays or ratings in a study belong to it: these
+    nobody can import again.
+    """
+    if not store.has_run(name):
+        return
+    studies = [study.name for study in store.studies.all() if study.run == name]
+    if studies:
+        raise StoreError(
+            f'the run "{name}" belongs to the study {", ".join(studies)} and is not replaced; '
+            "choose another name"
+        )
+    store.delete_run(name)
+
+
+def _opened_to_read(file: Path) -> IO[bytes]:
+    """The file's lines, unpacked where they are compressed."""
+    with file.open("rb") as begun:
+        packed = begun.read(len(_GZIP)) == _GZIP
+    return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
+
+
+def _why(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where}: {first['msg']}" if where else first["msg"]
+
+
+class _Import:
+    """A run on its way in: its plan is gathered, then written, then filled."""
+
+    def __init__(self, store: Store, name: str | None, *, replace: bool) -> None:
+        self.name = name or ""
+        self._store = store
+        self._replace = replace
+        self._run: RunLine | None = None
+        self._tasks: list[Json] = []
+        self._trials: list[tuple[TrialLine, Trial]] = []
+        self._replies: RunReplies | None = None
+        self._ended = False
+
+    def take(self, number: int, text: bytes) -> None:
+        """Take in the next line of the file."""
+        if number == 1:
+            _check_header(text)
+            return
+        line = ANY_LINE.validate_json(text)
+        if self._ended:
+            raise StoreError("this line comes after the end; export the run again")
+        match line:
+            case RunLine() | TaskLine() | TrialLine() if self._replies is not None:
+                raise StoreError(f'a "{line.line}" line stands too late; export the run again')
+            case RunLine():
+                self._run = line
+                self.name = self.name or line.name
+            case TaskLine():
+                self._tasks.append(line.task)
+            case TrialLine():
+                self._trials.append((line, self._planned(line)))
+            case EndLine():
+                self._filling()
+                self._ended = True
+                if line.lines != number:
+                    raise StoreError(
+                        f"{line.lines} lines were written and {number} are left; "
+                        "export the run again"
+                    )
+            case _:
+                self._fill(line, self._filling())
+
+    def finish(self) -> None:
+        """StoreError if the last line was not the end."""
+        if not self._ended:
+            raise StoreError("the file ends here, before its last line; export the run again")
+
+    def _filling(self) -> RunReplies:
+        """Write the plan, if that was not done yet; from then on the run can be filled."""
+        if self._replies is None:
+            if self._run is None:
+                raise StoreError("a run line was expected before this one; export the run again")
+            run = self._run
+            plan = tuple(trial for _, trial in self._trials)
+            if self._replace:
+                make_room(self._store, self.name)
+            elif self._store.has_run(self.name):
+                raise StoreError(
+                    f'there is a run "{self.name}" already; choose another --name, or add --replace'
+                )
+            self._store.create_run(
+                self.name,
+                run.world,
+                run.settings,
+                plan,
+                declared_from(json.dumps(run.declared)),
+                created=run.created,
+                seconds=run.seconds,
+            )
+            for line, trial in self._trials:
+                self._store.set_status(self.name, trial.id, line.status, line.cause, line.problem)
+            self._replies = RunReplies(self._store, self.name)
+        return self._replies
+
+    def _planned(self, line: TrialLine) -> Trial:
+        number = line.trial.get("task")
+        if not isinstance(number, int) or not 0 <= number < len(self._tasks):
+            raise StoreError(f"the trial names task {number}, after {len(self._tasks)} tasks")
+        return decode_trial(json.dumps({**line.trial, "task": self._tasks[number]}))
+
+    def _fill(self, line: AnyLine, replies: RunReplies) -> None:
+        store, run = self._store, self.name
+        match line:
+            case EventLine():
+                store.append(run, line.trial, decode_event(json.dumps(line.event)))
+            case CallLine():
+                replies.keep(line.key, line.call, line.model, line.prompt, line.reply, line.at)
+            case CallFailureLine():
+                error = ModelError(line.problem, cause=line.cause, tries=line.tries)
+                replies.keep_failure(line.call, line.model, error, line.seconds, line.at)
+            case JudgingLine():
+                store.verdicts.add(
+                    run,
+                    line.judge,
+                    line.verdicts,
+                    trial=line.trial,
+                    cell=line.cell,
+                    judging=line.judging,
+                )
+            case AttachmentLine():
+                data = base64.b64decode(line.data, validate=True)
+                store.attach(run, line.trial, line.name, data)
+
+
+def _check_header(text: bytes) -> None:
+    try:
+        header = HeaderLine.model_validate_json(text)
+    except ValidationError as error:
+        raise StoreError("this is no exported run; name a file that `export` wrote") from error
+    if header.sociolab_export != FORMAT:
+        raise StoreError(
+            f"the file has format {header.sociolab_export} and this sociolab reads {FORMAT}; "
+            f"use the version that wrote it, {header.version}"
+        )

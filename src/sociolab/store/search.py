@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sociolab.store.surrogates import as_text
-from sociolab.store.trials import TrialTable
+from sociolab.store.database import Database, as_text
 
 BEGIN, END = "\x02", "\x03"
 """Around the words in an excerpt that were searched for."""
@@ -23,34 +22,20 @@ class Hit:
     excerpt: str
 
 
-class SearchTable(TrialTable):
+class Search:
     """The words of a store's episodes."""
 
-    def unindexed(self, limit: int = 500) -> tuple[tuple[str, str], ...]:
-        """Run and trial of played episodes whose words are not indexed yet."""
-        rows = self.rows(
-            "SELECT runs.name, trials.id FROM trials JOIN runs ON runs.pk = trials.run "
-            "WHERE status = 'played' AND trials.pk NOT IN (SELECT rowid FROM episode_words) "
-            "LIMIT ?",
-            (limit,),
-        )
-        return tuple((as_text(run), as_text(trial)) for run, trial in rows)
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
-    def index(self, run: str, trial: str, words: str) -> None:
-        """Take in the words of an episode, in the place of those that it had."""
-        pk = self.trial_pk(run, trial)
-        with self.transaction():
-            self.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
-            self.execute("INSERT INTO episode_words (rowid, body) VALUES (?, ?)", (pk, words))
-
-    def search(
+    def find(
         self, words: str, run: str | None = None, limit: int = 50, offset: int = 0
     ) -> tuple[Hit, ...]:
         """The episodes that hold all of these words (the last may be a beginning), best first."""
         query = _query(words)
         if not query:
             return ()
-        rows = self.rows(
+        rows = self._db.rows(
             "SELECT runs.name, trials.id, snippet(episode_words, 0, ?2, ?3, ' … ', 24) "
             "FROM episode_words JOIN trials ON trials.pk = episode_words.rowid "
             "JOIN runs ON runs.pk = trials.run "
@@ -61,6 +46,31 @@ class SearchTable(TrialTable):
         return tuple(
             Hit(as_text(name), as_text(trial), as_text(text)) for name, trial, text in rows
         )
+
+    def index(self, run: str, trial: str, words: str) -> None:
+        """Take in the words of an episode, in the place of those that it had."""
+        pk = self._db.trial_pk(run, trial)
+        with self._db.transaction():
+            self._db.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
+            self._db.execute("INSERT INTO episode_words (rowid, body) VALUES (?, ?)", (pk, words))
+
+    def unindexed(self, limit: int = 500) -> tuple[tuple[str, str], ...]:
+        """Run and trial of played episodes whose words are not indexed yet."""
+        rows = self._db.rows(
+            "SELECT runs.name, trials.id FROM trials JOIN runs ON runs.pk = trials.run "
+            "WHERE status = 'played' AND trials.pk NOT IN (SELECT rowid FROM episode_words) "
+            "LIMIT ?",
+            (limit,),
+        )
+        return tuple((as_text(run), as_text(trial)) for run, trial in rows)
+
+    def indexed_share(self) -> tuple[int, int]:
+        """How many of the played episodes have their words in the index, and how many there are."""
+        row = self._db.row(
+            "SELECT count(*), sum(pk IN (SELECT rowid FROM episode_words)) FROM trials "
+            "WHERE status = 'played'"
+        )
+        return int(row[1] or 0), int(row[0])
 
 
 def _query(words: str) -> str:

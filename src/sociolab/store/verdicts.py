@@ -1,15 +1,441 @@
-"""A verdict as columns, and back."""
+"""What judges said of an episode, of a cell of the plan, or of a whole run: written once, read in
+the ways that reports, pages and studies ask for."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-from sociolab.core.errors import StoreError
-from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.database import Value
-from sociolab.store.surrogates import as_text
+from sociolab.core.episode import Json
+from sociolab.core.errors import Cause, StoreError
+from sociolab.core.score import (
+    UNTOLD,
+    JudgeId,
+    Measure,
+    NotKnown,
+    Score,
+    ScoreFailure,
+    Unscored,
+    Verdict,
+)
+from sociolab.store.database import Database, Value, as_text
 
-COLUMNS = "seat, kind, value, text, cause, raw, attempts, unscored, low, high"
+
+@dataclass(frozen=True, slots=True)
+class JudgingRow:
+    """All that one judging said; `judging` counts repeated judgings by the same judge from 0.
+
+    Its target is an episode (`trial`), a cell of the plan (`cell`), or (neither) the run.
+    """
+
+    trial: str | None
+    cell: Json
+    judge: JudgeId
+    judging: int
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One verdict of a judging, see `JudgingRow`."""
+
+    trial: str | None
+    cell: Json
+    judge: JudgeId
+    judging: int
+    verdict: Verdict
+
+
+Kind: TypeAlias = Literal["score", "failure", "unscored"]
+
+
+class Outcome(NamedTuple):
+    """A verdict without its words: `value` is of a score, `cause` of a failure, None otherwise.
+
+    `unscored`, `low` and `high` are of an unscored one, as in `core.score.Unscored`.
+    """
+
+    measure: Measure
+    seat: str | None
+    kind: Kind
+    value: float | None
+    cause: Cause | None
+    unscored: NotKnown | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Judging(NamedTuple):
+    """All that one judging came to; its fields are those of `scores.JudgingRow`."""
+
+    trial: str | None
+    cell: Json
+    judge: JudgeId
+    judging: int
+    outcomes: tuple[Outcome, ...]
+
+
+class Counts(NamedTuple):
+    """How many judgings of episodes a judge made, and how often it judged one target at most."""
+
+    episodes: int
+    most: int
+
+
+class FailedJudging(NamedTuple):
+    """A judging of a played episode that lacks scores; `whole`: all of them. `cause` and `problem`
+    are those of its first failure."""
+
+    trial: str
+    judge: JudgeId
+    judging: int
+    cause: Cause
+    problem: str
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FirstFailedScore:
+    """The first failure of a judge from one cause, and how many there are; `trial` is None where
+    only verdicts on cells or on the run failed so."""
+
+    judge: str
+    cause: Cause
+    count: int
+    problem: str
+    trial: str | None
+
+
+class Reasoned(NamedTuple):
+    """A score of an episode; `judging` is the number of its judging, `seat` "" of the whole."""
+
+    trial: str
+    judging: int
+    measure: str
+    seat: str
+    value: float
+    reason: str
+
+
+class Verdicts:
+    """The verdicts of a store's runs.
+
+    A judging is one judge (name, method and settings), once, on one target: a trial's episode, a
+    cell (any JSON value but null), or the run. Outcomes are verdicts without their words: reasons
+    and raw replies are most of what judgings weigh, and no figure needs them.
+    """
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._pks: dict[tuple[int, JudgeId | Measure], int] = db.remembered()
+
+    def add(
+        self,
+        run: str,
+        judge: JudgeId,
+        verdicts: Iterable[Verdict],
+        *,
+        trial: str | None = None,
+        cell: Json = None,
+        judging: int = 0,
+    ) -> None:
+        """Store a judging, all or nothing; it is on disk soon.
+
+        Where it is stored already, a verdict takes the place of a failure or is added where there
+        was none; a score (or "cannot tell") that stands is kept, see `delete`. A failure
+        in `UNTOLD` goes as the judge tells what it measures.
+        """
+        with self._db.part():
+            run_pk, target = self._db.run_pk(run), self._target(run, trial, cell)
+            found = self._find(run_pk, judge, target, judging)
+            if found is None:
+                by = self._judge_pk(run_pk, judge)
+                fresh = self._insert_judging(run_pk, *target, by, judging)
+                self._say(run_pk, fresh, verdicts, {})
+            else:
+                said = tuple(verdicts)
+                if any(one.measure != UNTOLD for one in said):
+                    self._drop_untold(run_pk, found)
+                self._say(run_pk, found, said, self._stored(found))
+
+    def delete(
+        self,
+        run: str,
+        judge: JudgeId,
+        *,
+        trial: str | None = None,
+        cell: Json = None,
+        judging: int = 0,
+    ) -> None:
+        """Remove a judging with its verdicts, if it is stored."""
+        pk = self._find(self._db.run_pk(run), judge, self._target(run, trial, cell), judging)
+        if pk is not None:
+            self._db.write("DELETE FROM judgings WHERE pk = ?", (pk,))
+
+    def judged(
+        self,
+        run: str,
+        judge: JudgeId,
+        *,
+        trial: str | None = None,
+        cell: Json = None,
+        judging: int = 0,
+    ) -> bool:
+        """Whether this judging is stored and holds no failure: there is nothing to do again."""
+        pk = self._find(self._db.run_pk(run), judge, self._target(run, trial, cell), judging)
+        if pk is None:
+            return False
+        failure = self._db.row(
+            "SELECT 1 FROM verdicts WHERE judging = ? AND kind = 'failure' LIMIT 1", (pk,)
+        )
+        return failure is None
+
+    def judges(self, run: str) -> tuple[JudgeId, ...]:
+        """Who judged in this run, sorted by name, method and settings."""
+        rows = self._db.rows(
+            "SELECT DISTINCT judges.name, method, settings "
+            "FROM judgings JOIN judges ON judges.pk = judge "
+            "WHERE judgings.run = ? ORDER BY judges.name, method, settings",
+            (self._db.run_pk(run),),
+        )
+        return tuple(JudgeId(name, method, settings) for name, method, settings in rows)
+
+    def judgings(
+        self, run: str, judge: JudgeId | None = None, trial: str | None = None
+    ) -> Iterator[JudgingRow]:
+        """The judgings of a run, of all judges or of one, or those of one trial only; the order
+        shows nothing of who was first.
+
+        Those of the run and of cells, then those of trials in plan order; then by judge and number.
+        """
+        pk = self._db.run_pk(run)
+        measures = self._measures(pk)
+        only, values = (
+            ("", ()) if trial is None else ("AND trial = ? ", (self._db.trial_pk(run, trial),))
+        )
+        rows = self._db.rows(
+            "SELECT judgings.pk, trials.id, cell, judges.name, method, settings, number "
+            "FROM judgings JOIN judges ON judges.pk = judge "
+            f"LEFT JOIN trials ON trials.pk = trial WHERE judgings.run = ? {only}"
+            "ORDER BY trial, judges.name, method, settings, number, cell",
+            (pk, *values),
+        )
+        for judging, found, cell, name, method, settings, number in rows:
+            by = JudgeId(name, method, settings)
+            if judge in (None, by):
+                where = json.loads(as_text(cell)) if cell else None
+                yield JudgingRow(found, where, by, number, self._said(judging, measures))
+
+    def all(self, run: str, judge: JudgeId | None = None) -> Iterator[ScoreRow]:
+        """The verdicts of a run, of all judges or of one, in the order of `judgings`."""
+        for row in self.judgings(run, judge):
+            for verdict in row.verdicts:
+                yield ScoreRow(row.trial, row.cell, row.judge, row.judging, verdict)
+
+    def outcomes(self, run: str) -> Iterator[Judging]:
+        """The judgings of a run in the order of `judgings`; one without verdicts is empty."""
+        pk = self._db.run_pk(run)
+        judges = {row[0]: JudgeId(*row[1:]) for row in self._db.rows(_JUDGES, (pk,))}
+        said = self._outcomes(pk)
+        for judging, trial, cell, judge, number in self._db.rows(_JUDGINGS, (pk,)):
+            where = json.loads(as_text(cell)) if cell else None
+            yield Judging(trial, where, judges[judge], number, tuple(said.get(judging, ())))
+
+    def counts(self, run: str) -> Mapping[JudgeId, Counts]:
+        """What each judge of a run did, in the order in which `judgings` first names them."""
+        rows = self._db.rows(
+            "SELECT judges.name, method, settings, count(trial), max(number) + 1 "
+            "FROM judgings JOIN judges ON judges.pk = judge WHERE judgings.run = ? GROUP BY judge "
+            "ORDER BY min(ifnull(trial, 0)), judges.name, method, settings",
+            (self._db.run_pk(run),),
+        )
+        return {JudgeId(*row[:3]): Counts(*row[3:]) for row in rows}
+
+    def failed_judgings(self, run: str) -> tuple[FailedJudging, ...]:
+        """The judgings of played episodes that hold a failure, in the order of the plan."""
+        return tuple(
+            FailedJudging(as_text(trial), JudgeId(*by), number, cause, as_text(problem), not good)
+            for trial, *by, number, cause, problem, good, _ in self._db.rows(
+                _FAILED, (self._db.run_pk(run),)
+            )
+        )
+
+    def first_failed_scores(self, run: str) -> tuple[FirstFailedScore, ...]:
+        """Of each judge and cause the first in plan order, the judges in the order of their names.
+
+        StoreError if there is no such run.
+        """
+        return tuple(
+            FirstFailedScore(
+                as_text(judge),
+                cause,
+                count,
+                as_text(problem),
+                None if trial is None else as_text(trial),
+            )
+            for judge, cause, count, problem, trial, _ in self._db.rows(
+                _FIRST, (self._db.run_pk(run),)
+            )
+        )
+
+    def reasons(self, run: str, judge: JudgeId) -> tuple[Reasoned, ...]:
+        """The scores of this judge, episode by episode in plan order; no failures."""
+        values = (self._db.run_pk(run), judge.name, judge.method, judge.settings)
+        return tuple(
+            Reasoned(trial, number, as_text(measure), as_text(seat), value, as_text(text))
+            for trial, number, measure, seat, value, text in self._db.rows(_SCORES, values)
+        )
+
+    def by_trial(
+        self, run: str, judge: JudgeId, measure: str
+    ) -> Mapping[str, tuple[tuple[str, float], ...]]:
+        """What one judge gave in one measure: seat ("" for the whole episode) and value by trial.
+
+        Repeated judgings are averaged; episodes without a value are not in it.
+        """
+        rows = self._db.rows(
+            "SELECT trials.id, ifnull(seat, ''), avg(value) FROM judgings "
+            "JOIN judges ON judges.pk = judgings.judge JOIN trials ON trials.pk = judgings.trial "
+            "JOIN verdicts ON verdicts.judging = judgings.pk "
+            "WHERE judgings.run = ?1 AND judges.name = ?2 AND judges.method = ?3 "
+            "AND judges.settings = ?4 AND kind = 'score' "
+            "AND verdicts.measure IN (SELECT pk FROM measures WHERE run = ?1 AND name = ?5) "
+            "GROUP BY judgings.trial, seat ORDER BY judgings.trial, min(n)",
+            (self._db.run_pk(run), judge.name, judge.method, judge.settings, measure),
+        )
+        found: dict[str, list[tuple[str, float]]] = {}
+        for trial, seat, value in rows:
+            found.setdefault(as_text(trial), []).append((as_text(seat), value))
+        return {trial: tuple(values) for trial, values in found.items()}
+
+    def measures(self, run: str) -> tuple[tuple[JudgeId, Measure], ...]:
+        """Which judge gave values in which measures of episodes."""
+        rows = self._db.rows(
+            "SELECT judges.name, method, settings, measures.name, low, high, whole, title "
+            "FROM measures JOIN judges ON judges.run = measures.run WHERE measures.run = ?1 "
+            "AND EXISTS (SELECT 1 FROM judgings JOIN verdicts ON verdicts.judging = judgings.pk "
+            "WHERE judgings.run = ?1 AND judgings.judge = judges.pk AND trial IS NOT NULL "
+            "AND measure = measures.pk AND kind = 'score') ORDER BY judges.pk, measures.pk",
+            (self._db.run_pk(run),),
+        )
+        return tuple(
+            (
+                JudgeId(*row[:3]),
+                Measure(as_text(row[3]), row[4], row[5], bool(row[6]), as_text(row[7])),
+            )
+            for row in rows
+        )
+
+    def _find(
+        self, run: int, judge: JudgeId, target: tuple[int | None, str], judging: int
+    ) -> int | None:
+        values = (run, *target, judging)
+        row = self._db.row(
+            "SELECT judgings.pk FROM judgings JOIN judges ON judges.pk = judge "
+            "WHERE judgings.run = ? AND ifnull(trial, 0) = ifnull(?, 0) AND cell = ? "
+            "AND number = ? AND judges.name = ? AND method = ? AND settings = ?",
+            (*values, judge.name, judge.method, judge.settings),
+        )
+        return None if row is None else int(row[0])
+
+    def _target(self, run: str, trial: str | None, cell: Json) -> tuple[int | None, str]:
+        if trial is not None and cell is not None:
+            raise StoreError(
+                f'a verdict is on an episode, a cell or the run; found both trial "{trial}" and '
+                f"cell {cell}, give one of them"
+            )
+        return (
+            None if trial is None else self._db.trial_pk(run, trial),
+            "" if cell is None else json.dumps(cell, ensure_ascii=False, sort_keys=True),
+        )
+
+    def _insert_judging(
+        self, run: int, trial: int | None, cell: str, judge: int, number: int
+    ) -> int:
+        return self._db.insert(
+            "INSERT INTO judgings (run, trial, cell, judge, number) VALUES (?, ?, ?, ?, ?)",
+            (run, trial, cell, judge, number),
+        )
+
+    def _stored(self, judging: int) -> _Stored:
+        found = self._db.rows(
+            "SELECT measure, seat, kind, n FROM verdicts WHERE judging = ?", (judging,)
+        )
+        return {
+            (measure, None if seat is None else as_text(seat)): (kind, n)
+            for measure, seat, kind, n in found
+        }
+
+    def _drop_untold(self, run: int, judging: int) -> None:
+        self._db.execute(
+            "DELETE FROM verdicts WHERE judging = ? AND kind = 'failure' "
+            "AND measure IN (SELECT pk FROM measures WHERE run = ? AND name = ? AND title = ?)",
+            (judging, run, UNTOLD.name, UNTOLD.title),
+        )
+
+    def _say(self, run: int, judging: int, verdicts: Iterable[Verdict], stored: _Stored) -> None:
+        end = 1 + max((n for _, n in stored.values()), default=-1)
+        rows = []
+        for verdict in verdicts:
+            measure = self._measure_pk(run, verdict.measure)
+            kind, n = stored.get((measure, verdict.seat), ("", end))
+            if kind == "":
+                end += 1
+            elif kind == "failure":
+                self._db.execute("DELETE FROM verdicts WHERE judging = ? AND n = ?", (judging, n))
+            else:
+                continue
+            rows.append((judging, n, measure, *to_columns(verdict)))
+        self._db.execute_many(_INSERT_VERDICT, rows)
+
+    def _said(self, judging: int, measures: Mapping[int, Measure]) -> tuple[Verdict, ...]:
+        rows = self._db.rows(
+            f"SELECT measure, {COLUMNS} FROM verdicts WHERE judging = ? ORDER BY n", (judging,)
+        )
+        return tuple(from_columns(measures[row[0]], row[1:]) for row in rows)
+
+    def _outcomes(self, run: int) -> Mapping[int, Sequence[Outcome]]:
+        """The outcomes of each judging, in their order."""
+        measures, seats = self._measures(run), _Seats()
+        found: dict[int, list[Outcome]] = {}
+        for judging, measure, seat, kind, *rest in self._db.rows(_OUTCOMES, (run,)):
+            if kind not in _KINDS:
+                raise StoreError(f"a verdict in the store is of an unknown kind: {kind}")
+            where = None if seat is None else seats[seat]
+            one = Outcome(measures[measure], where, kind, *rest)
+            found.setdefault(judging, []).append(one)
+        return found
+
+    def _judge_pk(self, run: int, judge: JudgeId) -> int:
+        values = (run, judge.name, judge.method, judge.settings)
+        return self._pk(run, judge, "judges", "run, name, method, settings", values)
+
+    def _measure_pk(self, run: int, measure: Measure) -> int:
+        values = (run, measure.name, measure.low, measure.high, measure.whole, measure.title)
+        return self._pk(run, measure, "measures", "run, name, low, high, whole, title", values)
+
+    def _pk(
+        self, run: int, what: JudgeId | Measure, table: str, names: str, values: tuple[Value, ...]
+    ) -> int:
+        """The primary key of a judge or measure, which is written down if it is new."""
+        pk = self._pks.get((run, what))
+        if pk is None:
+            marks = ", ".join("?" * len(values))
+            self._db.execute(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", values)
+            row = self._db.row(f"SELECT pk FROM {table} WHERE ({names}) = ({marks})", values)
+            pk = self._pks[run, what] = int(row[0])
+        return pk
+
+    def _measures(self, run: int) -> Mapping[int, Measure]:
+        rows = self._db.rows(
+            "SELECT pk, name, low, high, whole, title FROM measures WHERE run = ?", (run,)
+        )
+        return {
+            pk: Measure(as_text(name), low, high, bool(whole), as_text(title))
+            for pk, name, low, high, whole, title in rows
+        }
 
 
 def to_columns(verdict: Verdict) -> tuple[Value, ...]:
@@ -37,3 +463,80 @@ def from_columns(measure: Measure, columns: tuple[Any, ...]) -> Verdict:
             return Unscored(measure, seat, as_text(text), unscored, low, high)
         case _:
             raise StoreError(f"a verdict in the store is of an unknown kind: {kind}")
+
+
+_Stored: TypeAlias = Mapping[tuple[int, str | None], tuple[str, int]]
+"""What stands already, by measure and seat: its kind and its place."""
+
+
+class _Seats(dict[Any, str]):
+    """The text of each seat, once: an id that UTF-8 cannot say is stored as bytes."""
+
+    def __missing__(self, stored: Any) -> str:
+        text = self[stored] = as_text(stored)
+        return text
+
+
+COLUMNS = "seat, kind, value, text, cause, raw, attempts, unscored, low, high"
+
+
+_KINDS = frozenset(get_args(Kind))
+
+
+_INSERT_VERDICT = f"""
+    INSERT INTO verdicts (judging, n, measure, {COLUMNS}) VALUES ({", ".join("?" * 13)})
+"""
+
+
+_JUDGES = "SELECT pk, name, method, settings FROM judges WHERE run = ?"
+
+
+_JUDGINGS = """
+    SELECT judgings.pk, trials.id, cell, judge, number
+    FROM judgings JOIN judges ON judges.pk = judge LEFT JOIN trials ON trials.pk = trial
+    WHERE judgings.run = ?
+    ORDER BY trial, judges.name, method, judges.settings, number, cell
+"""
+
+
+_OUTCOMES = """
+    SELECT judging, measure, seat, kind, value, cause, unscored, low, high FROM verdicts
+    WHERE judging IN (SELECT pk FROM judgings WHERE run = ?) ORDER BY judging, n
+"""
+
+
+_FAILED = """
+    SELECT trials.id, judges.name, method, judges.settings, number, verdicts.cause, verdicts.text,
+        (SELECT count(*) FROM verdicts said WHERE said.judging = judgings.pk
+            AND said.kind IS NOT 'failure'),
+        min(n)
+    FROM judgings JOIN judges ON judges.pk = judge JOIN trials ON trials.pk = trial
+        JOIN verdicts ON verdicts.judging = judgings.pk AND kind = 'failure'
+    WHERE judgings.run = ? AND trials.status = 'played'
+    GROUP BY judgings.pk ORDER BY trials.pk, judges.name, number
+"""
+
+
+# Of the columns that are not grouped by, SQLite gives those of the row with the least place.
+_FIRST = """
+    SELECT judges.name, verdicts.cause, count(*), verdicts.text, trials.id,
+        min(ifnull(judgings.trial, 1 << 40) * 1024 + verdicts.n)
+    FROM judgings JOIN verdicts ON verdicts.judging = judgings.pk AND verdicts.kind = 'failure'
+        JOIN judges ON judges.pk = judgings.judge LEFT JOIN trials ON trials.pk = judgings.trial
+    WHERE judgings.run = ?
+    GROUP BY judgings.judge, verdicts.cause
+    ORDER BY judges.name, count(*) DESC, verdicts.cause
+"""
+
+
+_SCORES = """
+    SELECT trials.id, number, measures.name, ifnull(seat, ''), value, text
+    FROM judgings
+    JOIN judges ON judges.pk = judge
+    JOIN trials ON trials.pk = trial
+    JOIN verdicts ON verdicts.judging = judgings.pk
+    JOIN measures ON measures.pk = measure
+    WHERE judgings.run = ? AND judges.name = ? AND method = ? AND judges.settings = ?
+        AND kind = 'score'
+    ORDER BY trial, number, n
+"""

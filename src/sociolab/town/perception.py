@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from sociolab.town.places import Tile
+from sociolab.town.map import Tile
 
 RADIUS: Final = 8
 BANDWIDTH: Final = 8

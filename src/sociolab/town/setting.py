@@ -11,7 +11,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.town.answers import Matter
 from sociolab.town.clock import Clock
 from sociolab.town.map import TownMap
-from sociolab.town.memory.embedding import Embedder, HashingEmbedder
+from sociolab.town.memory import Embedder, HashingEmbedder
 from sociolab.town.residents import Resident
 
 

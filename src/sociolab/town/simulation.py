@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import Literal, Protocol, TypeAlias
 
-from sociolab.core.episode import Ended, Event, Unusable
+from sociolab.core.episode import Ended, Event, Happened, Unusable
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import Begin, Came, Play, Reply, Request, Sent
 from sociolab.engine.replies import event_of, unusable_of
 from sociolab.town.asking import checked, request_of
-from sociolab.town.life.life import Life
-from sociolab.town.life.surroundings import Surroundings
+from sociolab.town.life import Life
+from sociolab.town.lockstep import LockStep, Round, Thread
 from sociolab.town.mind import QUESTIONS
-from sociolab.town.schedule.ahead import Ahead
-from sociolab.town.schedule.chunks import Chunks
-from sociolab.town.schedule.lockstep import LockStep
-from sociolab.town.schedule.round import Round, Thread
+from sociolab.town.out_of_order import Ahead
+from sociolab.town.person import Surroundings
 from sociolab.town.setting import Setting
 from sociolab.town.thoughts import MOST_ROUNDS, Thought
-from sociolab.town.trace.records import Stood, WentWithout
+from sociolab.town.trace import TRACE, Stood, WentWithout, chunk, header
 
 Order: TypeAlias = Literal["lock-step", "ahead"]
 Ask: TypeAlias = Callable[[Thread, Thought], None]
@@ -61,7 +59,7 @@ class _Town:
         self.setting = setting
         self.around = Surroundings(setting)
         self.scheduler: Scheduler = SCHEDULERS[order](self.around, self._ask)
-        self.chunks = Chunks(self.around)
+        self.trace = TraceWriter(self.around)
         self._asked: list[Request] = []
         self._threads: dict[tuple[str, int, str], tuple[Thread, Thought]] = {}
         self._names: set[tuple[str, int, str]] = set()
@@ -70,20 +68,20 @@ class _Town:
             person.life = Life(person, self.around).run()
 
     def play(self) -> Play:
-        yield self.chunks.header()
+        yield self.trace.header()
         while True:
             self._go_on()
-            yield from self.chunks.settled(self.scheduler.lived)
+            yield from self.trace.settled(self.scheduler.lived)
             if not self._threads:
                 self._expect_all_lived()
                 break
             asked, self._asked = tuple(self._asked), []
             failed = yield from self._take((yield Begin(asked)))
             if failed is not None:
-                yield from self.chunks.rest(min(failed.turn, self.scheduler.lived))
+                yield from self.trace.rest(min(failed.turn, self.scheduler.lived))
                 yield Ended("failed turn", failed.turn, failed.seat)
                 return
-        yield from self.chunks.rest(self.setting.steps)
+        yield from self.trace.rest(self.setting.steps)
         yield Ended("time is up", self.setting.steps)
 
     def _go_on(self) -> None:
@@ -161,3 +159,44 @@ class _Town:
         person.records.append(
             WentWithout(asked.step, asked.resident, failure.name, failure.cause, failure.problem)
         )
+
+
+class TraceWriter:
+    """The trace as events: one for each hour, as soon as it is settled for everybody.
+
+    It takes the records of all residents, in order of step, then resident, then as they came.
+    """
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._hour = around.clock.minutes(60)
+        self._taken = 0
+
+    def header(self) -> Happened:
+        """What the trace is of."""
+        setting = self._around.setting
+        ids = tuple(person.id for person in self._around.people)
+        value = header(setting.clock.first, setting.clock.seconds, ids)
+        return Happened(0, "", TRACE, value)
+
+    def settled(self, step: int) -> Iterator[Happened]:
+        """The hours that end by this step and have not been told."""
+        while self._taken + self._hour <= step:
+            yield from self._until(self._taken + self._hour)
+
+    def rest(self, step: int) -> Iterator[Happened]:
+        """All that is left, at the end."""
+        yield from self.settled(step)
+        if self._taken < step:
+            yield from self._until(step)
+
+    def _until(self, end: int) -> Iterator[Happened]:
+        told = []
+        for person in self._around.people:
+            person.cut_walk(end)
+            told += [(r.step, person.number, r) for r in person.records if r.step < end]
+            person.records = [r for r in person.records if r.step >= end]
+        told.sort(key=lambda item: item[:2])
+        self._taken = end
+        value = chunk(end, [record for _, _, record in told])
+        yield Happened(end, "", TRACE, value)

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Literal, Protocol, TypeAlias
 
 from sociolab.town.answers import Matter, SpeechAct
-from sociolab.town.places import places_told
+from sociolab.town.map import places_told
 from sociolab.town.residents import Resident
 
 MOST_ROUNDS = 8

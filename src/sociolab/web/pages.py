@@ -14,7 +14,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, Stric
 from starlette.responses import HTMLResponse
 
 from sociolab.report.html import upright
-from sociolab.report.legible import legible
+from sociolab.report.words import sanitize
 from sociolab.web.security.admin import is_admin
 from sociolab.web.security.csrf import token_of
 from sociolab.web.site import site_of
@@ -42,9 +42,9 @@ def templates() -> Environment:
         extensions=["jinja2.ext.do"],
     )
     environment.globals["static"] = static
-    environment.filters["legible"] = legible
+    environment.filters["legible"] = sanitize
     # For the report's templates, which escape in their own way.
-    environment.filters["upright"] = lambda text: legible(upright(text))
+    environment.filters["upright"] = lambda text: sanitize(upright(text))
     environment.filters["when"] = when
     environment.filters["date"] = date
     return environment

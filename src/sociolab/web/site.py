@@ -11,7 +11,7 @@ from fastapi import Request
 from jinja2 import Environment
 from starlette.requests import HTTPConnection
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.web.clock import SteadyClock
 from sociolab.web.security.limits import Limiter
 from sociolab.web.settings import WebSettings

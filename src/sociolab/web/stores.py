@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from sociolab.core.errors import StoreError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 class Stores:

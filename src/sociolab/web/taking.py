@@ -11,10 +11,10 @@ from fastapi import Depends, Request
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from sociolab.app.study.links import digest
-from sociolab.app.study.settings import StudySettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.studies.participants import digest
+from sociolab.studies.settings import StudySettings
 from sociolab.web.refusals import Missing, Refused
 from sociolab.web.security.visits import fresh_secret
 from sociolab.web.site import site_of, store_of
@@ -71,7 +71,7 @@ def home(study: str, participant: str) -> str:
 def bind(request: Request, participant: ParticipantRow, answer: Response) -> bool:
     """Bind the browser that gets `answer` to a participant; False if another browser is."""
     secret = fresh_secret()
-    if not store_of(request).bind(participant.pk, digest(secret)):
+    if not store_of(request).studies.bind(participant.pk, digest(secret)):
         return False
     answer.set_cookie(
         _cookie(request),
@@ -94,7 +94,7 @@ def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
     """
     store = site_of(request).store
     secret = secret_of(request)
-    row = store.participant_of_session(digest(secret)) if secret else None
+    row = store.studies.participant_of_session(digest(secret)) if secret else None
     if row is None or (row.study, row.id) != (study, participant):
         raise Missing(
             "There is nothing here for this browser. If you take part in a study, use the browser "
@@ -102,7 +102,7 @@ def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
             "If the study or your part in it was deleted, nothing more is asked of you."
         )
     _slow_down(request, row)
-    found = store.study(study)
+    found = store.studies.get(study)
     return Taking(found, StudySettings.model_validate(found.settings), row)
 
 

@@ -33,7 +33,7 @@ def meant(who: Taking, name: str, given: Iterable[str]) -> str:
 
 
 def _item(request: Request, who: Participant, token: Annotated[str, Path(max_length=64)]) -> str:
-    given = store_of(request).assignments(who.study.name, who.participant.pk)
+    given = store_of(request).studies.assignments(who.study.name, who.participant.pk)
     return meant(who, token, dict.fromkeys(row.item for row in given))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from declared_worlds import declared
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
 JUDGE = JudgeId("openai/judge", "model", "j1")
@@ -62,4 +62,4 @@ def add_run(
         store.append(name, trial.id, Moved(0, "ann", (Action("leave"),)))
         store.append(name, trial.id, Ended("left", 0, "ann"))
         store.set_status(name, trial.id, "played")
-        store.add_verdicts(name, judge, [Score(measure, "ann", goal)], trial=trial.id)
+        store.verdicts.add(name, judge, [Score(measure, "ann", goal)], trial=trial.id)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.levels_runs import build
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture

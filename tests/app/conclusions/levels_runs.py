@@ -39,12 +39,11 @@ from sociolab.core.episode import (
 )
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId, Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.town.answers import Summary
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident
-from sociolab.town.trace.recording import chunk, header
-from sociolab.town.trace.records import Talked
+from sociolab.town.trace import Talked, chunk, header
 from sociolab.worlds.stss.content import Content
 from sociolab.worlds.stss.packed import packed
 from sociolab.worlds.stss.rules_judge import StssRulesJudge
@@ -120,7 +119,7 @@ def talks(
     _store(store, name, found, RecordedJudge(), settings(**changed))
     for one in found:
         strict = Score(CONVERSATION_GCSR, None, 0, "no")
-        store.add_verdicts(name, STRICT, (strict,), trial=one.trial.id)
+        store.verdicts.add(name, STRICT, (strict,), trial=one.trial.id)
 
 
 def town(
@@ -170,7 +169,7 @@ def _store(
         for event in one.events:
             store.append(name, one.trial.id, event)
         store.set_status(name, one.trial.id, "played")
-        store.add_verdicts(name, judge.id, asyncio.run(judge.judge(one)), trial=one.trial.id)
+        store.verdicts.add(name, judge.id, asyncio.run(judge.judge(one)), trial=one.trial.id)
 
 
 def _scenario(task: SocialTask, who: str, town: TownMap) -> TalkScenario:

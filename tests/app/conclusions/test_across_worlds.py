@@ -10,7 +10,7 @@ from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.app.conclusions.across import Across, across
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 OVERALL = Measure("overall", 0, 1, title="overall")
 TALKED = Measure("conversation_gcsr", 0, 1, title="talk GCSR")

@@ -11,15 +11,15 @@ import pytest
 from biased_judges import AT_JUDGING, FAVOURITE, GOAL, spoken
 from sociolab.analysis.audits import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, Effect
 from sociolab.app.conclusions.audit import AuditConfig, AuditResult, audit
-from sociolab.app.data_sets.importing import Import, import_anything
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.play import run
+from sociolab.app.data.importing import Import, import_anything
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.score import JudgeId, Score
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.sotopia.audit import padded
 from worlds.sotopia.importing.conftest import public
 
@@ -141,7 +141,11 @@ def test_an_audit_in_which_nothing_was_scored_says_that_it_was_in_vain(stored: P
 def test_nothing_of_an_audit_enters_the_runs_own_scores(stored: Path) -> None:
     def said() -> list[object]:
         with Store.open(stored, create=False) as store:
-            return [list(store.verdicts(RUN)), store.totals(RUN), [r.name for r in store.runs()]]
+            return [
+                list(store.verdicts.all(RUN)),
+                store.calls.totals(RUN),
+                [r.name for r in store.runs()],
+            ]
 
     before = said()
     audited(stored, "heuristic", "repeat", "order")
@@ -187,7 +191,7 @@ def judged_by_two(source: Path, path: Path, own: str, favoured: str) -> None:
                     Score(GOAL, one.seat, 5 + 2 * (judge == own and favoured in one.agent))
                     for one in row.trial.cast
                 ]
-                store.add_verdicts("pub", JudgeId(judge, "model"), scores, trial=row.trial.id)
+                store.verdicts.add("pub", JudgeId(judge, "model"), scores, trial=row.trial.id)
 
 
 def test_judges_of_imported_episodes_are_audited_for_their_own_family(tmp_path: Path) -> None:
@@ -319,7 +323,7 @@ def test_a_larger_limit_pays_for_the_new_episodes_only(
     def calls() -> list[str]:
         with Store.open(own, create=False) as store:
             (name,) = [row.name for row in store.runs() if row.name.startswith("audit-")]
-            return [call.call.trial for call in store.calls(name)]
+            return [call.call.trial for call in store.calls.all(name)]
 
     audited(own, "openai/j", "order", base_url=endpoint.url, limit=3)
     few = calls()

@@ -17,7 +17,7 @@ from sociolab.app.finding.agent_names import agent_names
 from sociolab.core.code_mark import UNKNOWN, with_code
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 MINE = "python:mine:Mine"
 OLD, NEW = "3f2a" + "0" * 12, "91bc" + "0" * 12
@@ -55,7 +55,7 @@ def played(store: Store, run: str, code: str, goals: tuple[float, ...]) -> None:
         store.append(run, trial.id, Moved(0, "ann", (Action("leave"),)))
         store.append(run, trial.id, Ended("left", 0, "ann"))
         store.set_status(run, trial.id, "played")
-        store.add_verdicts(run, JUDGE, [Score(GOAL, "ann", goal)], trial=trial.id)
+        store.verdicts.add(run, JUDGE, [Score(GOAL, "ann", goal)], trial=trial.id)
 
 
 def compared(store: Store, first: str, second: str) -> Conclusions:

@@ -13,7 +13,7 @@ from report.small_run import ALPHA, SCRIPTED, build
 from sociolab.app.conclusions.comparing import Wanted, compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Unscored
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 GOALS = {"t0": (1.0,), "t1": (2.0,)}
 RULES = JudgeId("rules:goal", "rules", "r")
@@ -61,7 +61,7 @@ def test_a_shared_judge_that_could_tell_nothing_is_not_called_a_lack_of_agents(
     for name in ("one", "two"):
         for row in store.trials(name):
             unscored = [Unscored(GOAL, "ann", "no price was named")]
-            store.add_verdicts(name, RULES, unscored, trial=row.trial.id)
+            store.verdicts.add(name, RULES, unscored, trial=row.trial.id)
     with pytest.raises(ConfigError) as told:
         compare_runs(store, Wanted(("one", "two")))
     assert "0 agents" not in str(told.value)

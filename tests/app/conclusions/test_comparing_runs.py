@@ -14,7 +14,7 @@ from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
 from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 SMALL = Wanted(("small",), ALPHA, SCRIPTED, "heuristic")
 
@@ -223,7 +223,7 @@ def test_the_partner_of_a_run_need_not_be_ruled_out_by_name(store: Store) -> Non
     for name, agent in (("one", "x"), ("two", "y")):
         add_run(store, name, agent, TEN, partner="p")
         for row in store.trials(name):  # the judge scores the partner's seat, too
-            store.add_verdicts(name, JUDGE, [Score(GOAL, "bob", 9)], trial=row.trial.id)
+            store.verdicts.add(name, JUDGE, [Score(GOAL, "bob", 9)], trial=row.trial.id)
     found = compare_runs(store, Wanted(("one", "two"))).comparison
     assert found is not None
     assert (found.a.agent, found.b.agent) == ("x", "y")

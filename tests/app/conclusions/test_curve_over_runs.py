@@ -11,7 +11,7 @@ from app.conclusions.comparing_runs import add_run
 from sociolab.app.conclusions.comparing import Wanted, compare_runs
 from sociolab.app.conclusions.curve import follow_runs
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture

@@ -9,13 +9,19 @@ import pytest
 
 from sociolab import RunConfig, run
 from sociolab.app.conclusions.hard import Chosen, HardSpec, choose_hard
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.data_sets.task_lists import TaskList, check_name, keep, stored_lists, wanted_tasks
+from sociolab.app.data.sets import (
+    TaskList,
+    check_name,
+    keep,
+    load_world,
+    stored_lists,
+    wanted_tasks,
+)
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import World
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
-CURT = "python:app.runs.test_python_api:Parrot"
+CURT = "python:app.run.test_python_api:Parrot"
 BY_WORDS = "python:biased_judges:ByWords"
 
 

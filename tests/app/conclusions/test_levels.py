@@ -16,7 +16,7 @@ from app.conclusions.levels_runs import (
 from sociolab.app.conclusions.levels import AgentLevels, levels
 from sociolab.app.conclusions.levels_section import levels_sections
 from sociolab.report.section import Section
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.stss.talk.losses import OUTCOMES
 
 DONE, UNMET, UNTOLD, LOST, IDLE = OUTCOMES

@@ -10,7 +10,7 @@ from declared_worlds import declared
 from sociolab.app.conclusions.levels import levels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from stss_tasks import task
 
 

@@ -11,12 +11,10 @@ import pytest
 from analysis.goal_runs import add_run, settings
 from sociolab.analysis.values import values_of
 from sociolab.app.conclusions.neighbours import with_steps
-from sociolab.report.leaderboard import Board, Step, boards, boards_section
+from sociolab.report.leaderboard import Board, NeighbourTest, boards, boards_section
 from sociolab.report.result import result_of
-from sociolab.stats.comparison import compare
-from sociolab.stats.multiple import holm
-from sociolab.stats.pairs import Row
-from sociolab.store.sqlite import Store
+from sociolab.stats.paired import KeyedValue, compare, holm
+from sociolab.store.store import Store
 
 P = "lab/p"
 NEAR = (6, 7, 8, 6, 7, 8, 6, 7)
@@ -48,7 +46,7 @@ def test_each_place_is_held_against_the_one_above(tmp_path: Path) -> None:
     first, second, third = board.places
     assert first.step is None
     # One task of eight differs, so the smallest p is 1; eight differ in the same sense: 2 / 2^8.
-    assert second.step == Step(8, 1 / 8, 1.0)
+    assert second.step == NeighbourTest(8, 1 / 8, 1.0)
     assert third.step is not None
     assert third.step.p == pytest.approx(2 * 2 / 2**8)
     assert told(board) == ["", "not told apart, p 1.000", "lower, p 0.016"]
@@ -68,8 +66,8 @@ def test_p_is_that_of_the_comparison_corrected_over_the_neighbours(tmp_path: Pat
     ]
 
 
-def rows(values: Sequence[float]) -> list[Row]:
-    return [Row(i, f"t{i}", value) for i, value in enumerate(values)]
+def rows(values: Sequence[float]) -> list[KeyedValue]:
+    return [KeyedValue(i, f"t{i}", value) for i, value in enumerate(values)]
 
 
 def test_neighbours_without_a_task_in_common_are_said_to_have_none(tmp_path: Path) -> None:
@@ -84,7 +82,7 @@ def test_equal_neighbours_are_not_told_apart(tmp_path: Path) -> None:
 
 def test_a_difference_the_other_way_on_common_tasks_is_said() -> None:
     """More elsewhere lifts the first above; where both played, it is the lower one."""
-    assert Step(8, -2.0, 0.01).told == "higher where both played, p 0.010"
+    assert NeighbourTest(8, -2.0, 0.01).told == "higher where both played, p 0.010"
 
 
 def test_the_table_says_it_beside_each_agent(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.app.finding.agent_names import agent_names
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 MODEL = "openai/x"
 COOL, HOT = "1f2c" + "0" * 12, "91bc" + "0" * 12
@@ -54,7 +54,7 @@ def played(
         store.append(run, trial.id, Moved(0, "ann", (Action("leave"),)))
         store.append(run, trial.id, Ended("left", 0, "ann"))
         store.set_status(run, trial.id, "played")
-        store.add_verdicts(run, JUDGE, [Score(GOAL, "ann", float(number))], trial=trial.id)
+        store.verdicts.add(run, JUDGE, [Score(GOAL, "ann", float(number))], trial=trial.id)
 
 
 def compared(store: Store, label: str = MODEL) -> Conclusions:

@@ -16,7 +16,7 @@ from sociolab.app.conclusions.pairs import COLUMNS, ComparedPairs, compared_pair
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.report.section import TextTable
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 OURS = {"t0": (5,), "t1": (1, 9), "t2": (7,), "t3": (4,)}
 THEIRS = {"t0": (5,), "t1": (8, 3), "t2": (6,), "t3": (4,)}
@@ -76,7 +76,7 @@ def test_a_measure_that_is_not_shown_to_differ_gives_way_to_those_that_are(store
         for i, row in enumerate(store.trials(name)):
             value = 1.0 if name == "three" and i == 0 else 0.0
             said = [Score(other, "ann", value)]
-            store.add_verdicts(name, JUDGE, said, trial=row.trial.id)
+            store.verdicts.add(name, JUDGE, said, trial=row.trial.id)
     found = compare_runs(store, Wanted(("three", "four"))).comparison
     assert found is not None
     assert differing(found) == ("goal",)
@@ -94,9 +94,9 @@ def test_where_no_measure_is_shown_to_differ_the_main_one_is_taken(store: Store)
 def test_reasons_stand_side_by_side_and_those_of_repeated_judgings_are_joined(
     store: Store,
 ) -> None:
-    store.add_verdicts("one", JUDGE, [Score(GOAL, "ann", 1, "gave way")], trial="one-t1-0",
+    store.verdicts.add("one", JUDGE, [Score(GOAL, "ann", 1, "gave way")], trial="one-t1-0",
                        judging=1)  # fmt: skip
-    store.add_verdicts("one", JUDGE, [Score(GOAL, "ann", 1, "said no")], trial="one-t1-0",
+    store.verdicts.add("one", JUDGE, [Score(GOAL, "ann", 1, "said no")], trial="one-t1-0",
                        judging=2)  # fmt: skip
     found = told(store)
     (shown,) = found.document()
@@ -115,9 +115,9 @@ def test_the_file_has_all_matched_pairs_with_a_missing_value_as_an_empty_cell(
     add_run(store, "three", "x", {**OURS, "t4": (5,)}, partner="p")
     add_run(store, "four", "y", THEIRS, partner="p")
     trial = store.trials("four")[0].trial.id
-    store.delete_verdicts("four", JUDGE, trial=trial)
+    store.verdicts.delete("four", JUDGE, trial=trial)
     failed = ScoreFailure(GOAL, "ann", "timeout", "no answer")
-    store.add_verdicts("four", JUDGE, [failed], trial=trial)
+    store.verdicts.add("four", JUDGE, [failed], trial=trial)
     found = compare_runs(store, Wanted(("three", "four"))).comparison
     assert found is not None
     path = tmp_path / "pairs.csv"

@@ -15,9 +15,9 @@ import pytest
 from sociolab.app.crediting.credit import CreditResult, credit_run, measures_of
 from sociolab.app.crediting.credited import CREDIT, credit_of, credited
 from sociolab.app.finding.worlds import world_of
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
-from sociolab.app.training.credit_lines import observations, replaying_world
+from sociolab.app.replaying import observations, replaying_world
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Ended
 from sociolab.core.errors import ConfigError
 from sociolab.judging.credit_record import MEASURES
@@ -27,9 +27,8 @@ from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.server import Endpoint
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.report.result import result_of
-from sociolab.store.export import export_run
-from sociolab.store.restore import import_run
-from sociolab.store.sqlite import Store
+from sociolab.store.export import export_run, import_run
+from sociolab.store.store import Store
 
 WORLDS = {
     "sotopia": {"turns": "6"},

@@ -13,7 +13,7 @@ from sociolab.app.finding.episode_list import Asked, asked_episodes
 from sociolab.core.episode import Unusable
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score, Unscored
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 GOALS = {"t0": (5.0,), "t1": (3.0,), "u2": (9.0, 4.0), "u3": (4.0,)}
 """By hand; lowest first: t1 3, u2 4, u3 4, t0 5, u2 9."""
@@ -74,7 +74,7 @@ def test_failed_are_trials_that_failed_and_those_in_which_a_turn_did(store: Stor
 
 def test_rules_and_order_go_by_the_seats_of_the_agent_that_is_named(store: Store) -> None:
     for row in store.trials("one"):  # the partner's seat is scored, too, and always lower
-        store.add_verdicts("one", JUDGE, [Score(GOAL, "bob", 0)], trial=row.trial.id)
+        store.verdicts.add("one", JUDGE, [Score(GOAL, "bob", 0)], trial=row.trial.id)
     assert len(tasks(store, Asked(scores=("goal<4",)))) == 5
     assert tasks(store, Asked(scores=("goal<4",), agent="big-x")) == [("t1", 0)]
     assert len(tasks(store, Asked(scores=("goal<1",), agent="Mate"))) == 5
@@ -84,8 +84,8 @@ def test_what_has_no_score_is_found_by_why(store: Store) -> None:
     formula = JudgeId("outcome", "formula")
     disputed = [Unscored(GOAL, seat, "they differ", "disputed", 0, 10) for seat in ("ann", "bob")]
     unsure = [Unscored(GOAL, "bob", "who knows", "cannot tell")]
-    store.add_verdicts("one", formula, disputed, trial="one-t1-0")
-    store.add_verdicts("one", formula, unsure, trial="one-u3-0")
+    store.verdicts.add("one", formula, disputed, trial="one-t1-0")
+    store.verdicts.add("one", formula, unsure, trial="one-u3-0")
     assert tasks(store, Asked(scores=("goal=disputed",))) == [("t1", 0)]
     assert tasks(store, Asked(scores=("goal = cannot tell",))) == [("u3", 0)]
     assert tasks(store, Asked(scores=("GOAL=cannot tell",), agent="big-x")) == []
@@ -101,7 +101,7 @@ def test_a_reader_comes_before_the_formula_and_both_before_a_baseline(store: Sto
         (JudgeId("reader:openai/r", "model"), 3),
     ):
         measure = Measure("goal_checked", 0, 10)
-        store.add_verdicts("one", judge, [Score(measure, "ann", value)], trial="one-t1-0")
+        store.verdicts.add("one", judge, [Score(measure, "ann", value)], trial="one-t1-0")
         assert tasks(store, Asked(scores=(f"goal_checked={value}",))) == [("t1", 0)]
 
 
@@ -109,7 +109,7 @@ def test_of_several_judges_one_must_be_named(store: Store) -> None:
     other = replace(JUDGE, name="openai/other")
     for row in store.trials("one"):
         goal = 9 - row.index
-        store.add_verdicts("one", other, [Score(GOAL, "ann", goal)], trial=row.trial.id)
+        store.verdicts.add("one", other, [Score(GOAL, "ann", goal)], trial=row.trial.id)
     with pytest.raises(ConfigError, match=r"several judges scored goal .*; name one by --judge"):
         tasks(store, Asked(sort="goal"))
     assert tasks(store, Asked(sort="goal", judge="openai/other"))[0] == ("u3", 0)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from sociolab.app.finding.seat_names import label_like, seat_called
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,11 @@ import pytest
 from pydantic import BaseModel
 
 from sociolab import RunConfig, run
-from sociolab.app.beforehand.doctor import examine
 from sociolab.app.players.agent_models import AgentModels
-from sociolab.app.players.arguments import keyword_arguments
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import PythonSpec, parse
-from sociolab.app.runs.config import RunConfig as Description
+from sociolab.app.players.models import Models, PythonSpec, parse
+from sociolab.app.players.own_code import keyword_arguments
+from sociolab.app.preflight.doctor import examine
+from sociolab.app.run.config import RunConfig as Description
 from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import NoReply, Reply, Request
@@ -30,7 +29,7 @@ from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.unkept import Unkept
 from sociolab.report.result import RunResult
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 HERE = __name__
 DOCS = Path(__file__).parents[3] / "docs" / "models.md"

@@ -11,10 +11,10 @@ import pytest
 
 from faulty_judges import Moody
 from sociolab.app.finding.stored import open_store
-from sociolab.app.runs import play
-from sociolab.app.runs.config import RunConfig, config_of
-from sociolab.app.runs.judge import judge_run
-from sociolab.app.runs.play import run
+from sociolab.app.run import play
+from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
 from sociolab.app.user_files import read_toml
 from sociolab.core.episode import Action, Answered, Json, Moved
 from sociolab.core.errors import ConfigError
@@ -157,7 +157,7 @@ def test_a_trial_played_anew_pays_no_call_twice(tmp_path: Path) -> None:
         whole = run(described)
     assert (whole.played, whole.failed) == (2, 0)
     with open_store(tmp_path / "s.db") as store:
-        calls = [call.call for call in store.calls("a")]
+        calls = [call.call for call in store.calls.all("a")]
         turns = {
             (e.trial.id, one.seat, one.turn)
             for e in store.episodes("a")

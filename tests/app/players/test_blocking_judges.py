@@ -13,7 +13,7 @@ import pytest
 
 from sociolab import RunConfig, judge_run
 from sociolab.app.finding.stored import open_store
-from sociolab.app.runs.play import run
+from sociolab.app.run.play import run
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.report.schema import RunResult

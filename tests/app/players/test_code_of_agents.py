@@ -12,11 +12,11 @@ import pytest
 
 from own_code import AGENT, JUDGE, Write, writer
 from sociolab import RunConfig, open_store, run
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.app.players import own_code
-from sociolab.app.players.cast import Casting
+from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
-from sociolab.app.runs.resuming import check_same
+from sociolab.app.run.session import check_same
 from sociolab.core.code_mark import UNKNOWN, code_in, with_code
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
@@ -25,7 +25,7 @@ from sociolab.models.budget import Budget
 from sociolab.models.unkept import Unkept
 from sociolab.runner.plan import AgentId, trials
 from sociolab.runner.waits import Waits
-from sociolab.store.runs import RunRow
+from sociolab.store.store import RunRow
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_an_edited_judge_is_another_judge(write: Write, tmp_path: Path) -> None:
     played(tmp_path, judges=(f"{judge}:Judge",), name="b")
     with open_store(tmp_path / "s.db") as store:
         ids = {
-            one.settings for name in "ab" for one in store.judging_counts(name)
+            one.settings for name in "ab" for one in store.verdicts.counts(name)
             if one.name == "mine"
         }  # fmt: skip
     assert len(ids) == 2

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.players import imported_code as reading
-from sociolab.app.players.imported_code import imported_code
-from sociolab.app.players.source_code import code_of
+from sociolab.app.players import source_code as reading
+from sociolab.app.players.source_code import code_of, imported_code
 from sociolab.core.code_mark import UNKNOWN, same_code
 
 Files = Callable[..., None]

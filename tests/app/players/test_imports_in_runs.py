@@ -87,7 +87,7 @@ def test_a_run_from_before_imports_counted_goes_on_and_nothing_is_judged_again(
         once_more = RunConfig(judges=(judge,), store=tmp_path / "s.db")
         judge_run("a", once_more, repeats=1)
         with open_store(tmp_path / "s.db") as store:
-            assert len([one for one in store.judges("a") if one.name == "mine"]) == 1
+            assert len([one for one in store.verdicts.judges("a") if one.name == "mine"]) == 1
         write("agent_j", AGENT.format(near="near_b") + "\n# edited\n")
         with pytest.raises(ConfigError, match=f"the code of {spec} is another one by now"):
             played(tmp_path, agents=(spec,), judges=(judge,))

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from puppet_town import TOWN, TRIO
-from sociolab.app.beforehand.estimate import estimate
 from sociolab.app.conclusions.comparing import Wanted, compare_runs
 from sociolab.app.conclusions.ranking import rank_runs
-from sociolab.app.runs.config import config_of
-from sociolab.app.runs.play import run
+from sociolab.app.preflight.estimate import estimate
+from sociolab.app.run.config import config_of
+from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.report.leaderboard import boards
+from sociolab.report.run_facts import warnings
 from sociolab.report.schema import RunResult
-from sociolab.report.words import warnings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.testing.minds import AnyMind
 from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.worlds.stss.dataset import TownData, write_town

@@ -12,9 +12,9 @@ import pytest
 from fake_models import FakeModel
 from sociolab import RunConfig, run
 from sociolab.agents.prompted import prompts_hash
-from sociolab.app.players.cast import Casting
+from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
-from sociolab.app.runs.session import world_of
+from sociolab.app.run.session import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
@@ -25,7 +25,7 @@ from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.unkept import Unkept
 from sociolab.report.result import RunResult
 from sociolab.runner.plan import AgentId
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 THINKS_NOT = '{"enable_thinking":false}'
 SEEN: list[dict[str, Any]] = []

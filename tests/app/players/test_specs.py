@@ -6,10 +6,16 @@ from pathlib import Path
 import pytest
 
 from fake_models import FakeModel
-from sociolab.app.players.models import Models
-from sociolab.app.players.models_file import load_models
-from sociolab.app.players.specs import ModelSettings, ModelSpec, NamedSpec, PythonSpec, parse
-from sociolab.app.runs.config import RunConfig, config_of
+from sociolab.app.players.models import (
+    Models,
+    ModelSettings,
+    ModelSpec,
+    NamedSpec,
+    PythonSpec,
+    load_models,
+    parse,
+)
+from sociolab.app.run.config import RunConfig, config_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt
 from sociolab.models.budget import Budget

@@ -17,10 +17,9 @@ from sociolab.app.results.page import shown_run, write_page
 from sociolab.app.results.site import MARKER, slug, write_site
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Transcript
-from sociolab.report.result import figures_of, result_of
+from sociolab.report.result import details_of, read_distributions, result_of
 from sociolab.report.schema import RunResult
-from sociolab.report.spreads import read_spreads
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 class _World:
@@ -140,7 +139,7 @@ def test_a_page_holds_the_lowest_and_the_highest_episode_of_each_agent(
     store: Store,
 ) -> None:
     for row in store.trials(RUN):  # whose scores would lead, and are all equal
-        store.delete_verdicts(RUN, CHECK, trial=row.trial.id)
+        store.verdicts.delete(RUN, CHECK, trial=row.trial.id)
     run = shown_run(store, result_of(store, RUN))
     # Goals: alpha 3 in none; its lowest is 4 in lamp-AA, its highest 10 in noise-AA; scripted has
     # 1 in bike-SA and 7 in none of the others' lowest (see tests/report/small_run.py).
@@ -157,7 +156,7 @@ def test_a_page_of_figures_at_hand_reads_no_judgings(
     store: Store, result: RunResult, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     write_page(store, [result], tmp_path / "read.html")
-    figures = figures_of(store, RUN)
+    figures = details_of(store, RUN)
     monkeypatch.setattr(Store, "outcomes", None)
     write_page(store, [figures], tmp_path / "at-hand.html")
     assert (tmp_path / "at-hand.html").read_text() == (tmp_path / "read.html").read_text()
@@ -167,7 +166,7 @@ def test_spreads_are_the_values_of_an_analysis(store: Store, result: RunResult) 
     wanted: dict[tuple[str, str, str | None], list[float | None]] = {}
     for value in values_of(store, RUN).values:
         wanted.setdefault((value.judge, value.measure, value.agent), []).append(value.value)
-    found = {(s.judge, s.measure, s.agent): s for s in read_spreads(store, result)}
+    found = {(s.judge, s.measure, s.agent): s for s in read_distributions(store, result)}
     assert {key: (s.values, s.missing) for key, s in found.items()} == {
         key: (tuple(v for v in values if v is not None), values.count(None))
         for key, values in wanted.items()

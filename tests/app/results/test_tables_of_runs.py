@@ -13,9 +13,9 @@ from sociolab import RunConfig as Config
 from sociolab import calls_of, compare, open_store, rank, run, scores_table, turns_table
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Role, Usage
-from sociolab.store.flat_rows import SCORES, TURNS
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.parquet import SCORES, TURNS
+from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_the_users_own_store_is_opened_where_none_is_named(
 def test_every_verdict_is_a_row_of_plain_values(path: Path) -> None:
     with open_store(path) as store:
         rows = scores_table(store, "a")
-        verdicts = list(store.verdicts("a"))
+        verdicts = list(store.verdicts.all("a"))
     assert len(rows) == len(verdicts) > 0
     assert all(type(row) is dict and tuple(row) == rows.columns for row in rows)
     assert json.loads(json.dumps(rows)) == rows

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data_sets.data import imported_folder
+from sociolab.app.data.sets import imported_folder
 from sociolab.app.towns import building, living
 from sociolab.app.towns.building import Build, build, seeds_of
 from sociolab.core.errors import ConfigError

@@ -13,7 +13,7 @@ from sociolab.app.towns.town import Lived, Span, map_of, moments, write_picture,
 from sociolab.app.towns.town import lived as lived_in
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trajectory import Trajectory
 
 
 @cache

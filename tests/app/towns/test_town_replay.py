@@ -11,7 +11,7 @@ from declared_worlds import declared
 from sociolab.app.towns.town_replay import Outcome, content_of, outcomes, replay
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.stss.scoring.result import ScoreSettings
 from sociolab.worlds.stss.scoring.score import score
 from stss_tasks import MEDICINE, PARTY
@@ -89,8 +89,8 @@ def test_the_least_minutes_are_those_of_the_run_and_other_rules_are_named(tmp_pa
         assert found.score is not None
         assert found.score.least == 90
         assert not found.other_rules, "there are no verdicts yet"
-        for row in store.verdicts(WHOLE):
-            store.add_verdicts("longer", row.judge, [row.verdict], trial=trial)
+        for row in store.verdicts.all(WHOLE):
+            store.verdicts.add("longer", row.judge, [row.verdict], trial=trial)
         assert replay(store, "longer", trial).other_rules
         _copy(store, "broken", episode, {"world_settings": {"least": "many"}})
         with pytest.raises(ConfigError, match="settings of the run cannot be read"):

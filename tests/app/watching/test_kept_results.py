@@ -8,7 +8,7 @@ import pytest
 from declared_worlds import declared
 from sociolab.app.watching.kept import Kept, _is_settled
 from sociolab.core.score import Score, ScoreFailure
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from watched_stores import GOAL, MODEL, RUN, watched_store
 
 
@@ -45,10 +45,10 @@ def test_results_are_made_anew_when_anything_of_the_run_changes(store: Store) ->
     changes: tuple[Callable[[], object], ...] = (
         lambda: store.set_status(RUN, trials[4].id, "playing"),
         lambda: store.set_status(RUN, trials[4].id, "failed", "timeout", "late"),
-        lambda: store.add_verdicts(RUN, MODEL, (failure,), trial=trials[3].id),
-        lambda: store.add_verdicts(RUN, MODEL, (Score(GOAL, first, 3),), trial=trials[3].id),
-        lambda: store.add_verdicts(RUN, MODEL, (Score(GOAL, second, 3),), trial=trials[3].id),
-        lambda: store.delete_verdicts(RUN, MODEL, trial=trials[3].id),
+        lambda: store.verdicts.add(RUN, MODEL, (failure,), trial=trials[3].id),
+        lambda: store.verdicts.add(RUN, MODEL, (Score(GOAL, first, 3),), trial=trials[3].id),
+        lambda: store.verdicts.add(RUN, MODEL, (Score(GOAL, second, 3),), trial=trials[3].id),
+        lambda: store.verdicts.delete(RUN, MODEL, trial=trials[3].id),
     )
     for number, change in enumerate(changes, 1):
         assert kept.of(store, RUN, "it", make) == number

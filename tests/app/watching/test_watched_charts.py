@@ -1,8 +1,15 @@
 from __future__ import annotations
 
 from sociolab.app.watching.charts import mean_charts, spread_charts
-from sociolab.report.distributions import Point, Spread
-from sociolab.report.schema import Failures, JudgeEntry, MeasureEntry, RunResult, ScoreEntry, Tokens
+from sociolab.report.result import PlayValue, ScoreDistribution
+from sociolab.report.schema import (
+    Failures,
+    JudgeEntry,
+    MeasureEntry,
+    RunResult,
+    ScoreEntry,
+    TokenTotals,
+)
 
 GOAL = MeasureEntry(measure="goal", title="GOAL", low=0, high=10, whole=True)
 EVEN = MeasureEntry(measure="even", title="EVEN", low=0, high=10, whole=True)
@@ -22,7 +29,7 @@ def result(*scores: ScoreEntry) -> RunResult:
     return RunResult(
         run="r", world="sotopia", data=None, seed=0, created="2026-01-01T00:00:00Z",
         agents=tuple(dict.fromkeys(score.agent or "" for score in scores)), partner=None,
-        trials=4, played=4, failed=0, stopped="", calls=0, tokens=Tokens(), cost_usd=None,
+        trials=4, played=4, failed=0, stopped="", calls=0, tokens=TokenTotals(), cost_usd=None,
         seconds=0, ends={}, failures=Failures(),
         judges=(JudgeEntry(judge="lab/judge", method="model", settings="", judgings=1),),
         measures=(GOAL, EVEN, OPEN), scores=scores, settings={}, versions={},
@@ -75,7 +82,9 @@ def test_an_only_agent_is_shown_by_type_of_task() -> None:
 
 def test_a_spread_counts_every_play_once() -> None:
     values = (0.0, 3.0, 3.0, 10.0)
-    spread = Spread("a", "lab/judge", "goal", tuple(Point(v, "t", "s") for v in values), 2)
+    spread = ScoreDistribution(
+        "a", "lab/judge", "goal", tuple(PlayValue(v, "t", "s") for v in values), 2
+    )
     (group,) = spread_charts(result(entry("a", "goal", 4.0)), [spread], 5)
     (chart,) = group.charts
     assert chart.number == 5

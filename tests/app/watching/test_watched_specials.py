@@ -12,7 +12,7 @@ from sociolab.app.watching.reading import Said, reading
 from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
 from sociolab.core.episode import Act, Action, Answered, Episode, Moved
 from sociolab.core.score import Measure, Score
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import Fact, session_from
 from sociolab.worlds.stss.talk.quoted import findings_of
@@ -80,7 +80,7 @@ def test_each_fact_tells_when_it_was_said_by_whom_and_who_heard(store: Store) ->
 def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> None:
     """The reasons of the recall measure name the same facts."""
     episode = first(store, "anteval-information")
-    rows = store.judgings("anteval-information", trial=episode.trial.id)
+    rows = store.verdicts.judgings("anteval-information", trial=episode.trial.id)
     reasons = {
         verdict.seat: verdict.reason
         for row in rows
@@ -112,7 +112,7 @@ def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: S
         lines = {item.number: item.text.text for item in read.course if isinstance(item, Said)}
         scores = {
             verdict.measure.name: verdict.value
-            for row in store.judgings("stss-talk", trial=episode.trial.id)
+            for row in store.verdicts.judgings("stss-talk", trial=episode.trial.id)
             for verdict in row.verdicts
             if isinstance(verdict, Score)
         }

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from sociolab.worlds.sotopia.fitting_facts import misfit
-from sociolab.worlds.sotopia.scenarios import Scenario
+from sociolab.worlds.sotopia.scenarios import Scenario, misfit
 
 Facts = dict[str, Any]
 

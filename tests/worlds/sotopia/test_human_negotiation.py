@@ -12,12 +12,11 @@ import pytest
 
 from fake_models import FakeModel
 from own_code import writer
-from sociolab.app.runs.validate import ValidationConfig, validate
+from sociolab.app.run.validate import ValidationConfig, validate
 from sociolab.core.ports import CANNOT_TELL, Labelled, PointAnswer
 from sociolab.core.score import ScoreFailure
 from sociolab.judging.llm_judge import LlmJudge
-from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
-from sociolab.worlds.sotopia.validation import labelled
+from sociolab.worlds.sotopia.outcome_reader import OutcomeReader, labelled
 from worlds.sotopia import human_negotiation
 
 MANY = 100
@@ -94,7 +93,7 @@ def test_the_formula_gives_what_people_were_paid(rows: list[human_negotiation.Ro
 
 UNSURE = """
 from sociolab.core.score import JudgeId, Unscored
-from sociolab.worlds.sotopia.dimensions import GOAL_CHECKED
+from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
 
 class Judge:
     id = JudgeId("unsure", "rules", "1")

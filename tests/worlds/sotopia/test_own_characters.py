@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import combinations, permutations
 from typing import Any
 
-from sociolab.worlds.sotopia.profiles import BigFive, Character, Relationship, RelationshipType
+from sociolab.worlds.sotopia.scenarios import BigFive, Character, Relationship, RelationshipType
 
 DATA = files("sociolab.worlds.sotopia") / "data"
 

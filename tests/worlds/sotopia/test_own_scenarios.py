@@ -17,6 +17,14 @@ from typing import Any
 
 import pytest
 
+from sociolab.worlds.sotopia.build import (
+    Item,
+    TemplateSpec,
+    bargains,
+    friend_searches,
+    markup,
+    rounded,
+)
 from sociolab.worlds.sotopia.scenarios import (
     AskGoal,
     DivisionGoal,
@@ -26,14 +34,6 @@ from sociolab.worlds.sotopia.scenarios import (
     OptionGoal,
     PriceGoal,
     Scenario,
-)
-from sociolab.worlds.sotopia.templates import (
-    Item,
-    TemplateSpec,
-    bargains,
-    friend_searches,
-    markup,
-    rounded,
 )
 
 DATA = files("sociolab.worlds.sotopia") / "data"

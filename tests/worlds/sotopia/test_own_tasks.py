@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.sotopia.build import build
-from sociolab.worlds.sotopia.casting import cast_tasks, castable, fits
+from sociolab.worlds.sotopia.build import build, cast_tasks, castable
 from sociolab.worlds.sotopia.dataset import DataSet, load
 from sociolab.worlds.sotopia.scene import PACKAGE
 
@@ -52,7 +51,7 @@ def test_families_are_20_20_10_10_and_30_from_templates(own: DataSet) -> None:
 def test_every_cast_meets_its_scenarios_constraints(own: DataSet) -> None:
     for row in own.rows:
         cast = [own.characters[seat] for seat in row.characters]
-        assert fits(own.scenarios[row.scenario], cast, own.between(*row.characters)), row.id
+        assert not list(own.scenarios[row.scenario].unmet(cast, own.pairs(row))), row.id
 
 
 def test_a_scenario_has_five_different_pairs(own: DataSet) -> None:

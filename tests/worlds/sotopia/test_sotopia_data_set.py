@@ -11,7 +11,7 @@ import pytest
 
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.sotopia.dataset import FILES, load
-from sociolab.worlds.sotopia.profiles import RelationshipType
+from sociolab.worlds.sotopia.scenarios import RelationshipType
 from sociolab.worlds.sotopia.scene import Casting
 from sociolab.worlds.sotopia.world import casting_of
 from sotopia_cases import casting, character

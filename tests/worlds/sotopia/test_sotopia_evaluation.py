@@ -14,10 +14,16 @@ from sociolab.core.episode import Action, Moved
 from sociolab.core.errors import ReplyError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.prompting.structured import read
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS, GOAL, OVERALL, overall
-from sociolab.worlds.sotopia.evaluation import LooseSheets, SotopiaRubric, judge_names, ties
-from sociolab.worlds.sotopia.profiles import RelationshipType
-from sociolab.worlds.sotopia.scene import Casting
+from sociolab.worlds.sotopia.evaluation import (
+    DIMENSIONS,
+    GOAL,
+    OVERALL,
+    LooseSheets,
+    SotopiaRubric,
+    overall,
+)
+from sociolab.worlds.sotopia.scenarios import RelationshipType
+from sociolab.worlds.sotopia.scene import Casting, judge_names, ties
 from sotopia_cases import casting, character, episode_of
 
 VALUES = {

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.sotopia.json_lines import read_lines
-from sociolab.worlds.sotopia.profiles import Record
-from sociolab.worlds.sotopia.scenarios import Scenario
+from sociolab.worlds.sotopia.dataset import read_lines
+from sociolab.worlds.sotopia.scenarios import Record, Scenario
 from sotopia_cases import casting, character
 
 ADA = character(0).model_dump_json()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sociolab.worlds.sotopia.dataset import DataSet
-from sociolab.worlds.sotopia.remarks import remarks
+from sociolab.worlds.sotopia.dataset import DataSet, remarks
 from sociolab.worlds.sotopia.scenarios import Goal, OptionGoal, Scenario
 from sotopia_cases import character, data_set
 

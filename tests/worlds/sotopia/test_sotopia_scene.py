@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core.episode import Action, Moved
-from sociolab.worlds.sotopia.profiles import Relationship, RelationshipType
+from sociolab.worlds.sotopia.scenarios import Relationship, RelationshipType
 from sociolab.worlds.sotopia.scene import (
     LEAVE,
     NON_VERBAL,
@@ -16,9 +16,11 @@ from sociolab.worlds.sotopia.scene import (
     SotopiaScene,
     SotopiaWitness,
 )
-from sociolab.worlds.sotopia.telling import describe_known, describe_self, distinct_names
 from sociolab.worlds.sotopia.visibility import (
     STRANGER_LABEL,
+    describe_known,
+    describe_self,
+    distinct_names,
     inner_life,
     known,
     spoken_name,

@@ -15,8 +15,14 @@ from sociolab.core.ports import NoReply, Player, Reply, Request
 from sociolab.core.score import Score, Unscored
 from sociolab.testing.playing import play_task
 from sociolab.worlds.sotopia.dataset import load
-from sociolab.worlds.sotopia.heuristic import HeuristicJudge
-from sociolab.worlds.sotopia.outcome import ACCEPT, OFFER, OutcomeCheck, goals_of, recorded
+from sociolab.worlds.sotopia.outcome import (
+    ACCEPT,
+    OFFER,
+    HeuristicJudge,
+    OutcomeCheck,
+    goals_of,
+    recorded,
+)
 from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, casting_from
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
@@ -128,7 +134,7 @@ def test_offline_there_is_a_figure_for_what_is_on_record_and_no_overall() -> Non
     ("value", "gained", "expected"), [(6, True, 0), (10, True, 5), (0, True, -5), (0, False, 0)]
 )
 def test_what_was_gained_is_read_off_the_goal(value: float, gained: bool, expected: float) -> None:
-    from sociolab.worlds.sotopia.heuristic import _gain
+    from sociolab.worlds.sotopia.outcome import _gain
 
     assert _gain("a", "price", value, gained).value == expected
     assert _gain("a", "division", 8, True).value == 3

@@ -15,8 +15,7 @@ from sociolab.worlds.sotopia.audit import (
     swapped_names,
 )
 from sociolab.worlds.sotopia.evaluation import SotopiaRubric
-from sociolab.worlds.sotopia.profiles import RelationshipType
-from sociolab.worlds.sotopia.scenarios import Goal
+from sociolab.worlds.sotopia.scenarios import Goal, RelationshipType
 from sotopia_cases import casting, character, episode_of
 
 EVENTS = (

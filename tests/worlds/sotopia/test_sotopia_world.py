@@ -12,7 +12,7 @@ from sociolab.core.ports import Note
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.players import AnyPlayer, SilentPlayer
 from sociolab.testing.playing import play_task
-from sociolab.worlds.sotopia.profiles import RelationshipType
+from sociolab.worlds.sotopia.scenarios import RelationshipType
 from sociolab.worlds.sotopia.scene import SPEAK
 from sotopia_cases import NAMES, casting, episode_of, task_of, world
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from alderbrook import flat_town
 from sociolab.core.errors import ConfigError
 from sociolab.town.clock import spoken_date
-from sociolab.town.map import own_map
-from sociolab.town.population import own_residents
+from sociolab.town.map_file import own_map
+from sociolab.town.residents import own_residents
 from sociolab.worlds.stss.dataset import DAYS
 from sociolab.worlds.stss.instantiate import instantiate
 from sociolab.worlds.stss.scoring.keywords import Keywords

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sociolab.town.residents import Resident
-from sociolab.town.trace.records import Planned, PlannedBlock, Reminded
+from sociolab.town.trace import Planned, PlannedBlock, Reminded
 from sociolab.worlds.stss.scoring.about import About
 from sociolab.worlds.stss.scoring.result import ScoreSettings
 from sociolab.worlds.stss.scoring.score import score

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from alderbrook import flat_town
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
-from sociolab.town.map import TownMap, own_map
-from sociolab.town.population import own_residents
+from sociolab.town.map import TownMap
+from sociolab.town.map_file import own_map
+from sociolab.town.residents import own_residents
 from sociolab.worlds.stss.dataset import DAYS, TownData, own_town, read_town, write_town
 from sociolab.worlds.stss.map_json import map_from, map_text
 from sociolab.worlds.stss.task import TASK_TYPES

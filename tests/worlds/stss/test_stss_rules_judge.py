@@ -15,8 +15,7 @@ from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.testing.judge_contract import JudgeContract
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident
-from sociolab.town.trace.recording import chunk, header
-from sociolab.town.trace.records import Trace
+from sociolab.town.trace import Trace, chunk, header
 from sociolab.worlds.stss.content import Content
 from sociolab.worlds.stss.measures import measures_of
 from sociolab.worlds.stss.packed import packed

@@ -12,7 +12,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.town.scripted.day import SEEKING
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.setting import Tdp
-from sociolab.town.trace.records import Planned, Reminded, Talked
+from sociolab.town.trace import Planned, Reminded, Talked
 from sociolab.worlds.stss.content import Content
 from sociolab.worlds.stss.dataset import own_town
 from sociolab.worlds.stss.packed import packed

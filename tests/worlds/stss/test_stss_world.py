@@ -19,12 +19,12 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.testing.contracts import WorldContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import play_task
-from sociolab.town.life.surroundings import Surroundings
-from sociolab.town.map import own_map
+from sociolab.town.map import Place
+from sociolab.town.map_file import own_map
 from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.town.model.answer_schemas import answer_schema
-from sociolab.town.places import Place
-from sociolab.town.population import own_residents
+from sociolab.town.person import Surroundings
+from sociolab.town.residents import own_residents
 from sociolab.town.thoughts import PlanDay, Replan
 from sociolab.worlds.stss.casting import ROUTINE, seat_for, seats_of, town_casts
 from sociolab.worlds.stss.content import Content, content_from

@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 from yarl import URL
 
-from sociolab.app.runs.play import run
+from sociolab.app.run.play import run
 from sociolab.core.episode import Answered, Ended, Happened
 from sociolab.core.errors import ConfigError
 from sociolab.models import chat
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import FAULTS, Fault
-from sociolab.store.sqlite import Store
-from sociolab.town.trace.recording import trace_from
-from sociolab.town.trace.records import Noted, Talked, Walked, WentWithout
+from sociolab.store.store import Store
+from sociolab.town.trace import Noted, Talked, Walked, WentWithout, trace_from
 from town_runs import Lived, calm, described, killed_twice, left_by, shaky, written
 
 PORT = 28_765

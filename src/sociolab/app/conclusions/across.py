@@ -27,7 +27,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 SCHEMA = 1
 TALK, ACTION = "stss-talk", "stss"

@@ -9,9 +9,8 @@ from typing import Any
 from sociolab.analysis.agreeing import sections_of
 from sociolab.analysis.rated import Ratings, ratings_of
 from sociolab.report.section import Section, documents
-from sociolab.stats.agreement import agreement_report
-from sociolab.stats.agreement_cells import AgreementReport
-from sociolab.store.sqlite import Store
+from sociolab.stats.agreement import AgreementReport, agreement_report
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,35 +16,34 @@ from sociolab.analysis.family_section import family_section
 from sociolab.analysis.panel_words import panel_section
 from sociolab.analysis.panels import APART, Panel, panel_of
 from sociolab.analysis.values import RunValues, values_of
-from sociolab.app.anywhere import run_anywhere
 from sociolab.app.conclusions.audit_findings import REPEAT, audits, opening
 from sociolab.app.conclusions.audit_judging import Asked, PaidBefore, Work, ask
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.players.calling import CallsModels
-from sociolab.app.players.cast import Casting
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import ModelSpec, parse
-from sociolab.app.runs.judge import world_settings
-from sociolab.app.runs.kept_replies import kept_in_a_run
-from sociolab.app.runs.play import Watch
+from sociolab.app.data.sets import load_world
+from sociolab.app.players.casting import Casting
+from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.run.config import ModelAccess
+from sociolab.app.run.judge import world_settings
+from sociolab.app.run.play import Watch
+from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Judge, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
-from sociolab.report.episodes import run_of_episodes
+from sociolab.report.result import run_of_episodes
 from sociolab.report.section import Section
 from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.place import store_path
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import store_path
+from sociolab.store.store import Store
 
 FAMILY = "family"
 """The kind of audit that needs no judging: from scores that are stored."""
 
 
-class AuditConfig(CallsModels):
+class AuditConfig(ModelAccess):
     """Which judge to audit, on which run, how.
 
     `kinds` empty: all that apply, with a judge. `repeats` counts judgings beyond the first. `limit`
@@ -92,7 +91,7 @@ def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
     Nothing is added to the run: replies are kept in a run of their own, where the same command
     finds them. An audit that is stopped goes on from there.
     """
-    return run_anywhere(lambda: audit_async(config, watch))
+    return run_sync(lambda: audit_async(config, watch))
 
 
 async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
@@ -123,7 +122,7 @@ async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditR
         kept = kept_in_a_run(store, path, row.world, about, replies) if calls else nullcontext()
         with kept as name:
             if name:
-                budget.carry_over(store.totals(name))
+                budget.carry_over(store.calls.totals(name))
             try:
                 with watch(name or config.run, tally) if watch else nullcontext():
                     asked = await ask(store, config.run, trials, work, tally)

@@ -21,7 +21,7 @@ from sociolab.core.ports import (
 from sociolab.core.score import Score, ScoreFailure, Verdict
 from sociolab.runner.jury import verdicts_of
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 _AT_ONCE = 128
 """Episodes under way."""

@@ -10,8 +10,9 @@ from sociolab.analysis.matching import Side
 from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
+from sociolab.report.run_facts import smoke_words
 from sociolab.report.schema import RunResult
-from sociolab.report.words import plural, smoke_words
+from sociolab.report.words import plural
 
 
 @dataclass(frozen=True, slots=True)

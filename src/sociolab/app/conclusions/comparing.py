@@ -37,7 +37,7 @@ from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.report.words import by_rules, nature, plural
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 SCHEMA = 1
 

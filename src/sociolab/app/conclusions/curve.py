@@ -16,7 +16,7 @@ from sociolab.app.finding.agent_names import agent_names
 from sociolab.core.errors import ConfigError
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 SCHEMA = 1
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from sociolab.analysis.hard import Hard, hard
 from sociolab.analysis.pooled import Pool, pooled
-from sociolab.app.data_sets.data import load_world
-from sociolab.app.data_sets.task_lists import TaskList, check_name
+from sociolab.app.data.sets import TaskList, check_name, load_world
 from sociolab.app.finding.pooled import agent_settings, data_of, run_values
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.stats.difficulty import HARDEST
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from sociolab.app.conclusions.comparable import check_no_smoke
 from sociolab.app.conclusions.levels_alike import Played, check_alike, differences
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score
-from sociolab.report.grids import judges_of
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
-from sociolab.store.sqlite import Store
+from sociolab.report.score_tables import judges_of
+from sociolab.store.store import Store
 from sociolab.worlds.stss.content import content_from
 from sociolab.worlds.stss.talk.losses import LOSSES, Outcome, eligible, wanted
 from sociolab.worlds.stss.talk.measures import MEASURES
@@ -124,7 +124,7 @@ def _lost(store: Store, action: Played) -> tuple[dict[str, _Lost], str]:
     What is on record counts more than what a model reads.
     """
     shares: dict[JudgeId, dict[str, dict[str, float]]] = {}
-    for row in store.verdicts(action.name):
+    for row in store.verdicts.all(action.name):
         verdict = row.verdict
         if isinstance(verdict, Score) and verdict.measure in LOSSES.values() and row.trial:
             of_judge = shares.setdefault(row.judge, {})

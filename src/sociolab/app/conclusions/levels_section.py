@@ -125,7 +125,12 @@ def _losses(found: Levels, one: AgentLevels) -> TextTable:
             )
             for row in one.rows
         ),
-        notes=(_COULD, _ASKED, *_CAUSES, f"what was conveyed and noted is as {one.read_by} has it"),
+        notes=(
+            _COULD,
+            _ASKED,
+            *_CAUSES,
+            f"what was conveyed and noted: as judged by {one.read_by}",
+        ),
     )
 
 

@@ -11,9 +11,9 @@ from sociolab.analysis.matching import Side
 from sociolab.analysis.values import RunValues
 from sociolab.core.episode import CastMember
 from sociolab.core.errors import ConfigError
-from sociolab.report.leaderboard import Board, Place, Step, undecided
-from sociolab.stats.multiple import holm
-from sociolab.store.sqlite import Store
+from sociolab.report.leaderboard import Board, BoardRow, NeighbourTest, undecided
+from sociolab.stats.paired import holm
+from sociolab.store.store import Store
 
 
 def with_steps(
@@ -48,7 +48,7 @@ class _Runs:
             self._known[run] = replace(found, values=mine, untold=()), casts
         return self._known[run]
 
-    def side(self, board: Board, place: Place) -> Side:
+    def side(self, board: Board, place: BoardRow) -> Side:
         """What the board's judge gave a place in its measure."""
         found, casts = self.of(place.run)
         terms = board.terms
@@ -76,20 +76,20 @@ def _stepped(runs: _Runs, board: Board) -> Board:
 
 
 def _placed(
-    name: str, places: Sequence[Place], steps: dict[tuple[str, int], Step]
-) -> Iterator[Place]:
+    name: str, places: Sequence[BoardRow], steps: dict[tuple[str, int], NeighbourTest]
+) -> Iterator[BoardRow]:
     for i, place in enumerate(places):
         yield replace(place, step=steps.get((name, i)))
 
 
-def _step(runs: _Runs, board: Board, above: Place, below: Place) -> Step:
+def _step(runs: _Runs, board: Board, above: BoardRow, below: BoardRow) -> NeighbourTest:
     if undecided(above.entry, below.entry):
-        return Step(0, None, None, undecided=True)
+        return NeighbourTest(0, None, None, undecided=True)
     a, b = runs.side(board, above), runs.side(board, below)
     values, _ = runs.of(above.run)
     judge, measure = board.terms.judge, board.terms.measure
     if not {value.task for value in a.values} & {value.task for value in b.values}:
-        return Step(0, None, None)
+        return NeighbourTest(0, None, None)
     try:
         found = compared(
             board.terms.world,
@@ -100,5 +100,5 @@ def _step(runs: _Runs, board: Board, above: Place, below: Place) -> Step:
             values.declared,
         ).found[measure]
     except ConfigError:  # no two plays answer to each other, or it cannot be told which do
-        return Step(0, None, None)
-    return Step(found.pairs, found.difference.value, found.holm_p)
+        return NeighbourTest(0, None, None)
+    return NeighbourTest(found.pairs, found.difference.value, found.holm_p)

@@ -23,14 +23,13 @@ from sociolab.analysis.episode_pairs import (
 from sociolab.analysis.figures import figure, rounded
 from sociolab.app.crediting.credited import credit_of
 from sociolab.app.finding.worlds import told
-from sociolab.app.new_file import free_file, write_new
-from sociolab.report.csv_files import csv_text
+from sociolab.app.user_files import free_file, write_new
+from sociolab.report.export import csv_text
+from sociolab.report.html import FoldedPair, PairRow, PairTable, pairs_body
 from sociolab.report.section import Section
-from sociolab.report.shown import Shown, shown
-from sociolab.report.side_by_side import FoldedPair, PairRow, PairTable, Reader, pairs_body
-from sociolab.store.place import store_path
-from sociolab.store.reasons import reasoned
-from sociolab.store.sqlite import Store
+from sociolab.report.transcript_view import EpisodeSide, TranscriptView, transcript_view
+from sociolab.store.connect import store_path
+from sociolab.store.store import Store
 
 COLUMNS = (
     "measure", "judge", "method", "task", "seat", "partner", "repeat", "run_a", "episode_a",
@@ -119,7 +118,7 @@ class _Folded:
         key = pair.a.trial, pair.b.trial
         if key not in self._made:
             sides = tuple(
-                Reader(f"{letter}: {side.name}", shown_of(self._store, value.run, value.trial))
+                EpisodeSide(f"{letter}: {side.name}", shown_of(self._store, value.run, value.trial))
                 for letter, side, value in zip(
                     "AB", (self._found.a, self._found.b), (pair.a, pair.b), strict=True
                 )
@@ -130,11 +129,11 @@ class _Folded:
         return self._made[key].anchor
 
 
-def shown_of(store: Store, run: str, trial: str) -> Shown:
+def shown_of(store: Store, run: str, trial: str) -> TranscriptView:
     """An episode to read, with what judges said of it."""
     episode = store.episode(run, trial)
     transcript = with_credit(told(episode), credit_of(store, run, trial))
-    return shown(episode, transcript, store.judgings(run, trial=trial))
+    return transcript_view(episode, transcript, store.verdicts.judgings(run, trial=trial))
 
 
 def _row(found: Compared, pair: EpisodePair, folded: _Folded) -> PairRow:
@@ -155,7 +154,7 @@ def _reasons(store: Store, found: Compared) -> Reasons:
     """What the judge wrote of each value; of several judgings all that differ."""
     given: dict[tuple[str, str, str, str | None], dict[str, None]] = {}
     for run in dict.fromkeys((found.a.run, found.b.run)):
-        for one in reasoned(store, run, found.judge_id):
+        for one in store.verdicts.reasons(run, found.judge_id):
             key = run, one.trial, one.measure, one.seat or None
             given.setdefault(key, {})[one.reason.strip()] = None
     return {key: " / ".join(filter(None, some)) for key, some in given.items()}

@@ -8,7 +8,7 @@ from typing import Any
 from sociolab.analysis.ranking import ranking_document
 from sociolab.app.conclusions.comparing import Wanted, compare_runs
 from sociolab.app.conclusions.ranking import rank_runs
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def compare(

@@ -12,7 +12,7 @@ from sociolab.app.finding.agent_names import agent_names
 from sociolab.app.finding.pooled import agent_settings, run_values
 from sociolab.core.code_mark import without_code
 from sociolab.report.result import outline_of, turns_asked
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def rank_runs(

@@ -8,7 +8,7 @@ from sociolab.analysis.doublings import Costs
 from sociolab.analysis.varying import Variances, variances
 from sociolab.app.finding.agent_names import agent_names
 from sociolab.app.finding.pooled import run_values
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def run_variances(
@@ -49,14 +49,14 @@ def _spent(store: Store, runs: Sequence[str]) -> tuple[float | None, float | Non
     episodes = judgings = 0
     estimated = False
     for run in runs:
-        for role, total in store.totals(run).by_role.items():
+        for role, total in store.calls.totals(run).by_role.items():
             if total.usd is not None:
                 dollars[role] = dollars.get(role, 0.0) + total.usd
                 estimated = estimated or total.estimated_calls > 0
         episodes += store.run(run).played
         judgings += sum(
             counts.episodes
-            for judge, counts in store.judging_counts(run).items()
+            for judge, counts in store.verdicts.counts(run).items()
             if judge.method == "model"
         )
     play = [dollars[role] for role in ("agent", "partner", "background") if role in dollars]

@@ -12,20 +12,19 @@ from pathlib import Path
 
 from sociolab.analysis.credits import Check, PlayCredit, checks, merged, only, play_credits
 from sociolab.analysis.values import values_of
-from sociolab.app.anywhere import run_anywhere
-from sociolab.app.crediting.credit_stories import stories_of
-from sociolab.app.crediting.credited import credit_of, judgings_of, keep_credit
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import ModelSpec, parse
-from sociolab.app.runs.config import RunConfig
-from sociolab.app.runs.play import Watch
-from sociolab.app.training.credit_lines import (
+from sociolab.app.crediting.credit_lines import (
     check_place,
-    replaying_world,
     scores_by_trial,
     training_lines,
     write_lines,
 )
+from sociolab.app.crediting.credit_stories import stories_of
+from sociolab.app.crediting.credited import credit_of, judgings_of, keep_credit
+from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.replaying import replaying_world
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import Watch
+from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.metrics import UNDECLARED, Declared
@@ -35,10 +34,9 @@ from sociolab.judging.credit_story import Story
 from sociolab.models.budget import Budget
 from sociolab.report.words import counted, plural
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.lock import lock_run
-from sociolab.store.place import store_path
-from sociolab.store.replies import RunReplies
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run, store_path
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ def credit_run(
     are written there as JSON lines. ConfigError if the run is not there, if its episodes have no
     lines, or if nobody in them has something at stake. Works inside a running event loop too.
     """
-    return run_anywhere(
+    return run_sync(
         lambda: credit_run_async(run, config, measures, limit=limit, out=out, watch=watch)
     )
 
@@ -126,7 +124,7 @@ async def credit_run_async(
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
         spec = _model(config.judges)
-        budget = Budget(config.budget, store.totals(run))
+        budget = Budget(config.budget, store.calls.totals(run))
         judge = CreditJudge(models.kept(spec, replies, budget))
         work = [one for one in stories if not _done(store, run, judge, *one)]
         tally.total = len(work)

@@ -10,8 +10,8 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import World
 from sociolab.judging.credit_record import CreditMeasure
 from sociolab.judging.credit_story import Story, story_of
-from sociolab.report.episodes import run_of_episodes
-from sociolab.store.sqlite import Store
+from sociolab.report.result import run_of_episodes
+from sociolab.store.store import Store
 
 
 def stories_of(

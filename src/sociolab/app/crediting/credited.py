@@ -12,9 +12,9 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import Transcript
 from sociolab.judging.credit_record import CreditRecord
-from sociolab.report.shown import TranscriptOf
-from sociolab.store.sqlite import Store
-from sociolab.store.surrogates import replaced
+from sociolab.report.transcript_view import TranscriptOf
+from sociolab.store.database import replaced
+from sociolab.store.store import Store
 
 CREDIT = "credit"
 """The attachment; each piece is the JSON text of a `CreditRecord`, the latest last."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from sociolab.analysis.values import RunValues, Value
 from sociolab.app.finding.pooled import agent_settings
-from sociolab.app.runs.provenance import OPTIONS
+from sociolab.app.run.session import OPTIONS
 from sociolab.core.code_mark import UNKNOWN, as_recorded, code_in, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.report.schema import RunResult, ScoreEntry
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

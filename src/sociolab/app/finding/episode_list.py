@@ -15,7 +15,7 @@ from sociolab.app.finding.seat_names import label_like
 from sociolab.app.watching.episodes import Listed, Scored, Wanted, choices, listed
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import NotKnown, foremost, measure_called
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 _ALL = 10**9
 _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*(<=|>=|<|>|=)\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
@@ -107,7 +107,9 @@ def _open(
     store: Store, run: str, who: Wanted, measure: str, kind: str, judge: str | None
 ) -> set[str]:
     """The trials in which a judge, or this one, gave a seat no score in a measure, and why."""
-    judgings = [row for row in store.outcomes(run) if row.trial and judge in (None, row.judge.name)]
+    judgings = [
+        row for row in store.verdicts.outcomes(run) if row.trial and judge in (None, row.judge.name)
+    ]
     known = {one.measure.name: one.measure for row in judgings for one in row.outcomes}
     name = measure_called(measure, known.values())
     if name not in known:

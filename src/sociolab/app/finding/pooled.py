@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 
 def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:

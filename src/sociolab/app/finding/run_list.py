@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sociolab.app.finding.pooled import recorded_agents
 from sociolab.app.finding.seat_names import label_like
-from sociolab.app.runs.provenance import TAGS
-from sociolab.store.runs import RunRow
+from sociolab.app.run.session import TAGS
+from sociolab.store.store import RunRow
 
 
 def runs_with(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from sociolab.app.finding.worlds import told
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
-from sociolab.report.shown import shown
+from sociolab.report.transcript_view import transcript_view
 
 
 def seat_called(episode: Episode, name: str) -> str:
@@ -19,7 +19,7 @@ def seat_called(episode: Episode, name: str) -> str:
     trial = episode.trial
     if name in trial.task.seats:
         return name
-    read = shown(episode, told(episode))
+    read = transcript_view(episode, told(episode))
     wanted = name.casefold().strip()
     people = [seat for seat in read.seats if not _is_part(seat.id, trial.task.seats)]
     called = [(seat.id, _names(seat.id, seat.name)) for seat in people]

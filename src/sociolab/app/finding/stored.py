@@ -12,8 +12,8 @@ from sociolab.app.finding.worlds import world_of
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.store.calls import CallRow
-from sociolab.store.place import store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.connect import store_path
+from sociolab.store.store import Store
 
 
 @contextmanager
@@ -69,15 +69,15 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
     `episode` is an id or its beginning; with a `seat` (an id or a name), only what it saw.
     ConfigError where there is no such episode or seat.
     """
-    from sociolab.report.shown import shown
-    from sociolab.report.transcript import play_text
+    from sociolab.report.terminal import play_text
+    from sociolab.report.transcript_view import transcript_view
 
     found = find_episode(store, episode, run)
     trial = found.episode.trial
     seen_by = seat and seat_called(found.episode, seat)
     read = world_of(trial.world).transcript(found.episode, seen_by)
-    judgings = () if seen_by else tuple(store.judgings(run, trial=trial.id))
-    return play_text(shown(found.episode, read, judgings))
+    judgings = () if seen_by else tuple(store.verdicts.judgings(run, trial=trial.id))
+    return play_text(transcript_view(found.episode, read, judgings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +114,12 @@ def calls_of(store: Store, run: str, episode: str, turn: int | None = None) -> t
             row.call.name,
             row.call.attempt,
             row.model,
-            tuple((one.role, one.text) for one in store.prompt_of(row).messages),
+            tuple((one.role, one.text) for one in store.calls.prompt(row).messages),
             row.reply.text,
             row.reply.usd,
             row.reply.usage.estimated,
         )
-        for row in store.calls(run, trial)
+        for row in store.calls.all(run, trial)
         if turn is None or _turn_of(row) == turn
     )
 

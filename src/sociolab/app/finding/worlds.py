@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sociolab.app.data_sets.data import load_world
+from sociolab.app.data.sets import load_world
 from sociolab.core.episode import Episode
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import Transcript, World

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
-from sociolab.report.grids import judges_of
 from sociolab.report.result import result_of
+from sociolab.report.score_tables import judges_of
 from sociolab.stats.intervals import Estimate
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.anteval.session import NPC
 
 _INFORMATION = "anteval-information"

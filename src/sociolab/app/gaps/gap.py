@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from sociolab.app.anywhere import run_anywhere
 from sociolab.app.gaps.exchange import cast_of, information_of
 from sociolab.app.gaps.real_play import SAMPLE, real_play
 from sociolab.app.gaps.virtual_dms import Workshop
-from sociolab.app.players.calling import CallsModels
 from sociolab.app.players.models import Models
-from sociolab.app.runs.kept_replies import kept_in_a_run
+from sociolab.app.run.config import ModelAccess
+from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Ended
 from sociolab.core.errors import ConfigError
 from sociolab.models.budget import Budget
 from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.store.place import store_path
-from sociolab.store.sqlite import Store
+from sociolab.store.connect import store_path
+from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap.measure import GapSettings, measure_gap
 from sociolab.worlds.anteval.gap.records import GapTable, Unusable
 from sociolab.worlds.anteval.intention.examples import example_of
@@ -32,7 +32,7 @@ _INTENTION = "anteval-intention"
 _SPLITS = 10
 
 
-class GapConfig(CallsModels):
+class GapConfig(ModelAccess):
     """What to compare with what, and by which virtual DM.
 
     `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
@@ -63,7 +63,7 @@ class GapResult:
 
 def gap(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
     """Measure the gap; `tell` hears of slow steps. ConfigError where something is not there."""
-    return run_anywhere(lambda: gap_async(config, tell))
+    return run_sync(lambda: gap_async(config, tell))
 
 
 async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
@@ -89,7 +89,7 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
         kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies)
         with kept if dms.keeps else nullcontext() as run:
             if run:
-                budget.carry_over(store.totals(run))
+                budget.carry_over(store.calls.totals(run))
             try:
                 table = await measure_gap(
                     real,

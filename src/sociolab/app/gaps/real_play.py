@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from sociolab.app.data_sets.data import imported_folder, imported_names
+from sociolab.app.data.sets import imported_folder, imported_names
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.worlds.anteval.importing.dnd import read_examples

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import ModelSpec, parse
+from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel, ReplyStore
 from sociolab.models.budget import Budget
-from sociolab.store.place import data_home
+from sociolab.store.connect import data_home
 from sociolab.worlds.anteval.gap.measure import AtOnce
 from sociolab.worlds.anteval.virtual_dm.prompting import AsyncVirtualDM
 

@@ -10,8 +10,7 @@ from typing import TypeAlias, TypeVar, overload
 
 from pydantic import BaseModel
 
-from sociolab.app.players.models import Models
-from sociolab.app.players.specs import ModelSpec, parse
+from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError, ModelError, ReplyError, StorageError, WorldError
 from sociolab.core.ports import (

@@ -1,4 +1,4 @@
-"""From a model spec to a chat model that keeps, prices and counts its calls."""
+"""From a spec such as "openai/gpt-x?temperature=0.7" to a chat model, replies kept and priced."""
 
 from __future__ import annotations
 
@@ -7,19 +7,198 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Literal, Protocol, cast
+from urllib.parse import parse_qsl, urlsplit
 
-from sociolab.app.players.models_file import ModelsFile, checked_url, load_models
-from sociolab.app.players.specs import ModelSpec
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
+
 from sociolab.app.registry import Provider, plugin
+from sociolab.app.user_files import first_problem, read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel
-from sociolab.models.endpoints import OPENAI, EndpointSpec, secrets_of
+from sociolab.models.endpoints import OPENAI, EndpointOptions, EndpointSpec, PriceSpec, secrets_of
 from sociolab.models.prices import Price
-from sociolab.models.sampling import Options, options_of
+from sociolab.models.sampling import ListedOptions, Options, Sampling, options_of
+from sociolab.store.connect import data_home
+
+FILE = "models.toml"
+
+
+class EndpointTable(EndpointOptions):
+    """`[endpoints.NAME]`: `provider` names an entry point of sociolab.models."""
+
+    provider: str = "openai"
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_address(cls, value: str) -> str:
+        return checked_url(value)
+
+    @field_validator("ca_bundle")
+    @classmethod
+    def _beside_the_file(cls, value: Path | None, info: ValidationInfo) -> Path | None:
+        folder: Path = (info.context or {}).get("folder", Path())
+        return value and folder / value.expanduser()
+
+
+class ModelsFile(BaseModel):
+    """The whole file. `prices` and `options` are keyed as agents are: "endpoint/model"."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    endpoints: dict[str, EndpointTable] = {}
+    prices: dict[str, PriceSpec] = {}
+    options: dict[str, ListedOptions] = {}
+
+    def endpoint(self, name: str) -> EndpointSpec | None:
+        """The endpoint of this name, if the file has it."""
+        table = self.endpoints.get(name)
+        if table is None:
+            return None
+        return EndpointSpec(name=name, **table.model_dump(exclude={"provider"}))
+
+
+_TABLES: dict[str, type[BaseModel]] = {
+    "endpoints": EndpointTable,
+    "prices": PriceSpec,
+    "options": ListedOptions,
+}
+
+
+def load_models(path: Path | None) -> ModelsFile:
+    """The named file, else `models.toml` here, else the user's own, else nothing.
+
+    ConfigError where the named file is missing or a file is wrong.
+    """
+    if path is None:
+        found = [place for place in (Path(FILE), data_home() / FILE) if place.is_file()]
+        if not found:
+            return ModelsFile()
+        path = found[0]
+    try:
+        return ModelsFile.model_validate(read_toml(path), context={"folder": path.parent})
+    except ValidationError as error:
+        raise ConfigError(f"{path}: {first_problem(error)}{_known_fields(error)}") from error
+
+
+def _known_fields(error: ValidationError) -> str:
+    """What there is, where a name in the first problem is unknown."""
+    item = error.errors(include_url=False)[0]
+    place = item["loc"]
+    kind = _TABLES.get(str(place[0])) if len(place) > 2 else ModelsFile
+    if item["type"] != "extra_forbidden" or kind is None:
+        return ""
+    return f" (there are: {', '.join(kind.model_fields)})"
+
+
+def checked_url(url: str) -> str:
+    """An http(s) address without a password in it; ValueError otherwise."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("expected an address such as http://127.0.0.1:8000/v1")
+    if parts.query or "@" in url:
+        raise ValueError("an address holds no password or key; name its variable in key_env")
+    return url.rstrip("/")
+
+
+HUMAN = "human"
+"""The agent that is a person, who may take as long as they like."""
+
+
+class ModelSettings(Sampling):
+    """What may follow a model's name after "?": options, and the form of its replies."""
+
+    dialect: Literal["json", "plain"] = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSpec:
+    """A player or judge that goes by a name: of the world, or of a plugin."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class PythonSpec:
+    """Somebody's class; `arguments` are for its constructor, as written."""
+
+    label: str
+    path: str
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A model of an endpoint."""
+
+    label: str
+    endpoint: str
+    model: str
+    settings: ModelSettings
+
+
+def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
+    """The spec that a text is; ConfigError if it is none. `role` is for the message."""
+    spec = text.strip()
+    if spec.startswith("python:"):
+        path, _, query = spec.removeprefix("python:").partition("?")
+        given = _given(query, f"{role} {spec}")
+        return PythonSpec(spec, path, tuple(given.items()))
+    name, _, query = spec.partition("?")
+    endpoint, slash, model = name.partition("/")
+    if slash and endpoint and model:
+        return ModelSpec(spec, endpoint, model, _settings(query, f"{role} {spec}"))
+    if not spec or slash or query:
+        raise ConfigError(
+            f'--{role}: expected "scripted", "human", "endpoint/model" or '
+            f'"python:package.module:Class", found "{text}"'
+        )
+    return NamedSpec(spec)
+
+
+def _settings(query: str, where: str) -> ModelSettings:
+    try:
+        return ModelSettings.model_validate(_values(query, where))
+    except ValidationError as error:
+        raise ConfigError(f"--{where}: {first_problem(error)}{_known_options(error)}") from error
+
+
+def _values(query: str, where: str) -> dict[str, object]:
+    """What is given; of all texts to stop at, a tuple."""
+    given: dict[str, object] = dict(_given(query, where, several="stop"))
+    if "stop" in given:
+        given["stop"] = tuple(value for name, value in _pairs(query, where) if name == "stop")
+    return given
+
+
+def _given(query: str, where: str, several: str = "") -> dict[str, str]:
+    """Values by name; ConfigError for a name that is given twice, but for `several`."""
+    given: dict[str, str] = {}
+    for name, value in _pairs(query, where):
+        if name in given and name != several:
+            raise ConfigError(f'--{where}: "{name}" is given twice')
+        given[name] = value
+    return given
+
+
+def _pairs(query: str, where: str) -> list[tuple[str, str]]:
+    if not query:
+        return []
+    try:
+        return parse_qsl(query, strict_parsing=True, keep_blank_values=True)
+    except ValueError as error:
+        raise ConfigError(f"--{where}: expected name=value after the question mark") from error
+
+
+def _known_options(error: ValidationError) -> str:
+    """What there is, where a name is unknown."""
+    if error.errors(include_url=False)[0]["type"] != "extra_forbidden":
+        return ""
+    known = ", ".join(ModelSettings.model_fields)
+    return f" (there are: {known}; what else a server takes stands in models.toml, under extra)"
 
 
 class Served(Protocol):

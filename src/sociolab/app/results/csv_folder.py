@@ -7,10 +7,9 @@ from pathlib import Path
 
 from sociolab.analysis.values import values_of
 from sociolab.core.errors import ConfigError
-from sociolab.report.csv_files import csv_text, entries_csv
+from sociolab.report.export import csv_text, entries_csv, write_whole
 from sociolab.report.result import RunResult
-from sociolab.report.whole_file import write_whole
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 _PLAYS = (
     "run",

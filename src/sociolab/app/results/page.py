@@ -12,12 +12,10 @@ from sociolab.app.crediting.credited import credited
 from sociolab.app.finding.worlds import world_of
 from sociolab.report.html import ShownRun, write_html
 from sociolab.report.leaderboard import boards, boards_section
-from sociolab.report.result import Figures, RunResult
+from sociolab.report.result import ResultDetails, RunResult, distributions_of, read_distributions
 from sociolab.report.section import Section
-from sociolab.report.shown import evenly_chosen, shown_trials
-from sociolab.report.spreads import read_spreads, spreads_of
-from sociolab.report.transcript_links import extremes, leading
-from sociolab.store.sqlite import Store
+from sociolab.report.transcript_view import evenly_chosen, extremes, leading, views_of
+from sociolab.store.store import Store
 
 EPISODES = 6
 """How many transcripts of a run a page holds, chosen evenly from the plan."""
@@ -27,16 +25,16 @@ AGENTS = 4
 
 def write_page(
     store: Store,
-    results: Sequence[RunResult | Figures],
+    results: Sequence[RunResult | ResultDetails],
     path: Path,
     sections: Sequence[Section] = (),
 ) -> None:
     """Write the page: `sections`, which somebody asked for, then several runs side by side where
     they can be compared, then each run. ConfigError where the place cannot be written.
 
-    Of `Figures`, judgings are not read once more.
+    Of `ResultDetails`, judgings are not read once more.
     """
-    plain = [one.result if isinstance(one, Figures) else one for one in results]
+    plain = [one.result if isinstance(one, ResultDetails) else one for one in results]
     several = boards(plain) if len(plain) > 1 else ()
     ranked = with_steps(store, several, partial(values_of, store))
     beside = (boards_section(ranked),) if len(plain) > 1 else ()
@@ -44,13 +42,13 @@ def write_page(
     write_html(path, runs, (*sections, *beside))
 
 
-def shown_run(store: Store, found: RunResult | Figures) -> ShownRun:
+def shown_run(store: Store, found: RunResult | ResultDetails) -> ShownRun:
     """A run with the values of its plays (read, if they are not at hand), some episodes evenly
     chosen, and its extreme ones."""
-    if isinstance(found, Figures):
-        result, spreads = found.result, spreads_of(found.said)
+    if isinstance(found, ResultDetails):
+        result, spreads = found.result, distributions_of(found.said)
     else:
-        result, spreads = found, read_spreads(store, found)
+        result, spreads = found, read_distributions(store, found)
     picked = {
         *evenly_chosen(store, result.run, EPISODES),
         *(
@@ -61,4 +59,4 @@ def shown_run(store: Store, found: RunResult | Figures) -> ShownRun:
     }
     in_plan = [trial for trial in store.trial_ids(result.run) if trial in picked]
     transcript = credited(store, result.run, world_of(result.world).transcript)
-    return ShownRun(result, shown_trials(store, result.run, transcript, in_plan), spreads)
+    return ShownRun(result, views_of(store, result.run, transcript, in_plan), spreads)

@@ -13,12 +13,11 @@ from sociolab.analysis.values import values_of
 from sociolab.app.conclusions.neighbours import with_steps
 from sociolab.app.results.page import shown_run
 from sociolab.core.errors import ConfigError
+from sociolab.report.export import write_whole
 from sociolab.report.html import page
-from sociolab.report.leaderboard import boards
+from sociolab.report.leaderboard import boards, index
 from sociolab.report.result import RunResult
-from sociolab.report.site_index import index
-from sociolab.report.whole_file import write_whole
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 
 MARKER = ".sociolab-site"
 """The file that makes a folder a site of ours: it names the pages, as JSON."""

@@ -9,8 +9,8 @@ from typing import Any
 from sociolab.app.finding.pooled import each_once
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
-from sociolab.store.flat_rows import SCORES, TURNS, Row, score_rows, turn_rows
-from sociolab.store.sqlite import Store
+from sociolab.store.parquet import SCORES, TURNS, Row, score_rows, turn_rows
+from sociolab.store.store import Store
 
 
 class Rows(list[dict[str, Any]]):

@@ -7,11 +7,11 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from sociolab.app.data_sets.data import data_folder, imported_folder
-from sociolab.app.fresh_folder import fresh_folder, writing
+from sociolab.app.data.sets import data_folder, imported_folder
 from sociolab.app.towns.living import Unit, Watch, candidates, town_of
+from sociolab.app.user_files import fresh_folder, writing
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.store.names import checked_name
+from sociolab.store.connect import checked_name
 from sociolab.worlds.stss.talk.dataset import (
     META,
     REPORT,

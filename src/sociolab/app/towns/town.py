@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from pathlib import Path
 
-from sociolab.app.data_sets.data import data_folder
+from sociolab.app.data.sets import data_folder
 from sociolab.core.episode import Episode, Happened
 from sociolab.core.errors import ConfigError
 from sociolab.town.clock import clock_time
-from sociolab.town.map import TownMap, own_map
-from sociolab.town.schedule.chunks import TRACE
-from sociolab.town.trace.records import Did, Talked
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.map import TownMap
+from sociolab.town.map_file import own_map
+from sociolab.town.trace import TRACE, Did, Talked
+from sociolab.town.trajectory import Trajectory
 
 WORLDS = ("stss",)
 """The worlds that are played in a town."""
@@ -134,7 +134,7 @@ def moments(lived: Lived, span: Span, only: Sequence[str] = ()) -> Iterator[Mome
 
 def write_picture(town: TownMap, path: Path, scale: int) -> None:
     """Draw a map as PNG; ConfigError for a file of another name, or that cannot be written."""
-    from sociolab.town.picture.page import draw
+    from sociolab.town.picture import draw
 
     if path.suffix.lower() != ".png":
         raise ConfigError(f'--out: expected a name that ends in .png, found "{path.suffix}"')
@@ -143,7 +143,7 @@ def write_picture(town: TownMap, path: Path, scale: int) -> None:
 
 def write_strip(lived: Lived, span: Span, path: Path) -> None:
     """Draw the moments of a span: side by side as PNG, or one after the other as GIF."""
-    from sociolab.town.picture.strip import Frame, animation, draw_strip
+    from sociolab.town.picture import Frame, animation, draw_strip
 
     frames = [
         Frame(

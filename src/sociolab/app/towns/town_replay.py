@@ -10,11 +10,11 @@ from pydantic import ValidationError
 from sociolab.app.towns.town import Lived, lived
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
-from sociolab.store.scores import ScoreRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.store.verdicts import ScoreRow
 from sociolab.town.residents import Resident
-from sociolab.town.trace.intervals import Interval, Intervals, reached
-from sociolab.town.trace.records import Talked
+from sociolab.town.trace import Talked
+from sociolab.town.trajectory import Interval, Intervals, reached
 from sociolab.worlds.stss.content import Content, content_from
 from sociolab.worlds.stss.rules_judge import Incomplete, StssRulesJudge
 from sociolab.worlds.stss.scoring.evidence import Evidence
@@ -74,7 +74,7 @@ def replay(store: Store, run: str, trial: str) -> Replay:
     content = content_of(episode)
     judge = StssRulesJudge(ScoreSettings(least=_least(store.run(run).settings)))
     score, why = _scored(judge, content, episode)
-    verdicts = tuple(row for row in store.verdicts(run) if row.trial == trial)
+    verdicts = tuple(row for row in store.verdicts.all(run) if row.trial == trial)
     rules = {row.judge for row in verdicts if row.judge.name == judge.id.name}
     return Replay(
         lived=days,

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from sociolab.app.watching.reading import Cut
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import CallKey, Prompt
-from sociolab.store.calls import CallFailureRow, CallRow
-from sociolab.store.prompts import shared
-from sociolab.store.sqlite import Store
+from sociolab.store.calls import CallFailureRow, CallRow, shared
+from sociolab.store.store import Store
 
 PAGE = 25
 """Calls on a page."""
@@ -74,8 +73,8 @@ def call_page(
 ) -> CallPage:
     """A page of an episode's calls, from 1; with `at`, the page of the call with this key."""
     made: list[CallRow | CallFailureRow] = [
-        *store.calls(run, trial),
-        *(one for one in store.call_failures(run) if one.call.trial == trial),
+        *store.calls.all(run, trial),
+        *(one for one in store.calls.failures(run) if one.call.trial == trial),
     ]
     made.sort(key=lambda one: one.at)
     seats = tuple(dict.fromkeys((one.call.role, one.call.seat) for one in made))
@@ -105,16 +104,6 @@ def call_page(
     )
 
 
-def was_called(store: Store, run: str, trial: str) -> bool:
-    """Whether a model was called in an episode, in vain or not."""
-    found = store.row(
-        "SELECT EXISTS (SELECT 1 FROM calls WHERE run = ?1 AND trial = ?2) "
-        "OR EXISTS (SELECT 1 FROM call_failures WHERE run = ?1 AND trial = ?2)",
-        (store.run_pk(run), trial),
-    )
-    return bool(found[0])
-
-
 def _who(call: CallKey) -> str:
     return f"{call.role} {call.seat}".strip()
 
@@ -129,7 +118,7 @@ def _views(
             continue
         reply = _cut(one.reply.text)
         try:
-            prompt = store.prompt_of(one)
+            prompt = store.calls.prompt(one)
         except StoreError as error:
             yield CallView(number, one.call, one.model, one, None, (), None, reply, str(error))
             continue

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from sociolab.report.distributions import Spread, bin_edges, counts, told
-from sociolab.report.grids import judges_of
+from sociolab.report.distributions import bin_edges, counts, told
+from sociolab.report.result import ScoreDistribution
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.score_tables import judges_of
 from sociolab.report.words import minus
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -70,7 +71,7 @@ def mean_charts(result: RunResult, first: int = 0) -> tuple[Charts, ...]:
 
 
 def spread_charts(
-    result: RunResult, spreads: Sequence[Spread], first: int = 0
+    result: RunResult, spreads: Sequence[ScoreDistribution], first: int = 0
 ) -> tuple[Charts, ...]:
     """For each judge, histograms of each measure that was given more than one value."""
     numbers = count(first)
@@ -141,7 +142,11 @@ def _told(label: str, entry: ScoreEntry) -> str:
 
 
 def _spread_chart(
-    number: int, measure: MeasureEntry, judge: str, spreads: Sequence[Spread], highest: float
+    number: int,
+    measure: MeasureEntry,
+    judge: str,
+    spreads: Sequence[ScoreDistribution],
+    highest: float,
 ) -> Chart:
     top = measure.high if measure.high is not None else max(highest, measure.low + 1)
     edges = bin_edges(measure.low, top, whole=measure.whole)

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from sociolab.app.watching.kept import KEPT
 from sociolab.core.score import READER, JudgeId, Measure
-from sociolab.report.judged import labels_of
-from sociolab.store.sqlite import Store
-from sociolab.store.watching import EpisodeRow, episode_rows, measures_judged, scores_by_trial
+from sociolab.report.plays import labels_of
+from sociolab.store.overview import EpisodeRow, episode_rows
+from sociolab.store.store import Store
 
 PAGE = 50
 """Episodes on a page."""
@@ -105,7 +105,7 @@ def choices(store: Store, run: str) -> Choices:
 
 def listed(store: Store, run: str, wanted: Wanted, page: int = 1, size: int = PAGE) -> Found:
     """A page of the episodes that fit, from 1; a page past the last is the last."""
-    rows = KEPT.of(store, run, "episodes", lambda: episode_rows(store, store.run_pk(run)))
+    rows = KEPT.of(store, run, "episodes", lambda: episode_rows(store, run))
     scored = _scored(choices(store, run).scored, wanted.score)
     values: Mapping[str, tuple[tuple[str, float], ...]] = {}
     if scored is not None:
@@ -132,12 +132,12 @@ def listed(store: Store, run: str, wanted: Wanted, page: int = 1, size: int = PA
 def _values(
     store: Store, run: str, judge: JudgeId, measure: str
 ) -> Mapping[str, tuple[tuple[str, float], ...]]:
-    return scores_by_trial(store, store.run_pk(run), judge, measure)
+    return store.verdicts.by_trial(run, judge, measure)
 
 
 def _choices(store: Store, run: str) -> Choices:
-    rows = KEPT.of(store, run, "episodes", lambda: episode_rows(store, store.run_pk(run)))
-    found = measures_judged(store, store.run_pk(run))
+    rows = KEPT.of(store, run, "episodes", lambda: episode_rows(store, run))
+    found = store.verdicts.measures(run)
     labels = labels_of(list(dict.fromkeys(judge for judge, _ in found)))
     declared = store.run(run).declared
     first = [*declared.main, *declared.order]

@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
-from sociolab.store.sqlite import Store
-from sociolab.store.watching import Stamp, stamp_of
+from sociolab.store.overview import Stamp, stamp_of
+from sociolab.store.store import Store
 
 T = TypeVar("T")
 
@@ -78,7 +78,7 @@ class Kept:
         known = self._stamps.get(key)
         if known is not None and known[0] == files and _is_settled(files):
             return known[1]
-        stamp = stamp_of(store, pk)
+        stamp = stamp_of(store, run)
         self._stamps[key] = (files, stamp)
         return stamp
 

@@ -11,10 +11,10 @@ from sociolab.app.crediting.credited import credit_of
 from sociolab.app.finding.worlds import told
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
-from sociolab.report.html import private_part
-from sociolab.report.shown import Shown, shown
-from sociolab.store.sqlite import Store
-from sociolab.store.watching import CallPlace, Place, call_places, place_of
+from sociolab.report.transcript_view import TranscriptView, private_part, transcript_view
+from sociolab.store.calls import CallPlace
+from sociolab.store.overview import Place, place_of
+from sociolab.store.store import Store
 
 LONGEST = 20_000
 """Characters of one text on a page; downloads hold all of it."""
@@ -71,7 +71,7 @@ class Reading:
 
     episode: Episode
     place: Place
-    shown: Shown
+    shown: TranscriptView
     scene: tuple[Part, ...]
     course: tuple[Said | Aside, ...]
     seat: str | None
@@ -84,10 +84,10 @@ def reading(
     """The episode as all of it happened, or as one of its seats saw it; `words` are marked."""
     episode = store.episode(run, trial)
     transcript = told(episode, seat)
-    judgings = () if seat else store.judgings(run, trial=trial)
-    read = shown(episode, transcript, judgings)
+    judgings = () if seat else store.verdicts.judgings(run, trial=trial)
+    read = transcript_view(episode, transcript, judgings)
     scene = tuple(_part(heading, text) for heading, text in transcript.scene)
-    calls = {} if seat else _calls(call_places(store, store.run_pk(run), trial))
+    calls = {} if seat else _calls(store.calls.of_players(run, trial))
     credit = {} if seat else _credit(store, run, trial)
     course = tuple(_course(episode, transcript, read, calls, credit, words))
     return Reading(
@@ -120,7 +120,7 @@ def _credit(store: Store, run: str, trial: str) -> Mapping[int | None, tuple[str
 def _course(
     episode: Episode,
     transcript: Transcript,
-    read: Shown,
+    read: TranscriptView,
     calls: Mapping[tuple[int, str, str, int], int],
     credit: Mapping[int | None, tuple[str, ...]],
     words: str,

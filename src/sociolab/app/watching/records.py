@@ -12,11 +12,10 @@ from sociolab.app.watching.episodes import Found, Listed
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.report.episodes import kept_work
-from sociolab.store.runs import RunRow
-from sociolab.store.scores import JudgingRow
-from sociolab.store.sqlite import Store
-from sociolab.store.watching import place_of
+from sociolab.report.result import kept_work
+from sociolab.store.overview import place_of
+from sociolab.store.store import RunRow, Store
+from sociolab.store.verdicts import JudgingRow
 
 SCHEMA = 1
 """Counts up with every change that a reader of these objects could trip over."""
@@ -82,7 +81,7 @@ def episode_record(store: Store, run: str, trial: str) -> dict[str, Any]:
             "content": _json_or_text(planned.task.content),
         },
         "transcript": transcript_record(told(episode)),
-        "scores": [_judging(row) for row in store.judgings(run, trial=trial)],
+        "scores": [_judging(row) for row in store.verdicts.judgings(run, trial=trial)],
         "events": [json.loads(encode_event(event)) for event in episode.events],
     }
 

@@ -9,14 +9,12 @@ from typing import Any
 from sociolab.app.results.page import shown_run
 from sociolab.app.watching.charts import Charts, mean_charts, spread_charts
 from sociolab.app.watching.kept import KEPT, Known
-from sociolab.report.html import page
-from sociolab.report.result import figures_of, outline_of
-from sociolab.report.run_page import ShownRun, content
+from sociolab.report.html import ShownRun, content, page
+from sociolab.report.result import details_of, distributions_of, outline_of
 from sociolab.report.schema import RunResult
-from sociolab.report.spreads import spreads_of
-from sociolab.report.transcript_links import Extreme, extremes, leading, titled
-from sociolab.store.sqlite import Store
-from sociolab.store.totals import Totals
+from sociolab.report.transcript_view import Extreme, extremes, leading, titled
+from sociolab.store.calls import Totals
+from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ def run_result(store: Store, run: str) -> RunResult:
 def outline_view(store: Store, run: str) -> RunView:
     """What is known of a run before its episodes are read (see `report.result.outline_of`)."""
     result = outline_of(store, run, store.trials(run))
-    return RunView(result, content(1, ShownRun(result)), (), (), (), "", store.totals(run))
+    return RunView(result, content(1, ShownRun(result)), (), (), (), "", store.calls.totals(run))
 
 
 def run_report(store: Store, run: str) -> str:
@@ -62,8 +60,8 @@ def run_report(store: Store, run: str) -> str:
 
 
 def _run_view(store: Store, run: str) -> RunView:
-    figures = figures_of(store, run)
-    result, spreads = figures.result, spreads_of(figures.said)
+    figures = details_of(store, run)
+    result, spreads = figures.result, distributions_of(figures.said)
     main, means = leading(result, spreads), mean_charts(result)
     drawn = sum(len(group.charts) for group in means)
     return RunView(
@@ -74,5 +72,5 @@ def _run_view(store: Store, run: str) -> RunView:
         spread_charts(result, spreads, drawn),
         extremes(main),
         titled(result, main),
-        store.totals(run),
+        store.calls.totals(run),
     )

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from sociolab.app.watching.reading import words_of
 from sociolab.core.errors import SociolabError, StorageError
 from sociolab.store.search import BEGIN, END
-from sociolab.store.sqlite import Store
-from sociolab.store.watching import indexed_share
+from sociolab.store.store import Store
 
 PAGE = 20
 """Hits on a page."""
@@ -49,18 +48,18 @@ def index_step(store: Store, seconds: float = STEP) -> Indexed:
     """Take in the words of some episodes that are not indexed yet; how far the index is."""
     end, stuck = time.monotonic() + seconds, False
     while time.monotonic() < end:
-        batch = store.unindexed(_BATCH)
+        batch = store.search.unindexed(_BATCH)
         if not batch:
             break
         words = [(run, trial, _words(store, run, trial)) for run, trial in batch]
         try:
             with store.transaction():
                 for run, trial, text in words:
-                    store.index(run, trial, text)
+                    store.search.index(run, trial, text)
         except StorageError:
             stuck = True
             break
-    done, of = indexed_share(store)
+    done, of = store.search.indexed_share()
     return Indexed(done, of, stuck)
 
 
@@ -68,7 +67,7 @@ def search(
     store: Store, words: str, run: str | None = None, page: int = 1
 ) -> tuple[tuple[FoundIn, ...], bool]:
     """A page of hits, best first, and whether there are more."""
-    hits = store.search(plain(words), run, PAGE + 1, (page - 1) * PAGE)
+    hits = store.search.find(plain(words), run, PAGE + 1, (page - 1) * PAGE)
     found = tuple(
         FoundIn(
             hit.run,

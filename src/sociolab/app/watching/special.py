@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sociolab.app.watching.reading import Reading, Said
 from sociolab.core.episode import Episode
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.worlds.anteval.information.record import FactWay, learned
 from sociolab.worlds.stss.talk.quoted import LEVELS, OF_TALK, findings_of
 
@@ -53,7 +53,7 @@ def conditions_of(store: Store, run: str, read: Reading) -> tuple[Conditions, ..
     if episode.trial.world != "stss-talk":
         return ()
     found = []
-    for row in store.judgings(run, trial=episode.trial.id):
+    for row in store.verdicts.judgings(run, trial=episode.trial.id):
         for verdict in row.verdicts:
             findings = findings_of(episode, verdict)
             if findings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from sociolab.town.map import OUTDOORS
 from sociolab.town.model.wording import (
     LONGEST_FIELD,
     commitment_lines,
@@ -18,7 +19,6 @@ from sociolab.town.model.wording import (
     talk_lines,
     text_lines,
 )
-from sociolab.town.places import OUTDOORS
 from sociolab.town.thoughts import (
     Block,
     ChoosePlace,

@@ -29,7 +29,7 @@ from sociolab.town.answers import (
     Summary,
 )
 from sociolab.town.clock import clock_time
-from sociolab.town.places import place_meant
+from sociolab.town.map import place_meant
 from sociolab.town.thoughts import Decompose, RateImportance, Replan, Thought
 
 Typed = TypeVar("Typed", bound=BaseModel)

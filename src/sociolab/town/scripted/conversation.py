@@ -18,18 +18,21 @@ from sociolab.town.scripted.matters import (
     act,
     doing,
     due,
+    facts,
     free_hours,
     is_free,
     is_over,
     key_of,
+    lines,
     merged,
     news_for,
+    places_like,
     standings,
+    told,
     wanted_of,
     with_choices,
     without_place,
 )
-from sociolab.town.scripted.wording import facts, lines, places_like, told
 from sociolab.town.thoughts import Line, Me, Summarise, TalkOrNot, Utter
 
 _WILLING = {

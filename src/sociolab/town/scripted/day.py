@@ -15,10 +15,11 @@ from sociolab.town.scripted.matters import (
     doing,
     due,
     key_of,
+    lines,
     minutes_of,
+    places_like,
     standings,
 )
-from sociolab.town.scripted.wording import lines, places_like
 from sociolab.town.thoughts import ChoosePlace, Decompose, Me, PlanDay, Replan
 
 SEEKING = "going among people"

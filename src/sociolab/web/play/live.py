@@ -10,9 +10,8 @@ from typing import Annotated, TypeAlias, cast
 from fastapi import Depends, FastAPI, Path
 from starlette.requests import HTTPConnection
 
-from sociolab.app.floor.floor import Floor, NotPlayable
-from sociolab.app.floor.hall import Hall
-from sociolab.app.study.settings import PlayPlan
+from sociolab.studies.lobby import Floor, Hall, NotPlayable
+from sociolab.studies.settings import PlayPlan
 from sociolab.web.refusals import Missing, Refused
 from sociolab.web.security.limits import Limiter, Rate
 from sociolab.web.site import Site

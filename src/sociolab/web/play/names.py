@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.app.floor.screen import Screen
+from sociolab.studies.screen import Screen
 from sociolab.web.taking import Taking
 from sociolab.web.tokens import token
 

@@ -7,8 +7,8 @@ import math
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.floor.answers import CutOff, NotTaken, Sent, Stale
-from sociolab.app.floor.screen import Screen
+from sociolab.studies.live_episode import CutOff, NotTaken, Sent, Stale
+from sociolab.studies.screen import Screen
 from sociolab.web.pages import page
 from sociolab.web.play.live import Player, Playing, floor_open
 from sociolab.web.play.names import veiled

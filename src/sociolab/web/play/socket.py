@@ -7,8 +7,8 @@ from collections import Counter
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from sociolab.app.floor.hall import Hall
 from sociolab.core.errors import SociolabError
+from sociolab.studies.lobby import Hall
 from sociolab.web.play.live import playing
 
 MOST = 6

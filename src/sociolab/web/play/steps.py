@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sociolab.app.floor.going_on import is_over, why_over
-from sociolab.app.floor.records import Records
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.play_records import Records, is_over, why_over
 from sociolab.web.taking import Taking
 
 

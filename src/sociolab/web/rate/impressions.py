@@ -7,16 +7,16 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.rating.dealing import deal, held
-from sociolab.app.rating.impressions import (
+from sociolab.store.store import Store
+from sociolab.studies.assignment import deal, held
+from sociolab.studies.impressions import (
     ImpressionStudy,
     give_word,
     impression_study,
     pile,
     session_shown,
 )
-from sociolab.app.rating.words import LONGEST_WORD
-from sociolab.store.sqlite import Store
+from sociolab.studies.text_rules import LONGEST_WORD
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.taking import Participant, Taking
@@ -85,5 +85,5 @@ def _is_due(store: Store, who: Taking, trial: str) -> bool:
 
 
 def _done(store: Store, who: Taking, study: ImpressionStudy) -> int:
-    rows = store.assignments(study.name, who.participant.pk)
+    rows = store.studies.assignments(study.name, who.participant.pk)
     return sum(row.state == "done" for row in rows)

@@ -8,9 +8,8 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
-from sociolab.app.rating.cloud import cloud
-from sociolab.app.rating.impressions import counted, impression_study, words_of
-from sociolab.report.csv_files import csv_text
+from sociolab.report.export import csv_text
+from sociolab.studies.impressions import cloud, counted, impression_study, words_of
 from sociolab.web.pages import page
 from sociolab.web.rate.files import download
 from sociolab.web.rate.known import study_row

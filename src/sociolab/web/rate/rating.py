@@ -8,14 +8,25 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.rating.drafts import Draft, drafts_of, in_range, keep_draft
-from sociolab.app.rating.guide import ADVICE, KNEW, SCENE, guides
-from sociolab.app.rating.handing_in import hand_in, missing, places
-from sociolab.app.rating.keeping import MEASURES
-from sociolab.app.rating.scene import rated_scene
-from sociolab.app.rating.studies import Play, RateStudy, done_by, given, next_play, rate_study
-from sociolab.app.rating.words import LONGEST_REASON
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.rate_study import (
+    MEASURES,
+    Draft,
+    Play,
+    RateStudy,
+    done_by,
+    drafts_of,
+    given,
+    hand_in,
+    in_range,
+    keep_draft,
+    missing,
+    next_play,
+    places,
+    rate_study,
+)
+from sociolab.studies.rating_guide import ADVICE, KNEW, SCENE, guides, rated_scene
+from sociolab.studies.text_rules import LONGEST_REASON
 from sociolab.web.pages import page
 from sociolab.web.rate.steps import READ, has_read
 from sociolab.web.refusals import Missing, Refused
@@ -74,7 +85,7 @@ def instructions(request: Request, who: Participant) -> Response:
 @router.post("/instructions")
 def begin(request: Request, who: Participant) -> Response:
     """Note that the instructions were read, and go on."""
-    store_of(request).answer(who.participant.pk, "", READ, True)
+    store_of(request).studies.answer(who.participant.pk, "", READ, True)
     return RedirectResponse(f"{who.home}/rate", 303)
 
 
@@ -129,7 +140,7 @@ def submit(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
                     {"seat": m.seat, "dimension": m.dimension, "what": m.what} for m in lacking
                 ]
             }
-    now = store.participant(who.study.name, who.participant.id)
+    now = store.studies.participant(who.study.name, who.participant.id)
     return {"next": f"{who.home}/rate/thanks" if now.state == "refused" else who.home}
 
 

@@ -12,14 +12,18 @@ from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.app.conclusions.agreement import Agreements, agreements
-from sociolab.app.rating.disputes import Dispute, found_among, settle
-from sociolab.app.rating.exporting import ratings_csv
-from sociolab.app.rating.guide import GUIDES
-from sociolab.app.rating.keeping import ratings_in
-from sociolab.app.rating.progress import progress_of
-from sociolab.app.rating.scene import RatedScene, rated_scene
-from sociolab.app.rating.studies import RateStudy, rate_study
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.export import ratings_csv
+from sociolab.studies.progress import rating_progress as progress_of
+from sociolab.studies.rate_study import (
+    Dispute,
+    RateStudy,
+    found_among,
+    rate_study,
+    ratings_in,
+    settle,
+)
+from sociolab.studies.rating_guide import GUIDES, RatedScene, rated_scene
 from sociolab.web.pages import page
 from sociolab.web.rate.files import download
 from sociolab.web.rate.known import study_row
@@ -136,7 +140,7 @@ _KEPT: dict[tuple[FilePath, str], _Kept] = {}
 
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
-    counts = tuple(store.judging_counts(run).items())
+    counts = tuple(store.verdicts.counts(run).items())
     kept = _KEPT.get((store.path, run))
     if kept is None or kept.counts != counts:
         kept = _KEPT[store.path, run] = _Kept(counts, agreements(store, (run,)))

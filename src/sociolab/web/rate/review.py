@@ -8,17 +8,21 @@ from fastapi import APIRouter, Form, Request
 from pydantic import BaseModel, Field
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.rating.dealing import deal, held
-from sociolab.app.rating.reviewing import (
+from sociolab.store.store import Store
+from sociolab.studies.assignment import deal, held
+from sociolab.studies.reviews import (
+    LONGEST_TEXT,
+    POINTS,
+    Decision,
+    Review,
     ReviewStudy,
     draft_of,
     give_review,
     keep_draft,
     pile,
     review_study,
+    reviewed,
 )
-from sociolab.app.rating.reviews import LONGEST_TEXT, POINTS, Decision, Review, reviewed
-from sociolab.store.sqlite import Store
 from sociolab.web.pages import page
 from sociolab.web.refusals import Refused
 from sociolab.web.site import store_of
@@ -110,7 +114,7 @@ def _asked(
     if not _is_due(store, who, study, task):
         return RedirectResponse(who.home, 303)
     shown = reviewed(study.tasks[task])
-    rows = store.assignments(study.name, who.participant.pk)
+    rows = store.studies.assignments(study.name, who.participant.pk)
     made = page(
         request,
         "rate/review.html",

@@ -7,10 +7,16 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
-from sociolab.app.rating.review_results import reviewer_agreement, reviews_csv, verdicts
-from sociolab.app.rating.reviewing import ReviewStudy, review_study
-from sociolab.app.rating.reviews import POINTS, reviewed
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.reviews import (
+    POINTS,
+    ReviewStudy,
+    review_study,
+    reviewed,
+    reviewer_agreement,
+    reviews_csv,
+    verdicts,
+)
 from sociolab.web.pages import page
 from sociolab.web.rate.files import download
 from sociolab.web.rate.known import study_row

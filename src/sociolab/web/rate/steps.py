@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sociolab.app.rating import impressions, reviewing
-from sociolab.app.rating.dealing import left
-from sociolab.app.rating.studies import has_more, rate_study
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies import impressions
+from sociolab.studies import reviews as reviewing
+from sociolab.studies.assignment import left
+from sociolab.studies.rate_study import has_more, rate_study
 from sociolab.web.taking import Taking
 
 READ = "rate.instructions"
@@ -28,5 +29,5 @@ def next_step(store: Store, who: Taking) -> str | None:
 
 def has_read(store: Store, who: Taking) -> bool:
     """Whether the participant went on from the instructions."""
-    answers = store.answers(who.study.name, who.participant.pk)
+    answers = store.studies.answers(who.study.name, who.participant.pk)
     return any(answer.name == READ and answer.item == "" for answer in answers)

@@ -7,11 +7,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.study.changing import TEXTS, change_texts, consented
-from sociolab.app.study.forgetting import forget, forget_study
-from sociolab.app.study.links import MOST, invite, reissue
-from sociolab.app.study.settings import StudySettings
 from sociolab.core.errors import ConfigError
+from sociolab.studies.participants import MOST, forget, forget_study, invite, reissue
+from sociolab.studies.settings import StudySettings
+from sociolab.studies.setup import TEXTS, change_texts, consented
 from sociolab.web.pages import page
 from sociolab.web.site import site_of, store_of
 from sociolab.web.study.fields import Fields
@@ -28,7 +27,7 @@ def set_state(
     """Let participants in, or keep them out."""
     store = store_of(request)
     row = study_row(store, name)
-    store.change_study(row.name, open=state == "open")
+    store.studies.change(row.name, open=state == "open")
     return RedirectResponse(f"/studies/{row.name}", 303)
 
 
@@ -105,7 +104,7 @@ def delete(
             f'To delete the study, type its name; expected "{row.name}", found "{typed.strip()}". '
             "Nothing was deleted."
         )
-    store.change_study(row.name, open=False)
+    store.studies.change(row.name, open=False)
     with stopped(request, row.name):
         forget_study(store, row.name)
     return RedirectResponse("/studies", 303)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
-from sociolab.app.study.export import export_zip
+from sociolab.studies.export import export_zip
 from sociolab.web.site import store_of
 from sociolab.web.study.names import StudyName, study_row
 

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from anyio import from_thread
 from fastapi import Request
 
-from sociolab.app.floor.floor import Floor
-from sociolab.store.lock import lock_run
+from sociolab.store.connect import lock_run
 from sociolab.store.studies import StudyRow
+from sociolab.studies.lobby import Floor
 from sociolab.web.site import site_of
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from sociolab.app.study.settings import StudySettings
+from sociolab.studies.settings import StudySettings
 
 _CODE = (
     "classes of one's own are named in a file, not in a form: `sociolab study create FILE`; found "

@@ -8,10 +8,16 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.study.codes import completion_code
-from sociolab.app.study.forgetting import forget
-from sociolab.app.study.frame import INSTRUCTIONS, REASON, WHOLE, filled, keep_survey
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
+from sociolab.studies.participants import (
+    INSTRUCTIONS,
+    REASON,
+    WHOLE,
+    completion_code,
+    filled,
+    forget,
+    keep_survey,
+)
 from sociolab.web.pages import page
 from sociolab.web.play import steps as play
 from sociolab.web.site import store_of
@@ -36,7 +42,7 @@ def decide(
     """Note what the participant decided, once."""
     if _is_due(store_of(request), who, "consent"):
         state: Literal["consented", "refused"] = "consented" if choice == "agree" else "refused"
-        store_of(request).stand(who.participant.pk, state)
+        store_of(request).studies.stand(who.participant.pk, state)
     return _home(who)
 
 
@@ -50,7 +56,7 @@ def instructions(request: Request, who: Bound) -> Response:
 def understood(request: Request, who: Bound) -> Response:
     """Note that the instructions were read."""
     if _is_due(store_of(request), who, "instructions"):
-        store_of(request).answer(who.participant.pk, WHOLE, INSTRUCTIONS, True)
+        store_of(request).studies.answer(who.participant.pk, WHOLE, INSTRUCTIONS, True)
     return _home(who)
 
 
@@ -83,8 +89,10 @@ def end(request: Request, who: Bound) -> Response:
     if not _is_due(store, who, "end"):
         return _home(who)
     if not who.over:
-        store.stand(who.participant.pk, "finished")
-        who = replace(who, participant=store.participant(who.study.name, who.participant.id))
+        store.studies.stand(who.participant.pk, "finished")
+        who = replace(
+            who, participant=store.studies.participant(who.study.name, who.participant.id)
+        )
     finished = who.participant.state == "finished"
     code = completion_code(who.settings, who.participant.id) if finished else ""
     note = play.note(store, who) if finished and not who.settings.survey else ""
@@ -111,10 +119,10 @@ def leave(
             forget(store, who.study.name, who.participant.id)
         return RedirectResponse("/deleted", 303)
     if not who.over:
-        store.stand(who.participant.pk, "left")
+        store.studies.stand(who.participant.pk, "left")
         leave_table(request, who.study.name, who.participant.pk)
         if reason.strip():
-            store.answer(who.participant.pk, WHOLE, REASON, reason.strip())
+            store.studies.answer(who.participant.pk, WHOLE, REASON, reason.strip())
     return _home(who)
 
 

@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.study.frame import INSTRUCTIONS, said, survey_done
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind
+from sociolab.studies.participants import INSTRUCTIONS, said, survey_done
 from sociolab.web.play import steps as play
 from sociolab.web.rate import steps as rate
 from sociolab.web.refusals import Refused

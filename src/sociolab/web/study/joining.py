@@ -10,11 +10,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.floor.going_on import SPENT, is_spent
-from sociolab.app.study.links import digest
-from sociolab.app.study.settings import StudySettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.studies.participants import digest
+from sociolab.studies.play_records import SPENT, is_spent
+from sociolab.studies.settings import StudySettings
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing, Refused
 from sociolab.web.site import store_of
@@ -57,13 +57,13 @@ def deleted(request: Request) -> Response:
 
 
 def _invited(store: Store, secret: str) -> tuple[ParticipantRow, StudyRow]:
-    row = store.participant_of_link(digest(secret))
+    row = store.studies.participant_of_link(digest(secret))
     if row is None:
         raise Missing(
             "This link leads nowhere: it is incomplete, or a newer one took its place. Copy the "
             "whole link, or ask those who sent it for a new one."
         )
-    return row, store.study(row.study)
+    return row, store.studies.get(row.study)
 
 
 def _check_open(store: Store, study: StudyRow) -> None:

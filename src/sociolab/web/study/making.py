@@ -9,13 +9,11 @@ from fastapi import APIRouter, Query, Request
 from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.study.examples import KINDS, example_values
-from sociolab.app.study.problems import problems
-from sociolab.app.study.settings import StudySettings
-from sociolab.app.study.setup import create
 from sociolab.core.errors import ConfigError
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind
+from sociolab.studies.settings import KINDS, StudySettings, example_values, problems
+from sociolab.studies.setup import create
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.study.fields import Fields

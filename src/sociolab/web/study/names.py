@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Path
 
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.web.refusals import Missing
 
@@ -16,7 +16,7 @@ ParticipantName: TypeAlias = Annotated[str, Path(alias="participant", max_length
 
 def study_row(store: Store, name: str) -> StudyRow:
     """The study of this name; Missing if there is none."""
-    found = next((row for row in store.studies() if row.name == name), None)
+    found = next((row for row in store.studies.all() if row.name == name), None)
     if found is None:
         raise Missing(f'There is no study called "{name}".')
     return found
@@ -24,7 +24,7 @@ def study_row(store: Store, name: str) -> StudyRow:
 
 def participant_row(store: Store, study: StudyRow, name: str) -> ParticipantRow:
     """The participant of this name; Missing if there is none."""
-    found = next((row for row in store.participants(study.name) if row.id == name), None)
+    found = next((row for row in store.studies.participants(study.name) if row.id == name), None)
     if found is None:
         raise Missing(f'The study "{study.name}" has no participant "{name}".')
     return found

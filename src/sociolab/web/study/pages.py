@@ -7,12 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sociolab.app.study.changing import consented
-from sociolab.app.study.plan_words import plan_words
-from sociolab.app.study.progress import progress_of
-from sociolab.app.study.settings import StudySettings
-from sociolab.store.sqlite import Store
+from sociolab.store.store import Store
 from sociolab.store.studies import StudyRow
+from sociolab.studies.progress import progress_of
+from sociolab.studies.settings import StudySettings, plan_words
+from sociolab.studies.setup import consented
 from sociolab.web.pages import page
 from sociolab.web.site import site_of, store_of
 from sociolab.web.study.names import StudyName, study_row
@@ -29,7 +28,7 @@ def studies(request: Request) -> Response:
     store = store_of(request)
     rows = [
         (row, StudySettings.model_validate(row.settings), progress_of(store, row.name))
-        for row in reversed(store.studies())
+        for row in reversed(store.studies.all())
     ]
     return page(request, "study/list.html", rows=rows)
 
@@ -63,7 +62,7 @@ def shown(request: Request, name: str, at: int = 1) -> dict[str, Any]:
     store = store_of(request)
     row = study_row(store, name)
     settings = StudySettings.model_validate(row.settings)
-    people = store.participants(row.name)
+    people = store.studies.participants(row.name)
     return {
         "study": row,
         "settings": settings,
@@ -83,6 +82,6 @@ def shown(request: Request, name: str, at: int = 1) -> dict[str, Any]:
 def done_by(store: Store, row: StudyRow) -> dict[int, int]:
     """How many assignments each participant has done."""
     found: dict[int, int] = {}
-    for each in store.assignments(row.name):
+    for each in store.studies.assignments(row.name):
         found[each.participant] = found.get(each.participant, 0) + (each.state == "done")
     return found

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 
 from sociolab.app.towns.town_replay import Replay
 from sociolab.core.episode import Json
-from sociolab.report.legible import legible
+from sociolab.report.words import sanitize
 from sociolab.town.clock import spoken_date
-from sociolab.town.trace.intervals import Intervals
-from sociolab.town.trace.records import (
+from sociolab.town.trace import (
     Did,
     Noted,
     Planned,
@@ -25,6 +24,7 @@ from sociolab.town.trace.records import (
     Walked,
     WentWithout,
 )
+from sociolab.town.trajectory import Intervals
 from sociolab.web.town.land import arenas_of, land
 
 STATES = ("asleep", "walking", "at it", "talking")
@@ -43,7 +43,7 @@ class Texts:
 
     def all(self) -> list[Json]:
         """The texts by number, legible."""
-        return [legible(text) for text in self._number]
+        return [sanitize(text) for text in self._number]
 
 
 def compact(replay: Replay) -> dict[str, Json]:
@@ -58,10 +58,10 @@ def compact(replay: Replay) -> dict[str, Json]:
     residents: list[Json] = [
         {
             "id": one.id,
-            "name": legible(one.name),
+            "name": sanitize(one.name),
             "age": one.age,
-            "about": legible(one.learned),
-            "currently": legible(one.currently),
+            "about": sanitize(one.learned),
+            "currently": sanitize(one.currently),
             **_life(told[n], texts),
         }
         for n, one in enumerate(replay.residents)

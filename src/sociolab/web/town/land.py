@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sociolab.core.episode import Json
-from sociolab.report.legible import legible
+from sociolab.report.words import sanitize
 from sociolab.town.map import TownMap
 
 
@@ -24,18 +24,18 @@ def land(town: TownMap) -> Json:
     number = {sector: n for n, sector in enumerate(town.sectors)}
     masks = [town.arena == n for n in range(len(town.places))]
     return {
-        "name": legible(town.name),
+        "name": sanitize(town.name),
         "width": town.width,
         "height": town.height,
         "ground": runs(town.ground),
         "arena": runs(town.arena),
         "sectors": [_sector(town, sector) for sector in town.sectors],
         "places": [
-            [number[place.sector], legible(place.arena), *_room(mask)]
+            [number[place.sector], sanitize(place.arena), *_room(mask)]
             for place, mask in zip(town.places, masks, strict=True)
         ],
         "things": [
-            [n, legible(thing), *(at for tile in town.standing(place, thing) for at in tile)]
+            [n, sanitize(thing), *(at for tile in town.standing(place, thing) for at in tile)]
             for n, place in enumerate(town.places)
             for thing in town.objects(place)
         ],
@@ -54,9 +54,9 @@ def _sector(town: TownMap, sector: str) -> Json:
     """Its name, and over which columns and row of tiles it is written."""
     tiles = [tile for place in town.sector_places(sector) for tile in town.tiles(place)]
     if not tiles:
-        return [legible(sector), 0, 0, 0]
+        return [sanitize(sector), 0, 0, 0]
     left, right = min(x for x, _ in tiles), max(x for x, _ in tiles) + 1
-    return [legible(sector), left, right, min(y for _, y in tiles)]
+    return [sanitize(sector), left, right, min(y for _, y in tiles)]
 
 
 def _room(inside: NDArray[np.bool_]) -> tuple[int, int, int, int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sociolab.app.towns.town_replay import Outcome, Replay
 from sociolab.core.score import Score, ScoreFailure
-from sociolab.store.scores import ScoreRow
+from sociolab.store.verdicts import ScoreRow
 from sociolab.town.clock import Clock
 from sociolab.worlds.stss.story import spans
 

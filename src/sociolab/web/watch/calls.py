@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
 from sociolab.app.watching.calls import call_page
-from sociolab.report.words import about, money, uncounted
+from sociolab.report.run_facts import uncounted
+from sociolab.report.words import about, money
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.watch.parameters import Label, PageNumber, RunName, TrialId, known_trial

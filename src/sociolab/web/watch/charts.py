@@ -7,11 +7,11 @@ import json
 from markupsafe import Markup
 
 from sociolab.app.watching.run_view import RunView
-from sociolab.report.legible import legible
+from sociolab.report.words import sanitize
 
 
 def chart_data(view: RunView) -> Markup:
     """The specifications of all charts of a page, in the order of their places in it."""
     specs = [chart.spec for group in (*view.means, *view.spreads) for chart in group.charts]
-    text = legible(json.dumps(specs, ensure_ascii=True))
+    text = sanitize(json.dumps(specs, ensure_ascii=True))
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))

@@ -9,12 +9,11 @@ from starlette.responses import HTMLResponse, Response
 
 from sociolab.app.crediting.credited import credited
 from sociolab.app.finding.worlds import told
-from sociolab.app.watching.calls import was_called
 from sociolab.app.watching.reading import Reading, Said, reading
 from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
-from sociolab.report.shown import shown
-from sociolab.report.transcript import play_markdown
-from sociolab.store.sqlite import Store
+from sociolab.report.export import play_markdown
+from sociolab.report.transcript_view import transcript_view
+from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.refusals import Missing
 from sociolab.web.site import store_of
@@ -41,7 +40,7 @@ def episode(
         read=read,
         seat=seat,
         words=q,
-        called=was_called(store, run, trial),
+        called=store.calls.any_in(run, trial),
         live=_unfinished(read) and progress_of(store, row).live,
         facts=facts,
         told=told_in_turns(facts),
@@ -85,7 +84,9 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     store = store_of(request)
     known_trial(store, run, trial)
     found = store.episode(run, trial)
-    read = shown(found, credited(store, run, told)(found), store.judgings(run, trial=trial))
+    read = transcript_view(
+        found, credited(store, run, told)(found), store.verdicts.judgings(run, trial=trial)
+    )
     return file_answer(play_markdown(read), f"{run}-{trial}.md", "text/markdown; charset=utf-8")
 
 

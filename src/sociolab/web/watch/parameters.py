@@ -12,10 +12,9 @@ from starlette.responses import Response
 
 from sociolab.app.watching.episodes import Order, State, Wanted
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.report.episodes import kept_work
-from sociolab.store.place import store_path
-from sociolab.store.runs import RunRow
-from sociolab.store.sqlite import Store
+from sociolab.report.result import kept_work
+from sociolab.store.connect import store_path
+from sociolab.store.store import RunRow, Store
 from sociolab.web.refusals import Missing
 
 RunName: TypeAlias = Annotated[str, Path(max_length=80, description="The run's name.")]

@@ -10,8 +10,7 @@ from starlette.responses import HTMLResponse
 
 from sociolab.app.watching.live import being_played
 from sociolab.report.words import about, money
-from sociolab.store.runs import RunRow
-from sociolab.store.sqlite import Store
+from sociolab.store.store import RunRow, Store
 from sociolab.store.studies import StudyRow
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
@@ -96,12 +95,12 @@ def progress(
 
 def progress_of(store: Store, row: RunRow) -> Progress:
     """How far a run is."""
-    studies = (one for one in store.studies() if one.kind == "play" and one.run == row.name)
+    studies = (one for one in store.studies.all() if one.kind == "play" and one.run == row.name)
     return Progress(row, being_played(store.path, row.name), next(studies, None))
 
 
 def _listed(store: Store, row: RunRow) -> Listed:
-    totals = store.totals(row.name)
+    totals = store.calls.totals(row.name)
     cost = "" if not totals.calls else "not known"
     if totals.usd is not None:
         cost = f"{about(totals.estimated_calls)}{money(totals.usd)}"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sociolab.core.episode import Action, Episode, Event, Json, Moved
 from sociolab.core.ports import Variant, Variants
 from sociolab.core.seeding import stream
-from sociolab.worlds.sotopia.profiles import Character
+from sociolab.worlds.sotopia.scenarios import Character
 from sociolab.worlds.sotopia.scene import SPEAK, Casting, casting_from
 
 EMPTY = (

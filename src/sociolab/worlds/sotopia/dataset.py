@@ -1,23 +1,38 @@
-"""A SOTOPIA data set: four files in a folder, read, checked and hashed."""
+"""A SOTOPIA data set: four files in a folder, read, checked and hashed.
+
+`remarks` say what its author should know, though it can be played as it is.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import json
+from codecs import BOM_UTF8
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
-from sociolab.worlds.sotopia.fitting_facts import misfit
-from sociolab.worlds.sotopia.json_lines import bytes_of, read_lines, text_of
-from sociolab.worlds.sotopia.profiles import Character, Id, Record, Relationship, RelationshipType
-from sociolab.worlds.sotopia.scenarios import Scenario
-from sociolab.worlds.sotopia.scene import Casting, lay_out
+from sociolab.worlds.sotopia.scenarios import (
+    Character,
+    Id,
+    Record,
+    Relationship,
+    RelationshipType,
+    Scenario,
+    misfit,
+)
+
+R = TypeVar("R", bound=Record)
+
 
 META = "meta.json"
 FILES = ("characters.jsonl", "relationships.jsonl", "scenarios.jsonl", "tasks.jsonl")
@@ -84,16 +99,8 @@ class DataSet:
             )
             marks = [scenario.family, scenario.stance or "", *scenario.tags, *row.tags]
             tags = tuple(dict.fromkeys(mark for mark in marks if mark))
-            lay_out(content, self._casting(row))
             found.append(Task(row.id, row.characters, row.scenario, content, tags))
         return tuple(found)
-
-    def _casting(self, row: TaskRow) -> Casting:
-        return Casting(
-            scenario=self.scenarios[row.scenario],
-            characters=tuple(self.characters[seat] for seat in row.characters),
-            relationships=self.pairs(row),
-        )
 
 
 def load(folder: Path) -> DataSet:
@@ -153,9 +160,6 @@ def _check_tasks(
             )
 
 
-R = TypeVar("R", bound=Record)
-
-
 def _check_all_there(folder: Path) -> None:
     missing = [name for name in (META, *FILES) if not (folder / name).is_file()]
     if missing:
@@ -189,3 +193,158 @@ def _meta(path: Path) -> Meta:
             f'{path}: expected {{"name": "...", "version": "..."}}, both of them texts, '
             f"found {text.strip()[:80]}"
         ) from error
+
+
+_LISTED = 4
+"""Of a list, how many are named before it says how many more there are."""
+
+
+def remarks(data: DataSet) -> tuple[str, ...]:
+    """Sentences on a data set: which goals have a formula, who is cast against what is wished."""
+    reasons = {row.id: _unmet(data, row) for row in data.rows}
+    outside = [f"{task} ({why})" for task, why in reasons.items() if why]
+    scenarios = [key for key in data.scenarios if key not in {row.scenario for row in data.rows}]
+    cast = {seat for row in data.rows for seat in row.characters}
+    idle = [key for key in data.characters if key not in cast]
+    namesakes = [row.id for row in data.rows if _namesakes(data, row)]
+    unsaid = [f"{key} ({what})" for key, one in data.scenarios.items() for what in _unsaid(one)]
+    found = [
+        ("goals whose text, all that a model is shown, lacks what their facts hold", unsaid),
+        ("tasks cast against their scenario's wishes, and played as they are", outside),
+        ("tasks that cast two people of one name, told apart by their ids", namesakes),
+        ("scenarios without a task", scenarios),
+        ("characters without a task", idle),
+    ]
+    told = (f"{what} ({len(names)}): {_listed(names)}" for what, names in found if names)
+    return (_checkable(data.scenarios.values()), *told)
+
+
+def _checkable(scenarios: Iterable[Scenario]) -> str:
+    kinds = Counter(
+        facts.kind
+        for facts in (scenario.goals[0].facts for scenario in scenarios)
+        if facts is not None and facts.kind != "ask"
+    )
+    if not kinds:
+        return "no scenario has goals with a formula"
+    by_kind = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+    return f"scenarios with goals that have a formula: {kinds.total()} ({by_kind})"
+
+
+def _unsaid(scenario: Scenario) -> Iterator[str]:
+    """Targets and friends of the facts that stand nowhere in the text of the goal."""
+    for seat, goal in enumerate(scenario.goals, start=1):
+        facts = goal.facts
+        if facts is not None and facts.kind == "price":
+            target = f"{facts.target:.2f}".rstrip("0").rstrip(".")
+            if target not in goal.text.replace(",", ""):
+                yield f"seat {seat}: the target of ${target}"
+        elif facts is not None and facts.kind == "friend":
+            for friend in facts.friends:
+                if friend.name not in goal.text:
+                    yield f"seat {seat}: {friend.name}"
+
+
+def _unmet(data: DataSet, row: TaskRow) -> str:
+    """The first thing that the scenario asks for and this cast is not; empty if there is none."""
+    cast = [data.characters[seat] for seat in row.characters]
+    return next(data.scenarios[row.scenario].unmet(cast, data.pairs(row)), "")
+
+
+def _namesakes(data: DataSet, row: TaskRow) -> bool:
+    names = [data.characters[seat].name for seat in row.characters]
+    return len(set(names)) < len(names)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f"; and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return "; ".join(names[:_LISTED]) + more
+
+
+_SHOWN = 80
+"""Characters of what was found that a sentence shows."""
+
+_WHOLE = "each line is one record, {...}"
+
+
+def read_lines(path: Path, kind: type[R]) -> list[tuple[int, R]]:
+    """The records of a JSON-lines file with their line numbers; empty lines are passed over.
+
+    ConfigError names the file and the first line that is wrong.
+    """
+    found = []
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            found.append((number, kind.model_validate_json(line)))
+        except ValidationError as error:
+            problem = _told(_first(error), line, kind)
+            raise ConfigError(f"{path}, line {number}: {problem}") from error
+    return found
+
+
+def text_of(path: Path) -> str:
+    """A file as text, without the mark that some editors put before UTF-8; ConfigError for what
+    is not UTF-8."""
+    data = bytes_of(path).removeprefix(BOM_UTF8)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ConfigError(
+            f"{path}, line {line}: expected UTF-8, found the byte 0x{data[error.start]:02x}; "
+            "save the file as UTF-8"
+        ) from error
+
+
+def bytes_of(path: Path) -> bytes:
+    """A file as it is; ConfigError where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read ({error.strerror})") from error
+
+
+def _first(error: ValidationError) -> ErrorDetails:
+    """The problem to tell: a misspelt field before the one that is missing for it."""
+    items = error.errors(include_url=False)
+    return next((item for item in items if item["type"] == "extra_forbidden"), items[0])
+
+
+def _told(item: ErrorDetails, line: str, kind: type[Record]) -> str:
+    """What is wrong with a line: where in it, what was expected, what was found."""
+    place = ".".join(str(part) for part in item["loc"])
+    if not place:
+        why = str(item.get("ctx", {}).get("error", "")).replace("line 1 ", "")
+        wanted = f"a JSON object ({why})" if why else "a JSON object"
+        return f"expected {wanted}, found {line.strip()[:_SHOWN]}; {_WHOLE}"
+    if item["type"] == "missing":
+        return f"{place} is missing"
+    if item["type"] == "extra_forbidden":
+        meant = get_close_matches(str(item["loc"][-1]), set(_fields(kind)), 1)
+        return f'"{place}" is no field; ' + (f'is "{meant[0]}" meant?' if meant else "leave it out")
+    return f"{place}: {_expected(item)}, found {_shown(item['input'])}"
+
+
+def _expected(item: ErrorDetails) -> str:
+    """What should stand there, in words that need no knowledge of regular expressions or tags."""
+    ctx: dict[str, Any] = item.get("ctx", {})
+    if item["type"] == "string_pattern_mismatch":
+        return 'expected letters (a to z), digits, ".", "_" and "-", the first a letter or a digit'
+    if item["type"] == "union_tag_not_found":
+        return f"{ctx['discriminator']} is missing, which says what facts these are"
+    if item["type"] == "union_tag_invalid":
+        return f"expected {ctx['discriminator']} to be one of {ctx['expected_tags']}"
+    return f"{item['msg'][:1].lower()}{item['msg'][1:]}"
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, default=str, ensure_ascii=False)[:_SHOWN]
+
+
+def _fields(kind: type[Record]) -> Iterator[str]:
+    """The names of all fields of a record, and of the records in it."""
+    schema = kind.model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()):
+        yield from part.get("properties", ())

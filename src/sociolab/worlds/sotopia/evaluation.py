@@ -1,4 +1,4 @@
-"""SOTOPIA-Eval by a judge model: one structured call for all agents (SOTOPIA section 3)."""
+"""SOTOPIA-Eval: seven dimensions with their ranges, and how a judge model scores them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,53 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model, mode
 from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause
 from sociolab.core.ports import Message, Prompt
-from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
+from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.sotopia.dimensions import DIMENSIONS, overall
-from sociolab.worlds.sotopia.scene import PACKAGE, Casting, casting_from
-from sociolab.worlds.sotopia.telling import describe_self, line_text
-from sociolab.worlds.sotopia.ties import judge_names as judge_names
-from sociolab.worlds.sotopia.ties import ties as ties
+from sociolab.worlds.sotopia.scene import PACKAGE, Casting, casting_from, judge_names, ties
+from sociolab.worlds.sotopia.visibility import describe_self, line_text
+
+BELIEVABILITY = Measure("believability", 0, 10, whole=True, title="BEL")
+RELATIONSHIP = Measure("relationship", -5, 5, whole=True, title="REL")
+KNOWLEDGE = Measure("knowledge", 0, 10, whole=True, title="KNO")
+SECRET = Measure("secret", -10, 0, whole=True, title="SEC")
+SOCIAL_RULES = Measure("social_rules", -10, 0, whole=True, title="SOC")
+FINANCIAL = Measure("financial", -5, 5, whole=True, title="FIN")
+GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
+
+DIMENSIONS = (BELIEVABILITY, RELATIONSHIP, KNOWLEDGE, SECRET, SOCIAL_RULES, FINANCIAL, GOAL)
+
+OVERALL = Measure(
+    "overall",
+    sum(d.low for d in DIMENSIONS) / len(DIMENSIONS),
+    sum(d.high for d in DIMENSIONS) / len(DIMENSIONS),
+    title="Overall",
+)
+"""The unweighted mean of the seven, -30/7 to 40/7 (Table F.1: 19.69 / 7 = 2.81)."""
+
+GOAL_CHECKED = Measure("goal_checked", 0, 10, title="goal (checked)")
+"""The goal as rules read it off the transcript; beside the judge's, never in the overall."""
+
+
+def overall(verdicts: tuple[Verdict, ...], seat: str) -> Verdict:
+    """The overall of one seat, from its seven verdicts; no value where one of them has none."""
+    mine = {v.measure.name: v for v in verdicts if v.seat == seat}
+    values = []
+    for dimension in DIMENSIONS:
+        match mine.get(dimension.name):
+            case Score(value=value):
+                values.append(value)
+            case ScoreFailure() as failure:
+                problem = f"{dimension.name} is missing: {failure.problem}"
+                return ScoreFailure(OVERALL, seat, "incomplete", problem)
+            case Unscored():
+                return Unscored(OVERALL, seat, f"{dimension.name} cannot be observed")
+            case _:
+                problem = f"{dimension.name} was not judged"
+                return ScoreFailure(OVERALL, seat, "incomplete", problem)
+    return Score(OVERALL, seat, sum(values) / len(DIMENSIONS))
+
 
 _PERSON = re.compile("person_[0-9]+")
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,3}\s*")

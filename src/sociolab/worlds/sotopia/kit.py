@@ -14,8 +14,7 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.world import world
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
-from sociolab.worlds.sotopia.heuristic import HeuristicJudge
-from sociolab.worlds.sotopia.outcome import OutcomeCheck
+from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
 from sociolab.worlds.sotopia.scene import PACKAGE, TURN_LIMIT
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
@@ -86,6 +85,6 @@ def _reader(model: ChatModel) -> Judge:
 
 
 def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.sotopia.validation import labelled
+    from sociolab.worlds.sotopia.outcome_reader import labelled
 
     return labelled(row, id)

@@ -8,6 +8,7 @@ established has no value: it has bounds, the worst and the best that the seat co
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,18 +19,13 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from sociolab.core.episode import Act, Answered, Episode, Moved, Unusable
 from sociolab.core.ports import FieldWording, Question, Wording
-from sociolab.core.score import JudgeId, Score, Unscored, Verdict
+from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
 from sociolab.judging.quoting import quoted
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.sotopia.dimensions import GOAL_CHECKED
-from sociolab.worlds.sotopia.scenarios import (
-    DivisionGoal,
-    FriendGoal,
-    OptionGoal,
-    PriceGoal,
-)
+from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
+from sociolab.worlds.sotopia.scenarios import DivisionGoal, FriendGoal, OptionGoal, PriceGoal
 from sociolab.worlds.sotopia.scene import PACKAGE, Casting, casting_from
 
 CLOSING = "closing"
@@ -406,7 +402,7 @@ def asked(casting: Casting, episode: Episode) -> Outcome:
     outcome = _compared(casting, found)
     if isinstance(outcome, Established) and outcome.terms is not None:
         if not stands_in(outcome.terms, _texts(episode.moves), casting):
-            terms = terms_told(outcome.terms)
+            terms = terms_in_words(outcome.terms)
             return Open("unconfirmed", f"all seats say {terms}, which stands in no line")
         where = _where(found, episode.moves)
         return Established(outcome.terms, f"{outcome.how}{where}")
@@ -439,7 +435,7 @@ def _compared(casting: Casting, claims: Mapping[str, Claim]) -> Outcome:
     if statuses == {"something else"}:
         words = _listed(f'{seat}: "{claim.words}"' for seat, claim in claims.items())
         return Open("cannot tell", f"something else was agreed ({words})")
-    said = _listed(f"{seat} says {told(claim)}" for seat, claim in claims.items())
+    said = _listed(f"{seat} says {claim_in_words(claim)}" for seat, claim in claims.items())
     if statuses != {"agreed"}:
         return Open("disputed", said)
     shares = {s: claim.terms for s, claim in claims.items() if isinstance(claim.terms, Mapping)}
@@ -455,7 +451,7 @@ def _compared(casting: Casting, claims: Mapping[str, Claim]) -> Outcome:
     if len(terms) > 1:
         return Open("disputed", said)
     agreed = terms.pop()
-    return Established(agreed, f"asked: all seats say {terms_told(agreed)}")
+    return Established(agreed, f"asked: all seats say {terms_in_words(agreed)}")
 
 
 def _where(claims: Mapping[str, Claim], moves: Sequence[Moved]) -> str:
@@ -550,14 +546,14 @@ def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
     return Score(GOAL_CHECKED, seat, value, f"{formula} ({outcome.how})")
 
 
-def told(claim: Claim) -> str:
+def claim_in_words(claim: Claim) -> str:
     """A claim in words."""
     if claim.status == "agreed":
-        return terms_told(claim.terms)
+        return terms_in_words(claim.terms)
     return f'"{claim.status}"' + (f" ({claim.words})" if claim.words else "")
 
 
-def terms_told(terms: Any) -> str:
+def terms_in_words(terms: Any) -> str:
     """Terms in words: "$250", "2 hats, 1 books" or a name in quotation marks."""
     if isinstance(terms, float):
         return f"${terms:,.2f}".removesuffix(".00")
@@ -568,3 +564,47 @@ def terms_told(terms: Any) -> str:
 
 def _listed(words: Iterable[str], mark: str = "; ") -> str:
     return mark.join(words)
+
+
+class HeuristicJudge:
+    """GOAL and FIN where the goals have a formula and the outcome is on record; nothing else."""
+
+    def __init__(self) -> None:
+        self.id = JudgeId("heuristic", "heuristic", digest("heuristic", "2"))
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """What is on record of each seat's goal and gain; a repeated judging says the same."""
+        casting = casting_from(episode.trial.task.content)
+        outcome = recorded(casting, episode.moves)
+        found: list[Verdict] = []
+        for seat, goal in goals_of(casting).items():
+            measures = (GOAL, FINANCIAL) if goal.kind in ("price", "division") else (GOAL,)
+            if outcome is None:
+                why = "no outcome is on record: somebody here is no scripted player"
+                found += [Unscored(measure, seat, why) for measure in measures]
+                continue
+            value = next(v for v in verdicts(casting, outcome) if v.seat == seat)
+            assert isinstance(value, Score)  # what is on record is established
+            found.append(_rounded(GOAL, seat, value.value, value.reason))
+            if FINANCIAL in measures:
+                found.append(_gain(seat, goal.kind, value.value, outcome.terms is not None))
+        return tuple(found)
+
+
+def _gain(seat: str, kind: str, value: float, gained: bool) -> Score:
+    """From the goal's value: 6 is the target price, 5 is half of what the goods are worth."""
+    if not gained:
+        return Score(FINANCIAL, seat, 0, "nothing changed hands: no agreement")
+    if kind == "division":
+        reason = f"goods worth {value:.3g} of 10, less 5 for half of them"
+        return _rounded(FINANCIAL, seat, value - 5, reason)
+    gain = value - AT_TARGET
+    scaled = 5 * gain / ((HIGHEST - AT_TARGET) if gain > 0 else AT_TARGET)
+    reason = f"the price is worth {value:.3g} of 10, the own target 6: -5 to 5 over that range"
+    return _rounded(FINANCIAL, seat, scaled, reason)
+
+
+def _rounded(measure: Measure, seat: str, value: float, reason: str) -> Score:
+    """The value as a whole number, half points up, inside the measure's range."""
+    whole = min(measure.high, max(measure.low, math.floor(value + 0.5)))
+    return Score(measure, seat, whole, f"{reason}; {value:.3g} counts as {whole:g}")

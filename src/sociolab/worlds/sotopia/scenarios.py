@@ -1,12 +1,82 @@
-"""Scenarios: a context, a private goal for each seat, who may be cast (SOTOPIA section 2.2)."""
+"""What a task is made of: characters, how they know each other, scenarios, goals (section 2)."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from sociolab.worlds.sotopia.profiles import Id, Record, RelationshipType, Text
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=80)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+Level = Literal["low", "average", "high"]
+
+
+class Record(BaseModel):
+    """A frozen record read from a data file; an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class BigFive(Record):
+    """Levels of the five personality traits."""
+
+    openness: Level
+    conscientiousness: Level
+    extraversion: Level
+    agreeableness: Level
+    neuroticism: Level
+
+
+class Character(Record):
+    """One character: everything below `secret` may be seen by somebody else, see `visibility`."""
+
+    id: Id
+    first_name: Text
+    last_name: str = ""
+    gender: Text
+    pronouns: Text
+    age: int = Field(ge=0, le=130)
+    occupation: Text
+    public_info: str = ""
+    big_five: BigFive | None = None
+    moral_values: tuple[Text, ...] = ()
+    schwartz_values: tuple[Text, ...] = ()
+    decision_style: str = ""
+    personality: str = ""
+    secret: str = ""
+
+    @property
+    def name(self) -> str:
+        """First and last name."""
+        return f"{self.first_name} {self.last_name}".strip()
+
+
+class RelationshipType(StrEnum):
+    """How two characters know each other, from nothing to family.
+
+    The paper has five; `known-by-name` occurs in its public data only.
+    """
+
+    STRANGER = "stranger"
+    KNOWN_BY_NAME = "known-by-name"
+    ACQUAINTANCE = "acquaintance"
+    FRIEND = "friend"
+    ROMANTIC = "romantic"
+    FAMILY = "family"
+
+
+class Relationship(Record):
+    """An unordered pair of characters; `tie` says it in a word or two ("siblings")."""
+
+    a: Id
+    b: Id
+    type: RelationshipType
+    tie: str = ""
+    story: str = ""
+
 
 Family = Literal["norms", "feelings", "division", "place", "bargain", "mutual-friend", "other"]
 Stance = Literal["cooperative", "competitive", "mixed"]
@@ -113,3 +183,111 @@ class Scenario(Record):
             if found not in (0, len(self.goals)):
                 raise ValueError(f"{field} has {found} entries for {len(self.goals)} goals")
         return self
+
+    def unmet(self, cast: Sequence[Character], pairs: Sequence[Relationship] = ()) -> Iterator[str]:
+        """Why a cast, in the order of the seats, is none that the scenario asks for.
+
+        `pairs` are the relationships among them; without these only ages and occupations count.
+        """
+        for pair in pairs:
+            if pair.type not in self.relationships:
+                known = pair.type.replace("-", " ")
+                wanted = " or ".join(self.relationships)
+                yield f"{pair.a} and {pair.b} are {known}, wanted: {wanted}"
+            elif self.ties and pair.tie not in self.ties:
+                yield f"{pair.a} and {pair.b}: tie {pair.tie!r}, wanted: {' or '.join(self.ties)}"
+        # A scenario without a constraint has none for any seat: its tuple is empty.
+        for who, (low, high) in zip(cast, self.ages, strict=False):
+            if not low <= who.age <= high:
+                yield f"{who.id} is {who.age}, wanted: {low} to {high}"
+        for who, allowed in zip(cast, self.occupations, strict=False):
+            if allowed and who.occupation.lower() not in {one.lower() for one in allowed}:
+                yield f"{who.id}: {who.occupation}, wanted: {' or '.join(allowed)}"
+
+
+_TAG = re.compile(r"</?(?:p viewer|extra_info|strategy_hint|clarification_hint)\b[^>]*>?")
+"""What the published scenarios mark private parts with; here a player would read it."""
+
+
+def misfit(scenario: Scenario) -> str | None:
+    """What is wrong with a scenario as a whole, in a clause; None if nothing is."""
+    return next(_misfits(scenario), None)
+
+
+def _misfits(scenario: Scenario) -> Iterator[str]:
+    for text in (scenario.context, *(goal.text for goal in scenario.goals)):
+        if tag := _TAG.search(text):
+            yield (
+                f"{tag[0]} would be read by the players; write the text as they shall read it "
+                "(sociolab import sotopia does that to published files)"
+            )
+    if problem := misfit_of([goal.facts for goal in scenario.goals]):
+        yield problem
+
+
+def misfit_of(facts: Sequence[Facts | None]) -> str | None:
+    """What keeps the facts of a scenario's goals from fitting each other; None if nothing does."""
+    return next(_misfits_of(facts), None)
+
+
+def _misfits_of(facts: Sequence[Facts | None]) -> Iterator[str]:
+    kinds = {fact.kind if fact and fact.kind != "ask" else "none" for fact in facts}
+    if len(kinds) > 1:
+        yield (
+            f"expected facts of one kind in every goal, or in none, found {_listed(sorted(kinds))}"
+        )
+        return
+    # By kind and not by class: an isinstance check of a pydantic class takes microseconds.
+    yield from _of_prices([fact for fact in facts if fact and fact.kind == "price"])
+    yield from _of_divisions([fact for fact in facts if fact and fact.kind == "division"])
+    yield from _of_friends([fact for fact in facts if fact and fact.kind == "friend"])
+    yield from _of_options([fact for fact in facts if fact and fact.kind == "option"])
+
+
+def _of_prices(goals: Sequence[PriceGoal]) -> Iterator[str]:
+    roles = [goal.role for goal in goals]
+    if goals and sorted(roles) != ["buyer", "seller"]:
+        yield f"price: expected one seller and one buyer, found {_listed(roles)}"
+    listed = sorted({goal.listed for goal in goals})
+    if len(listed) > 1:
+        yield (
+            "price: expected one listed price in all goals, "
+            f"found {_listed([f'{price:g}' for price in listed])}"
+        )
+
+
+def _of_divisions(goals: Sequence[DivisionGoal]) -> Iterator[str]:
+    if len(goals) > 2:
+        yield f"division: rules read one between two seats only, found {len(goals)}"
+    for goal in goals:
+        if goal.counts != goals[0].counts:
+            yield (
+                "division: expected the same counts in all goals, "
+                f"found {goals[0].counts} and {goal.counts}"
+            )
+        if not any(goal.values.values()):
+            yield "division: expected goods that are worth something to every seat"
+
+
+def _of_friends(goals: Sequence[FriendGoal]) -> Iterator[str]:
+    lists = [[friend.name for friend in goal.friends] for goal in goals]
+    for names in lists:
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            yield f"friend: {twice} stands twice in one list"
+    if lists and not set.intersection(*map(set, lists)):
+        yield "friend: expected a name that stands in every list, and there is none"
+
+
+def _of_options(goals: Sequence[OptionGoal]) -> Iterator[str]:
+    for goal in goals:
+        odd = sorted(goal.options.keys() ^ goals[0].options.keys())
+        if odd:
+            yield f"option: expected the same options in all goals, found {_listed(odd)} in some"
+    wordings = [option.lower() for option in goals[0].options] if goals else []
+    if twice := next((word for word in wordings if wordings.count(word) > 1), None):
+        yield f'option: "{twice}" stands there twice'
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(words)

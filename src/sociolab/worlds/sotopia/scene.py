@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
 
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Moved
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.engine.visibility import leaves
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.sotopia.profiles import Character, Record, Relationship, RelationshipType
-from sociolab.worlds.sotopia.scenarios import Goal, Scenario
-from sociolab.worlds.sotopia.telling import (
-    describe_known,
-    describe_self,
-    distinct_names,
-    line_text,
+from sociolab.worlds.sotopia.scenarios import (
+    Character,
+    Goal,
+    Record,
+    Relationship,
+    RelationshipType,
+    Scenario,
 )
 from sociolab.worlds.sotopia.visibility import (
     STRANGER_LABEL,
     Known,
+    describe_known,
+    describe_self,
+    distinct_names,
     known,
+    line_text,
     shown_tie,
     spoken_name,
     without_name,
@@ -64,21 +69,9 @@ class Casting(Record):
         return Relationship(a=a, b=b, type=RelationshipType.STRANGER)
 
 
+@lru_cache(maxsize=1024)  # player and judges of an episode all ask
 def casting_from(content: str) -> Casting:
     """The casting that a task's content holds."""
-    return _laid_out.get(content) or _read(content)
-
-
-def lay_out(content: str, casting: Casting) -> None:
-    """Note the casting of a content that was made of it, so that nobody needs to read it again."""
-    _laid_out[content] = casting
-
-
-_laid_out: dict[str, Casting] = {}
-
-
-@lru_cache(maxsize=1024)  # player and judges of an episode all ask
-def _read(content: str) -> Casting:
     return Casting.model_validate_json(content)
 
 
@@ -278,3 +271,22 @@ def _labels(characters: Sequence[Character], known_as: dict[str, Known]) -> dict
         else:
             labels[seat] = f"stranger {strangers.index(seat) + 1}"
     return labels
+
+
+def judge_names(casting: Casting) -> dict[str, str]:
+    """What the judge calls each seat."""
+    return distinct_names(casting.characters)
+
+
+def ties(casting: Casting) -> tuple[str, ...]:
+    """How each two of them know each other, a sentence a pair."""
+    names = judge_names(casting)
+    told = []
+    for a, b in combinations(names, 2):
+        tie = casting.between(a, b)
+        more = f" ({shown_tie(tie)})" if shown_tie(tie) else ""
+        if tie.type is RelationshipType.STRANGER:
+            told.append(f"{names[a]} and {names[b]} have never met.")
+        else:
+            told.append(f"{names[a]} and {names[b]}: {tie.type.replace('-', ' ')}{more}.")
+    return tuple(told)

@@ -32,14 +32,15 @@ from sociolab.worlds.sotopia.outcome import (
     share_value,
     the,
 )
-from sociolab.worlds.sotopia.profiles import Character, RelationshipType
 from sociolab.worlds.sotopia.scenarios import (
     AskGoal,
+    Character,
     DivisionGoal,
     Facts,
     FriendGoal,
     OptionGoal,
     PriceGoal,
+    RelationshipType,
 )
 from sociolab.worlds.sotopia.scene import LEAVE, PACKAGE, SPEAK, SotopiaView
 

@@ -20,9 +20,10 @@ from sociolab.worlds.sotopia.scene import (
     Casting,
     SotopiaScene,
     casting_from,
+    judge_names,
+    ties,
 )
-from sociolab.worlds.sotopia.telling import describe_self, line_text
-from sociolab.worlds.sotopia.ties import judge_names, ties
+from sociolab.worlds.sotopia.visibility import describe_self, line_text
 
 
 @dataclass(frozen=True, slots=True)

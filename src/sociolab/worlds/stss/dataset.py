@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest
-from sociolab.town.map import TownMap, own_map
-from sociolab.town.population import check_residents, own_residents
-from sociolab.town.residents import Resident
+from sociolab.town.map import TownMap
+from sociolab.town.map_file import own_map
+from sociolab.town.residents import Resident, check_residents, own_residents
 from sociolab.worlds.stss.instantiate import instantiate
 from sociolab.worlds.stss.map_json import map_from, map_text
 from sociolab.worlds.stss.task import SocialTask

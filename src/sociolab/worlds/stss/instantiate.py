@@ -9,8 +9,7 @@ from datetime import date
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream
 from sociolab.town.map import TownMap
-from sociolab.town.population import is_known_place
-from sociolab.town.residents import Resident
+from sociolab.town.residents import Resident, is_known_place
 from sociolab.worlds.stss.task import Errand, SocialTask
 from sociolab.worlds.stss.templates import Template, goal_text, own_templates
 

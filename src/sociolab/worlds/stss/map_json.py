@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from sociolab.core.errors import ConfigError
-from sociolab.town.map import TownMap
-from sociolab.town.places import Place, Tile
+from sociolab.town.map import Place, Tile, TownMap
 from sociolab.worlds.stss.task import Frozen
 
 

@@ -23,8 +23,7 @@ from sociolab.core.seeding import digest
 from sociolab.prompting.ask import ask_model, typed_prompt
 from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
-from sociolab.town.trace.intervals import Intervals, common
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trajectory import Intervals, Trajectory, common
 from sociolab.worlds.stss.casting import SMOKE, is_smoke
 from sociolab.worlds.stss.content import Content, content_from
 from sociolab.worlds.stss.measures import AGREEMENT, BY_FILTER, BY_READING, GOAL_READ, READ

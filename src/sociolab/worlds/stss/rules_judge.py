@@ -8,7 +8,7 @@ from sociolab.core.episode import Ended, Episode
 from sociolab.core.errors import StoreError
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.casting import SMOKE, is_smoke
 from sociolab.worlds.stss.content import content_from
 from sociolab.worlds.stss.measures import (

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from sociolab.town.clock import Clock, clock_time, spoken_date
-from sociolab.town.places import OUTDOORS
+from sociolab.town.map import OUTDOORS
 from sociolab.town.residents import Resident
-from sociolab.town.trace.intervals import Intervals
-from sociolab.town.trace.records import Noted, Planned, Reminded, Stood, Talked
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trace import Noted, Planned, Reminded, Stood, Talked
+from sociolab.town.trajectory import Intervals, Trajectory
 from sociolab.worlds.stss.scoring.about import About
 from sociolab.worlds.stss.scoring.evidence import Evidence
 from sociolab.worlds.stss.scoring.reason import absence, reason

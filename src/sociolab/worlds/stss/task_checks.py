@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from sociolab.town.map import TownMap
-from sociolab.town.population import is_known_place
+from sociolab.town.residents import is_known_place
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.templates import RULES
 

@@ -15,12 +15,10 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
 from sociolab.town.model.mind import prompts_hash
 from sociolab.town.residents import Resident
-from sociolab.town.schedule.chunks import TRACE
 from sociolab.town.setting import Rules, Setting, Tdp
 from sociolab.town.simulation import live
-from sociolab.town.trace.diary import diary
-from sociolab.town.trace.recording import trace_from
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trace import TRACE, trace_from
+from sociolab.town.trajectory import Trajectory, diary
 from sociolab.worlds.stss.casting import ROUTINE, seat_for, seats_of
 from sociolab.worlds.stss.content import Content, content_from
 from sociolab.worlds.stss.dataset import TownData

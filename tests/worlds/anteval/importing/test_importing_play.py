@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data_sets.data import imported_folder, imported_names
-from sociolab.app.data_sets.importing import FORMATS, Import, import_anything
+from sociolab.app.data.importing import FORMATS, Import, import_anything
+from sociolab.app.data.sets import imported_folder, imported_names
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.worlds.anteval.importing.dnd import read_examples
 

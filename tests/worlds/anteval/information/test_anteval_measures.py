@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.score import JudgeId
-from sociolab.report.columns import Column, Outcome
-from sociolab.report.plays import Play, PlayKey
-from sociolab.report.scores import entries, said_of
+from sociolab.report.plays import PlayKey, PlayOutcome, PlayRow, ScoreColumn
+from sociolab.report.result import column_outcomes, entries
 from sociolab.worlds.anteval.information.measures import (
     IEP,
     Reading,
@@ -36,17 +35,17 @@ def test_iep_is_the_average_over_sessions_and_players_not_the_printed_sum() -> N
     # Two sessions of three players: (.2 + .4 + 0 + 1 + .6 + .8) / 6 = .5
     shares = {"t0": (0.2, 0.4, 0.0), "t1": (1.0, 0.6, 0.8)}
     plays = [
-        Play((trial, f"player-{i}"), "x", "x", None, trial, False)
+        PlayRow((trial, f"player-{i}"), "x", "x", None, trial, False)
         for trial, values in shares.items()
         for i in range(len(values))
     ]
-    outcomes: dict[PlayKey, Outcome] = {
+    outcomes: dict[PlayKey, PlayOutcome] = {
         (trial, f"player-{i}"): value
         for trial, values in shares.items()
         for i, value in enumerate(values)
     }
-    column = Column("record", JudgeId("record", "formula"), IEP, False, True, outcomes)
-    assert entries([said_of(plays, column)])[0].value == pytest.approx(0.5)
+    column = ScoreColumn("record", JudgeId("record", "formula"), IEP, False, True, outcomes)
+    assert entries([column_outcomes(plays, column)])[0].value == pytest.approx(0.5)
 
 
 def test_precision_recall_and_f1_over_atomic_facts() -> None:

@@ -11,10 +11,9 @@ import pytest
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.sotopia.dataset import DataSet, load
-from sociolab.worlds.sotopia.importing.importer import ImportReport, import_sotopia
-from sociolab.worlds.sotopia.importing.quirks import Quirk
-from sociolab.worlds.sotopia.profiles import RelationshipType
-from sociolab.worlds.sotopia.scenarios import DivisionGoal, FriendGoal, PriceGoal
+from sociolab.worlds.sotopia.importing.public_data import ImportReport, import_sotopia
+from sociolab.worlds.sotopia.importing.reading import Quirk
+from sociolab.worlds.sotopia.scenarios import DivisionGoal, FriendGoal, PriceGoal, RelationshipType
 from sociolab.worlds.sotopia.scene import SotopiaScene
 from sociolab.worlds.sotopia.world import casting_of
 

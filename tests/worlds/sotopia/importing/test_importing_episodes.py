@@ -11,12 +11,10 @@ import pytest
 from sociolab.core.episode import Action, Ended, Episode
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.sotopia.dataset import load
-from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes, import_episodes
-from sociolab.worlds.sotopia.importing.importer import import_sotopia
-from sociolab.worlds.sotopia.importing.people import people
-from sociolab.worlds.sotopia.importing.quirks import Quirk, Quirks
-from sociolab.worlds.sotopia.profiles import RelationshipType
-from sociolab.worlds.sotopia.scenarios import FriendGoal, PriceGoal
+from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes, import_episodes, people
+from sociolab.worlds.sotopia.importing.public_data import import_sotopia
+from sociolab.worlds.sotopia.importing.reading import Quirk, Quirks
+from sociolab.worlds.sotopia.scenarios import FriendGoal, PriceGoal, RelationshipType
 from sociolab.worlds.sotopia.world import Sotopia, casting_of
 
 KETTLE = (

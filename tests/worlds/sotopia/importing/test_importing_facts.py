@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.worlds.sotopia.importing.facts import family_of, read_facts
+from sociolab.worlds.sotopia.importing.goals import family_of, read_facts
 from sociolab.worlds.sotopia.scenarios import DivisionGoal, FriendGoal, PriceGoal
 
 OFFER = "One person is offering a brass lamp for a price of $1,250.50, and another one wants it."

@@ -12,7 +12,7 @@ from sociolab.worlds.sotopia.importing.goals import (
     untagged,
     without_agent_names,
 )
-from sociolab.worlds.sotopia.importing.quirks import Quirk, Quirks
+from sociolab.worlds.sotopia.importing.reading import Quirk, Quirks
 
 READER = GoalReader(2, "here")
 INFORMED = "win  (<extra_info>Extra information:you are tired</extra_info>)"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.worlds.sotopia.importing.models import model_labels
-from sociolab.worlds.sotopia.importing.quirks import Quirk, Quirks
+from sociolab.worlds.sotopia.importing.episodes import model_labels
+from sociolab.worlds.sotopia.importing.reading import Quirk, Quirks
 
 
 @pytest.mark.parametrize(

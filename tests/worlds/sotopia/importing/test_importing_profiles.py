@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.sotopia.importing.profiles import RawAgent, character, gender, traits
-from sociolab.worlds.sotopia.importing.quirks import Quirk, Quirks
-from sociolab.worlds.sotopia.importing.reading import Placed
-from sociolab.worlds.sotopia.importing.relationships import (
+from sociolab.worlds.sotopia.importing.public_data import (
+    RawAgent,
     RawRelationship,
+    character,
+    gender,
     relationship_type,
     relationships,
+    traits,
 )
-from sociolab.worlds.sotopia.profiles import BigFive, Character, RelationshipType
+from sociolab.worlds.sotopia.importing.reading import Placed, Quirk, Quirks
+from sociolab.worlds.sotopia.scenarios import BigFive, Character, RelationshipType
 
 FIVE = ("openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism")
 TEXT = (

@@ -10,8 +10,8 @@ import pytest
 
 from sociolab.worlds.sotopia.dataset import DataSet, load
 from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes, import_episodes
-from sociolab.worlds.sotopia.importing.importer import ImportReport, import_sotopia
-from sociolab.worlds.sotopia.importing.quirks import Quirk
+from sociolab.worlds.sotopia.importing.public_data import ImportReport, import_sotopia
+from sociolab.worlds.sotopia.importing.reading import Quirk
 from sociolab.worlds.sotopia.scene import SotopiaScene
 from sociolab.worlds.sotopia.world import casting_of
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.sotopia.importing.tags import Part, parts, without_tags
+from sociolab.worlds.sotopia.importing.goals import Part, parts, without_tags
 
 
 def test_both_kinds_of_quotation_marks_name_a_viewer() -> None:

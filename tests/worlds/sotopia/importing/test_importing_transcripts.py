@@ -6,8 +6,8 @@ import pytest
 
 from sociolab.core.episode import Action
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.sotopia.importing.quirks import Quirk, Quirks
-from sociolab.worlds.sotopia.importing.transcripts import played
+from sociolab.worlds.sotopia.importing.episodes import played
+from sociolab.worlds.sotopia.importing.reading import Quirk, Quirks
 
 HEAD = """Here is the context of this interaction:
 Scenario: Two people wait.

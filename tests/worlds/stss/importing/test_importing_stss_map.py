@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from sociolab.town.map import TownMap
-from sociolab.town.places import OUTDOORS, Place
+from sociolab.town.map import OUTDOORS, Place, TownMap
 from sociolab.worlds.stss.importing.connected import town_ground
 from sociolab.worlds.stss.importing.defects import Defect, Kind
 from sociolab.worlds.stss.importing.files import find_files

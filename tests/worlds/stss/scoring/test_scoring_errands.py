@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.town.trace.records import Talked
+from sociolab.town.trace import Talked
 from sociolab.worlds.stss.scoring.reason import reason
 from sociolab.worlds.stss.scoring.result import ErrandDone, ScoreSettings, TaskScore
 from sociolab.worlds.stss.scoring.score import score

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.town.trace.records import Talked
+from sociolab.town.trace import Talked
 from sociolab.worlds.stss.scoring.reason import reason_of_ratio
 from sociolab.worlds.stss.scoring.result import TaskScore
 from sociolab.worlds.stss.scoring.score import score

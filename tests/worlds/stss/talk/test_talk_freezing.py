@@ -11,10 +11,10 @@ from sociolab.core.episode import Episode, Trial
 from sociolab.testing.playing import driven
 from sociolab.town.clock import Clock
 from sociolab.town.mind import MindPlayer
-from sociolab.town.population import own_residents
+from sociolab.town.residents import own_residents
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.trace.records import Did, Noted, Planned, Remembered, Talked
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trace import Did, Noted, Planned, Remembered, Talked
+from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.dataset import TownData, own_town
 from sociolab.worlds.stss.settings import Settings
 from sociolab.worlds.stss.talk.freezing import MOST_MEMORIES, MOST_SEEN, frozen_talks

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from fake_models import FakeModel
-from sociolab.app.players.cast import Casting
+from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
 from sociolab.app.registry import plugin
-from sociolab.app.runs.config import config_of
-from sociolab.app.runs.play import run
+from sociolab.app.run.config import config_of
+from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel, Player, Reply, Role, WorldKit
 from sociolab.engine.setup import WorldSetup

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sociolab.core.seeding import stream
-from sociolab.stats.student import t_quantile
+from sociolab.stats.intervals import t_quantile
 from sociolab.worlds.anteval.gap.formula import printed_gap, signed_gap
 from sociolab.worlds.anteval.gap.records import Figure, Gap, Scores
 from sociolab.worlds.anteval.virtual_dm.example import Example

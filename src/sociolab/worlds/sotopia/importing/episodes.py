@@ -1,29 +1,52 @@
-"""`import_episodes`: episodes that SOTOPIA's models played, as episodes of ours to be judged."""
+"""Episodes that SOTOPIA's models played, as episodes of ours to be judged.
+
+The prompt that their judge was given tells the whole of an episode and is read back. Its scenario,
+task and characters are those of the profile files where these are at hand, else rebuilt from it.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import Field
 
-from sociolab.core.episode import CastMember, Ended, Episode, Event, Moved, Task, Trial
+from sociolab.core.episode import Action, CastMember, Ended, Episode, Event, Moved, Task, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest
-from sociolab.worlds.sotopia.importing.models import model_labels
-from sociolab.worlds.sotopia.importing.people import people
+from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
+from sociolab.worlds.sotopia.importing.goals import (
+    composed,
+    family_of,
+    mended,
+    read_facts,
+    sentence,
+    untagged,
+    without_tags,
+)
 from sociolab.worlds.sotopia.importing.public_data import (
     AGENTS,
+    PUBLIC_HARD,
     PublicData,
+    gender,
     read_public_data,
 )
-from sociolab.worlds.sotopia.importing.quirks import Quirk, Quirks, told
-from sociolab.worlds.sotopia.importing.reading import Placed, RawRow, file_text, rows
-from sociolab.worlds.sotopia.importing.stage import Told, tasks_of
-from sociolab.worlds.sotopia.importing.transcripts import Played, played
-from sociolab.worlds.sotopia.scene import LEAVE, NONE, TURN_LIMIT
+from sociolab.worlds.sotopia.importing.reading import (
+    Placed,
+    Quirk,
+    Quirks,
+    RawRow,
+    file_text,
+    quirk_lines,
+    record,
+    rows,
+)
+from sociolab.worlds.sotopia.scenarios import Character, RelationshipType, Scenario
+from sociolab.worlds.sotopia.scene import LEAVE, NON_VERBAL, NONE, PHYSICAL, SPEAK, TURN_LIMIT
 
 
 class RawEpisode(RawRow):
@@ -66,7 +89,7 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     tasks = {episode.trial.task.id for episode in episodes}
     first = f"{len(episodes)} episodes of {len(tasks)} tasks, played by {', '.join(sorted(agents))}"
     met = tuple((quirk, quirks[quirk]) for quirk in Quirk if quirks[quirk])
-    return ImportedEpisodes(episodes, met, (first, *told(quirks)))
+    return ImportedEpisodes(episodes, met, (first, *quirk_lines(quirks)))
 
 
 def read_episodes(
@@ -76,7 +99,8 @@ def read_episodes(
     raw = [item for file in files for item in rows(file, RawEpisode)]
     seen = [played(item.row.rewards_prompt, item.place, quirks) for item in raw]
     episodes = [
-        Told(item.place, item.row.environment, scene) for item, scene in zip(raw, seen, strict=True)
+        EpisodeText(item.place, item.row.environment, scene)
+        for item, scene in zip(raw, seen, strict=True)
     ]
     told_of = (
         (told.place, name, background)
@@ -146,3 +170,356 @@ def _profiles_near(source: Path) -> Path | None:
         if (place / AGENTS).is_file():
             return place
     return None
+
+
+_HEADER = re.compile(r"^Turn #(?P<number>\d+)(?P<colon>:?)", re.MULTILINE)
+_STAGE = re.compile(r"^Scenario: (?P<scenario>.*?)\nParticipants: (?P<names>[^\n]+)", re.S | re.M)
+_KINDS = {
+    "non-verbal communication": NON_VERBAL,
+    "action": PHYSICAL,
+    "physical action": PHYSICAL,
+}
+_GESTURE = re.compile(rf"\[({'|'.join(_KINDS)})\]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Who acted (a participant's position) and how."""
+
+    who: int
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An episode as the judge's prompt tells it. Backgrounds and goals in the order of `names`."""
+
+    scenario: str
+    names: tuple[str, ...]
+    backgrounds: tuple[str, ...]
+    goals: tuple[str, ...]
+    turns: tuple[Turn, ...]
+
+
+def played(prompt: str, place: str, quirks: Quirks) -> Played:
+    """The prompt, read; ConfigError where a part of it is missing or a turn has no known form."""
+    first = _HEADER.search(prompt)
+    if first is None:
+        raise ConfigError(f'{place}: rewards_prompt holds no "Turn #"; expected the whole episode')
+    head = prompt[: first.start()]
+    stage = _STAGE.search(head)
+    if stage is None:
+        raise ConfigError(f'{place}: rewards_prompt holds no "Scenario:" and "Participants:"')
+    names = tuple(re.split(r", (?:and )?| and ", stage["names"].strip()))
+    if len(names) < 2 or len(set(names)) != len(names):
+        raise ConfigError(f"{place}: expected two or more participants, found {stage['names']!r}")
+    markers = [f"{name}'s {what}:" for what in ("background", "goal") for name in names]
+    sections = _sections(head[stage.end() :], markers, place)
+    contents = _contents(prompt, first, place)
+    turns = tuple(
+        _turn(content, number, names, place, quirks) for number, content in enumerate(contents)
+    )
+    return Played(
+        scenario=stage["scenario"].strip(),
+        names=names,
+        backgrounds=sections[: len(names)],
+        goals=sections[len(names) :],
+        turns=turns,
+    )
+
+
+def _sections(text: str, markers: list[str], place: str) -> tuple[str, ...]:
+    """What stands after each of these markers, up to the next one."""
+    starts = []
+    for marker in markers:
+        found = re.search(rf"^{re.escape(marker)}", text, re.MULTILINE)
+        if found is None:
+            raise ConfigError(f'{place}: rewards_prompt holds no "{marker}"')
+        starts.append(found)
+    ends = [found.start() for found in starts[1:]]
+    over = re.search(r"^Conversation Starts:", text, re.MULTILINE)
+    ends.append(over.start() if over else len(text))
+    return tuple(text[a.end() : b].strip() for a, b in zip(starts, ends, strict=True))
+
+
+def _contents(prompt: str, first: re.Match[str], place: str) -> tuple[str, ...]:
+    """The text of each turn. Two layouts occur: "Turn #1" on a line of its own, and "Turn #0: ".
+
+    Models quote such headers in what they say, so that only the next number in the layout of the
+    first one begins a turn.
+    """
+    after = r": ?" if first["colon"] else r"(?=,?[ \t]*$)"
+    number = int(first["number"])
+    contents = []
+    start = re.compile(rf"^Turn #{number}{after}", re.MULTILINE).match(prompt, first.start())
+    while start is not None:
+        number += 1
+        following = re.compile(rf"^Turn #{number}{after}", re.MULTILINE).search(prompt, start.end())
+        contents.append(prompt[start.end() : following.start() if following else len(prompt)])
+        start = following
+    if not contents:
+        raise ConfigError(f"{place}: the first turn of rewards_prompt has no known form")
+    # The prompt goes on after the last turn with a comma.
+    return (*(c.strip() for c in contents[:-1]), contents[-1].strip().removesuffix(",").strip())
+
+
+def _turn(content: str, number: int, names: tuple[str, ...], place: str, quirks: Quirks) -> Turn:
+    """One turn. An empty one belongs to whose turn it was: they take turns (section 2.3)."""
+    if not content:
+        quirks[Quirk.EMPTY_TURN] += 1
+        return Turn(number % len(names), Action(NONE))
+    for who, name in enumerate(names):
+        if content.startswith(f"{name} "):
+            action = _action(content[len(name) :].strip(), quirks)
+            if action is not None:
+                return Turn(who, action)
+    raise ConfigError(
+        f"{place}: turn {number + 1} of rewards_prompt has no known form: {content[:80]!r}"
+    )
+
+
+def _action(text: str, quirks: Quirks) -> Action | None:
+    """What comes after the name; None where it has no known form."""
+    if text == "did nothing":
+        return Action(NONE)
+    if text == "left the conversation":
+        return Action(LEAVE)
+    if text.startswith("said:"):
+        words = text.removeprefix("said:").strip()
+        if len(words) >= 2 and words[0] == words[-1] == '"':
+            words = words[1:-1].strip()
+        return _with_text(SPEAK, words, quirks)
+    labels = []
+    while label := _GESTURE.match(text):
+        labels.append(label[1])
+        text = text[label.end() :]
+    if not labels:
+        return None
+    quirks[Quirk.REPEATED_LABEL] += len(labels) > 1
+    return _with_text(_KINDS[labels[0]], text.strip(), quirks)
+
+
+def _with_text(kind: str, text: str, quirks: Quirks) -> Action:
+    if text:
+        return Action(kind, text)
+    quirks[Quirk.EMPTY_ACT] += 1
+    return Action(NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeText:
+    """An episode's line: where it stands, which scenario it names, and what it tells."""
+
+    place: str
+    environment: str
+    scene: Played
+
+
+def tasks_of(
+    episodes: Sequence[EpisodeText],
+    people: Mapping[str, Character],
+    public: PublicData | None,
+    quirks: Quirks,
+) -> tuple[Task, ...]:
+    """The task of each episode: that of the data set where scenario and cast agree with one."""
+    desk = _Desk(people, public or PublicData({}, 0, {}, {}, {}, (), frozenset()), quirks)
+    rows = [desk.row(told) for told in episodes]
+    data = DataSet(
+        DataId("episodes", "", ""),
+        {who.id: who for who in people.values()},
+        dict(desk.public.relationships),
+        {**desk.public.scenarios, **desk.own},
+        tuple({row.id: row for row in rows}.values()),
+    )
+    by_id = {task.id: task for task in data.tasks()}
+    return tuple(by_id[row.id] for row in rows)
+
+
+@dataclass(slots=True)
+class _Desk:
+    """Finds or makes the task row of one episode after another."""
+
+    people: Mapping[str, Character]
+    public: PublicData
+    quirks: Quirks
+    own: dict[str, Scenario] = field(default_factory=dict)
+    known: Mapping[tuple[str, ...], tuple[str, ...]] = field(init=False)
+    cast: Mapping[tuple[str, ...], TaskRow] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.known = _by_text(self.public)
+        self.cast = {(task.scenario, *task.characters): task for task in self.public.tasks}
+
+    def row(self, told: EpisodeText) -> TaskRow:
+        scenario = self._scenario(told)
+        characters = tuple(self.people[name].id for name in told.scene.names)
+        task = self.cast.get((scenario.id, *characters))
+        if task is not None:
+            return task
+        self.quirks[Quirk.NO_TASK] += bool(self.public.tasks)
+        pair = self.public.relationships.get(frozenset(characters))
+        wanted = scenario.relationships[0]
+        return TaskRow(
+            id=f"task-{digest(scenario.id, *characters)}",
+            scenario=scenario.id,
+            characters=characters,
+            tags=(PUBLIC_HARD,) if scenario.id in self.public.hard else (),
+            relationship=None if pair is not None and pair.type is wanted else wanted,
+        )
+
+    def _scenario(self, told: EpisodeText) -> Scenario:
+        """The scenario that was played, by its text: a few lines name another one."""
+        ids = self.known.get(_key(told.scene.scenario, told.scene.goals), ())
+        if not ids:
+            return self._own(told)
+        if told.environment in ids:
+            return self.public.scenarios[told.environment]
+        self.quirks[Quirk.OTHER_SCENARIO] += 1
+        return self.public.scenarios[ids[0]]
+
+    def _own(self, told: EpisodeText) -> Scenario:
+        """A scenario from the episode's own text; nothing in it tells the relationship."""
+        self.quirks[Quirk.OWN_TEXT] += 1
+        self.quirks[Quirk.UNKNOWN_TIE] += 1
+        context = sentence(mended(told.scene.scenario, self.quirks))
+        goals = tuple(composed(untagged(mended(goal, self.quirks))) for goal in told.scene.goals)
+        family = family_of(context, goals)
+        facts = read_facts(family, context, goals)
+        scenario = record(
+            told.place,
+            Scenario,
+            {
+                "id": f"scenario-{digest(context, *goals)}",
+                "family": family,
+                "context": context,
+                "goals": [
+                    {"text": text, "facts": facts[seat] if facts else None}
+                    for seat, text in enumerate(goals)
+                ],
+                "relationships": [RelationshipType.ACQUAINTANCE],
+            },
+        )
+        self.own[scenario.id] = scenario
+        return scenario
+
+
+def _by_text(public: PublicData) -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """Ids of the scenarios with this text, as the judge (who may read all of it) is shown it."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = defaultdict(tuple)
+    for raw in public.raw_scenarios.values():
+        found[_key(raw.scenario, raw.agent_goals)] += (raw.env_id,)
+    return found
+
+
+def _key(context: str, goals: Sequence[str]) -> tuple[str, ...]:
+    """Letters and digits alone: tags, blanks and brackets differ between the files."""
+    return tuple(
+        "".join(letter for letter in without_tags(text).lower() if letter.isalnum())
+        for text in (context, *goals)
+    )
+
+
+_BACKGROUND = re.compile(
+    r".+? is an? (?P<age>\d+)-year-old (?P<gender>[\w-]+) (?P<occupation>.+?)\. "
+    r"(?P<pronouns>\w+/\w+) pronouns\.(?P<rest>.*)",
+    re.DOTALL,
+)
+_REST = re.compile(r"Personality and values description:|\b[\w'\u2019-]+'s secrets:")
+
+
+def people(
+    told: Iterable[tuple[str, str, str]], profiles: Mapping[str, Character], quirks: Quirks
+) -> dict[str, Character]:
+    """Characters by name, from (place, name, background) of all episodes.
+
+    Some episodes have lost a part of a background, or its beginning: without a profile of that
+    name the fullest one is taken. ConfigError where none can be read.
+    """
+    found = {profile.name: profile for profile in profiles.values()}
+    backgrounds: dict[str, list[str]] = {}
+    places: dict[str, str] = {}
+    for place, name, background in told:
+        if name not in found:
+            backgrounds.setdefault(name, []).append(background)
+            places.setdefault(name, place)
+    for name, several in backgrounds.items():
+        readable = [text for text in several if _BACKGROUND.fullmatch(text)]
+        if not readable:
+            raise ConfigError(
+                f"{places[name]}: the background of {name} cannot be read, and there is no "
+                f"profile of that name; put the profile files beside the episodes"
+            )
+        quirks[Quirk.REBUILT_CHARACTER] += 1
+        found[name] = rebuilt(places[name], name, max(readable, key=len))
+    return found
+
+
+def rebuilt(place: str, name: str, background: str) -> Character:
+    """A character from a background as the judge's prompt words it."""
+    match = _BACKGROUND.fullmatch(background)
+    if match is None:
+        raise ConfigError(f"{place}: the background of {name} cannot be read: {background[:80]!r}")
+    labels = [label.split()[0] for label in _REST.findall(match["rest"])]
+    public, *others = (part.strip() for part in _REST.split(match["rest"]))
+    about = {
+        ("personality" if label == "Personality" else "secret"): text
+        for label, text in zip(labels, others, strict=True)
+    }
+    first, _, last = name.partition(" ")
+    return record(
+        place,
+        Character,
+        {
+            "id": re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-"),
+            "first_name": first,
+            "last_name": last,
+            "gender": gender(match["gender"]),
+            "pronouns": match["pronouns"].lower(),
+            "age": int(match["age"]),
+            "occupation": match["occupation"],
+            "public_info": public,
+            **about,
+        },
+    )
+
+
+UNKNOWN = "unknown model"
+CUSTOM = "custom_model"
+
+
+def model_labels(
+    models: tuple[str, ...], setting: str, tag: str, seats: int, quirks: Quirks
+) -> tuple[str, ...]:
+    """The label of the model in each seat.
+
+    `models` names the judge first and then the seats in order. That this is the order shows in the
+    public episodes: of gpt-4 and gpt-3.5-turbo only the latter ever leaves, in either seat, and the
+    utterances of "custom_model" have their own length in either seat. Such a model is named by the
+    rest of the setting ("GPT3.5-BC" beside gpt-3.5-turbo: "BC") or of the tag.
+    """
+    if len(models) != seats + 1:
+        quirks[Quirk.UNKNOWN_MODEL] += seats
+        return (UNKNOWN,) * seats
+    labels = []
+    for seat, model in enumerate(models[1:], start=1):
+        if model == CUSTOM:
+            quirks[Quirk.CUSTOM_MODEL] += 1
+            others = [name for other, name in enumerate(models) if other not in (0, seat)]
+            model = _custom(others, setting, tag)
+        labels.append(model)
+    return tuple(labels)
+
+
+def _custom(others: list[str], setting: str, tag: str) -> str:
+    for other in others:
+        beside, _, rest = setting.partition("-")
+        if rest and _plain(beside) and _plain(other).startswith(_plain(beside)):
+            return rest
+        name, found, _ = tag.partition(f"_{other}")
+        if found and name:
+            return name
+    return tag or CUSTOM
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())

@@ -1,35 +1,139 @@
-"""SOTOPIA's profile files as one set of records: characters, relationships, scenarios, tasks."""
+"""SOTOPIA's public profile files as a data set of ours, imported whole or not at all."""
 
 from __future__ import annotations
 
+import json
+import math
+import os
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.seeding import digest
 from sociolab.worlds.sotopia.dataset import TaskRow
-from sociolab.worlds.sotopia.importing.profiles import RawAgent, character
-from sociolab.worlds.sotopia.importing.quirks import Quirk, Quirks
+from sociolab.worlds.sotopia.importing.goals import Context, GoalReader, context, read_facts
 from sociolab.worlds.sotopia.importing.reading import (
     Placed,
+    Quirk,
+    Quirks,
     RawRow,
     by_id,
     document,
     known,
+    quirk_lines,
     record,
     rows,
 )
-from sociolab.worlds.sotopia.importing.relationships import (
-    Pair,
-    RawRelationship,
-    relationships,
+from sociolab.worlds.sotopia.scenarios import (
+    BigFive,
+    Character,
+    Facts,
+    Family,
+    FriendGoal,
+    Relationship,
+    RelationshipType,
+    Scenario,
 )
-from sociolab.worlds.sotopia.importing.scenarios import RawEnvironment, scenario
-from sociolab.worlds.sotopia.profiles import Character, Relationship, RelationshipType
-from sociolab.worlds.sotopia.scenarios import Scenario
+
+LICENSE = "as its authors declare: CC BY-SA 4.0"
+SOURCE = "SOTOPIA's public data (Zhou et al., ICLR 2024, arXiv 2310.11667)"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What was imported, and which quirks were met how often."""
+
+    characters: int
+    relationship_rows: int
+    pairs: int
+    scenarios: int
+    scenarios_with_facts: int
+    tasks: int
+    hard_tasks: int
+    quirks: tuple[tuple[Quirk, int], ...]
+    lines: tuple[str, ...]
+    """The report to print: one line for what there is, then one for each quirk."""
+
+
+def import_sotopia(
+    source: Path, target: Path, name: str, *, strategy_hints: bool = True
+) -> ImportReport:
+    """Import the profile files in `source` (or in `source/profiles`) into the new folder `target`.
+
+    Hints at a strategy are kept, as the public benchmark shows them to its agents, unless
+    `strategy_hints` is false (the paper's appendix D.2 wants none in a goal). ConfigError with file
+    and line for whatever cannot be read; a failed import leaves nothing behind.
+    """
+    if target.exists():
+        raise ConfigError(f"{target} exists already; import under another name, or remove it")
+    quirks = Quirks()
+    data = read_public_data(profiles_folder(source), quirks, strategy_hints=strategy_hints)
+    report = _report(data, quirks)
+    _write(data, target, name, report)
+    return report
+
+
+def _report(data: PublicData, quirks: Quirks) -> ImportReport:
+    hard = sum(PUBLIC_HARD in task.tags for task in data.tasks)
+    facts = sum(scene.goals[0].facts is not None for scene in data.scenarios.values())
+    first = (
+        f"{len(data.characters)} characters, {data.relationship_rows} relationship rows of "
+        f"{len(data.relationships)} pairs, "
+        f"{len(data.scenarios)} scenarios ({facts} with goals that have a formula), "
+        f"{len(data.tasks)} tasks ({hard} on the {len(data.hard)} hard scenarios)"
+    )
+    return ImportReport(
+        characters=len(data.characters),
+        relationship_rows=data.relationship_rows,
+        pairs=len(data.relationships),
+        scenarios=len(data.scenarios),
+        scenarios_with_facts=facts,
+        tasks=len(data.tasks),
+        hard_tasks=hard,
+        quirks=tuple((quirk, quirks[quirk]) for quirk in Quirk if quirks[quirk]),
+        lines=(first, *quirk_lines(quirks)),
+    )
+
+
+def _write(data: PublicData, target: Path, name: str, report: ImportReport) -> None:
+    """The data set in a folder of its own, which gets its name when it is complete."""
+    files = {
+        "characters.jsonl": _lines(data.characters.values()),
+        "relationships.jsonl": _lines(data.relationships.values()),
+        "scenarios.jsonl": _lines(data.scenarios.values()),
+        "tasks.jsonl": _lines(data.tasks),
+    }
+    meta = {
+        "name": name,
+        "version": digest(*files.values()),
+        "license": LICENSE,
+        "source": SOURCE,
+        "notes": report.lines,
+    }
+    files["meta.json"] = json.dumps(meta, ensure_ascii=False, indent=2) + "\n"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=target.parent, prefix=".importing-") as partial:
+            folder = Path(partial) / "data"
+            folder.mkdir()
+            for file, text in files.items():
+                (folder / file).write_text(text, "utf-8")
+            os.replace(folder, target)
+    except OSError as error:
+        raise ConfigError(f"{target} cannot be written ({error.strerror})") from error
+
+
+def _lines(items: Iterable[BaseModel]) -> str:
+    """Records as JSON lines, without the fields that are not set."""
+    return "".join(item.model_dump_json(exclude_none=True) + "\n" for item in items)
+
 
 AGENTS = "agent_profiles.jsonl"
 ENVIRONMENTS = "environment_profiles.jsonl"
@@ -106,7 +210,8 @@ def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = Tru
     if not tasks:
         raise ConfigError(f"{folder / COMBINATIONS} holds no combination: there is nothing to play")
     for task in tasks.values():
-        quirks[Quirk.OUTSIDE_CONSTRAINT] += _is_outside(task, characters, scenarios)
+        cast = [characters[key] for key in task.characters]
+        quirks[Quirk.OUTSIDE_CONSTRAINT] += any(scenarios[task.scenario].unmet(cast))
     return PublicData(
         characters,
         len(ties),
@@ -183,18 +288,285 @@ def _task(
     )
 
 
-def _is_outside(
-    task: TaskRow, characters: Mapping[str, Character], scenarios: Mapping[str, Scenario]
-) -> bool:
-    """Whether a character is of another age or occupation than the scenario asks for."""
-    scene = scenarios[task.scenario]
-    cast = [characters[key] for key in task.characters]
-    # A scenario without a constraint has none for any seat: its tuple is empty.
-    ages = any(
-        not low <= who.age <= high for who, (low, high) in zip(cast, scene.ages, strict=False)
+_GENDERS = {"male": "man", "female": "woman", "non-binary": "nonbinary"}
+_TRAITS = {"openness to experience": "openness"}
+_LEVELS = {"medium": "average", "moderate": "average"}
+_TRAIT = re.compile(r"\s*(?P<trait>[\w ]+?)\s*[-:]\s*(?P<level>\w+)\s*")
+
+
+class RawAgent(RawRow):
+    """A line of agent_profiles.jsonl. (`mbti` is left alone: the paper does not use it.)"""
+
+    agent_id: str
+    first_name: str
+    last_name: str = ""
+    age: int
+    occupation: str
+    gender: str
+    gender_pronoun: str
+    public_info: str = ""
+    big_five: str = ""
+    moral_values: tuple[str, ...] = ()
+    schwartz_personal_values: tuple[str, ...] = ()
+    personality_and_values: str = ""
+    decision_making_style: str = ""
+    secret: str = ""
+
+
+def character(found: Placed[RawAgent], quirks: Quirks) -> Character:
+    """A profile as a character; ConfigError where a field does not fit."""
+    raw = found.row
+    big_five = traits(raw.big_five)
+    if raw.big_five.strip() and big_five is None:
+        quirks[Quirk.UNREAD_TRAITS] += 1
+    return record(
+        found.place,
+        Character,
+        {
+            "id": raw.agent_id,
+            "first_name": raw.first_name,
+            "last_name": raw.last_name.strip(),
+            "gender": gender(raw.gender),
+            "pronouns": raw.gender_pronoun.lower(),
+            "age": raw.age,
+            "occupation": raw.occupation,
+            "public_info": raw.public_info.strip(),
+            "big_five": big_five,
+            "moral_values": _items(raw.moral_values, quirks),
+            "schwartz_values": _items(raw.schwartz_personal_values, quirks),
+            "decision_style": raw.decision_making_style.strip(),
+            "personality": raw.personality_and_values.strip(),
+            "secret": raw.secret.strip(),
+        },
     )
-    occupations = any(
-        bool(allowed) and who.occupation.lower() not in {name.lower() for name in allowed}
-        for who, allowed in zip(cast, scene.occupations, strict=False)
+
+
+def gender(text: str) -> str:
+    """The gender in our words: man, woman, nonbinary, or the text itself in lower case."""
+    word = text.strip().lower()
+    return _GENDERS.get(word, word)
+
+
+def traits(text: str) -> BigFive | None:
+    """The levels of a text such as "Extraversion - Low; Neuroticism - High; ..."
+
+    None unless all five are there, each once, with a level that we know.
+    """
+    levels: dict[str, str] = {}
+    for piece in filter(str.strip, text.split(";")):
+        match = _TRAIT.fullmatch(piece)
+        if match is None:
+            return None
+        trait, level = match["trait"].lower(), match["level"].lower()
+        levels[_TRAITS.get(trait, trait)] = _LEVELS.get(level, level)
+    fits = set(levels) == set(BigFive.model_fields) and set(levels.values()) <= {
+        "low",
+        "average",
+        "high",
+    }
+    return BigFive.model_validate(levels) if fits else None
+
+
+def _items(items: tuple[str, ...], quirks: Quirks) -> tuple[str, ...]:
+    quirks[Quirk.SPACED_ITEM] += sum(item != item.strip() for item in items)
+    return tuple(item.strip() for item in items if item.strip())
+
+
+DIGITS = {
+    "0": RelationshipType.STRANGER,
+    "1": RelationshipType.KNOWN_BY_NAME,
+    "2": RelationshipType.ACQUAINTANCE,
+    "3": RelationshipType.FRIEND,
+    "4": RelationshipType.ROMANTIC,
+    "5": RelationshipType.FAMILY,
+}
+
+Pair: TypeAlias = frozenset[str]
+
+
+class RawRelationship(RawRow):
+    """A line of relationship_profiles.jsonl."""
+
+    agent1_id: str
+    agent2_id: str
+    relationship: int | str
+    background_story: str = ""
+
+
+def relationship_type(digit: int | str, place: str) -> RelationshipType:
+    """The relationship that a digit stands for; ConfigError for any other text."""
+    try:
+        return DIGITS[str(digit).strip()]
+    except KeyError:
+        meaning = ", ".join(f"{number} {name}" for number, name in DIGITS.items())
+        raise ConfigError(
+            f"{place}: the relationship {str(digit)!r} is not known; expected one of {meaning}"
+        ) from None
+
+
+def relationships(
+    found: Iterable[Placed[RawRelationship]],
+    characters: Mapping[str, Character],
+    wanted: Mapping[Pair, tuple[RelationshipType, ...]],
+    quirks: Quirks,
+) -> dict[Pair, Relationship]:
+    """One relationship for each pair that has rows, in the order of the file.
+
+    `wanted` holds, for each pair that is cast, what its tasks' scenarios say. Where a pair's rows
+    conflict, the one that most of these agree with is kept, the first of the file where they tie.
+    """
+    rows: dict[Pair, list[Relationship]] = defaultdict(list)
+    for item in found:
+        row = _relationship(item, characters)
+        rows[frozenset((row.a, row.b))].append(row)
+    for pair, several in rows.items():
+        if len({row.type for row in several}) > 1:
+            quirks[Quirk.CONFLICTING_PAIR] += 1
+            quirks[Quirk.TASK_OF_CONFLICT] += len(wanted.get(pair, ()))
+    return {
+        pair: max(several, key=lambda row: wanted.get(pair, ()).count(row.type))
+        for pair, several in rows.items()
+    }
+
+
+def _relationship(
+    item: Placed[RawRelationship], characters: Mapping[str, Character]
+) -> Relationship:
+    raw = item.row
+    for key in (raw.agent1_id, raw.agent2_id):
+        known(item.place, key, characters, "character")
+    if raw.agent1_id == raw.agent2_id:
+        raise ConfigError(f"{item.place}: {raw.agent1_id} is in a relationship with itself")
+    return record(
+        item.place,
+        Relationship,
+        {
+            "a": raw.agent1_id,
+            "b": raw.agent2_id,
+            "type": relationship_type(raw.relationship, item.place),
+            "story": raw.background_story.strip(),
+        },
     )
-    return ages or occupations
+
+
+FAMILIES: dict[str, Family] = {
+    "craigslist_bargains": "bargain",
+    "mutual_friends": "mutual-friend",
+    "deal-or-no-deal": "division",
+    "normbank": "place",
+    "social_chemistry": "norms",
+    "social_iqa": "feelings",
+}
+"""Which family a source's scenarios are of; all other sources: "other"."""
+
+_READABLE: tuple[Family, ...] = ("bargain", "division", "mutual-friend")
+
+
+class RawEnvironment(RawRow):
+    """A line of environment_profiles.jsonl."""
+
+    env_id: str
+    codename: str = ""
+    source: str = ""
+    scenario: str
+    agent_goals: tuple[str, ...]
+    relationship: int | str
+    age_constraint: object = None
+    occupation_constraint: object = None
+    agent_constraint: object = None
+
+
+def scenario(
+    found: Placed[RawEnvironment], quirks: Quirks, *, strategy_hints: bool = True
+) -> Scenario:
+    """An environment as a scenario: no tag is left, and each private part is with its seat."""
+    raw, place = found.row, found.place
+    seats = len(raw.agent_goals)
+    if seats < 2:
+        raise ConfigError(f"{place}: a scenario needs at least 2 goals, found {seats}")
+    told = context(raw.scenario, seats, place, quirks)
+    reader = GoalReader(seats, place, strategy_hints)
+    texts = tuple(
+        reader.goal(goal, seat, told.seats[seat], quirks)
+        for seat, goal in enumerate(raw.agent_goals)
+    )
+    family = FAMILIES.get(raw.source, "other")
+    facts = _facts(family, told, texts, quirks)
+    if not _unset(raw.agent_constraint, quirks):
+        quirks[Quirk.AGENT_CONSTRAINT] += 1
+    return record(
+        place,
+        Scenario,
+        {
+            "id": raw.env_id,
+            "family": family,
+            "context": told.text,
+            "goals": [
+                {"text": text, "facts": facts[seat] if facts else None}
+                for seat, text in enumerate(texts)
+            ],
+            "relationships": [relationship_type(raw.relationship, place)],
+            "ages": _ages(raw.age_constraint, seats, place, quirks),
+            "occupations": _occupations(raw.occupation_constraint, seats, place, quirks),
+            "tags": _tags(raw),
+        },
+    )
+
+
+def _facts(
+    family: Family, told: Context, texts: tuple[str, ...], quirks: Quirks
+) -> tuple[Facts, ...] | None:
+    """The goals' facts; none where what the environment is told contradicts them."""
+    if family not in _READABLE:
+        return None
+    facts = read_facts(family, told.text, texts)
+    if told.environment and any(name not in told.environment for name in _in_common(facts or ())):
+        facts = None
+    quirks[Quirk.FACTS_UNREAD] += facts is None
+    return facts
+
+
+def _in_common(facts: tuple[Facts, ...]) -> set[str]:
+    """The names that all lists of friends hold; none where the goals are no lists of friends."""
+    lists = [{who.name for who in goal.friends} for goal in facts if isinstance(goal, FriendGoal)]
+    return set.intersection(*lists) if lists else set()
+
+
+def _tags(raw: RawEnvironment) -> list[str]:
+    """The source and the codename, without the number that some codenames end in."""
+    names = (raw.source, re.sub(r"_\d+$", "", raw.codename))
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _unset(value: object, quirks: Quirks) -> bool:
+    """Whether a constraint says nothing; the public files write that as "nan" or "none"."""
+    empty = value is None or (isinstance(value, float) and math.isnan(value))
+    text = str(value).strip().lower()
+    if text in ("nan", "none"):
+        quirks[Quirk.EMPTY_CONSTRAINT] += 1
+    return empty or text in ("", "nan", "none", "[]")
+
+
+def _ages(value: object, seats: int, place: str, quirks: Quirks) -> list[tuple[int, int]]:
+    """A text such as "[(18, 70), (21, 70)]" as the lowest and highest age of each seat."""
+    if _unset(value, quirks):
+        return []
+    found = [(int(a), int(b)) for a, b in re.findall(r"\(\s*(\d+)\s*,\s*(\d+)\s*\)", str(value))]
+    if len(found) != seats or any(low > high for low, high in found):
+        raise ConfigError(
+            f"{place}: age_constraint should be {seats} pairs such as (18, 70), found {value!r}"
+        )
+    return found
+
+
+def _occupations(value: object, seats: int, place: str, quirks: Quirks) -> list[tuple[str, ...]]:
+    """A text such as "[actor, nan]" as the occupations that each seat may have."""
+    if _unset(value, quirks):
+        return []
+    names = [name.strip(" '\"") for name in str(value).strip().strip("[]").split(",")]
+    if len(names) != seats:
+        raise ConfigError(
+            f"{place}: occupation_constraint should be {seats} occupations in brackets, "
+            f"found {value!r}"
+        )
+    return [() if name.lower() in ("", "nan", "none") else (name,) for name in names]

@@ -1,12 +1,17 @@
-"""JSON-lines files as typed rows; whatever is wrong with a line is told in one sentence."""
+"""SOTOPIA's public files as typed rows.
+
+Whatever is wrong with a line is told in one sentence; what is only odd is a quirk, and counted.
+"""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -104,3 +109,52 @@ def _json(place: str, text: str) -> object:
             f"{place}: expected JSON, found {text.strip()[:60]!r} ({error.msg} at "
             f"character {error.pos + 1}); mend or remove it"
         ) from error
+
+
+class Quirk(StrEnum):
+    """Something in the files that is not as its field says, and what the import does about it."""
+
+    SPACED_ITEM = "list items with spaces around them, stripped"
+    UNREAD_TRAITS = "Big Five texts that could not be read, left out"
+    EMPTY_CONSTRAINT = 'constraints written "nan" or "none", read as no constraint'
+    AGENT_CONSTRAINT = "agent constraints without a form that could be read, left out"
+    ENVIRONMENT_PART = "parts for the environment only, kept from the players"
+    SEAT_PART = "parts for one seat only, moved into that seat's goal"
+    FOREIGN_PART = "parts of a goal that are for another viewer, left out"
+    EXTRA_INFO = "goals with extra information, kept without its tags"
+    CLARIFICATION_HINT = "clarification hints, kept without their tags"
+    STRATEGY_HINT = "strategy hints, kept without their tags"
+    STRATEGY_HINT_DROPPED = "strategy hints, left out"
+    ESCAPED_QUOTE = "texts with escaped quotation marks, unescaped"
+    GLUED_SENTENCES = "texts with no space between two sentences, parted"
+    AGENT_NAMED = "goals that named Agent1 or Agent2, rewritten"
+    AGENT_NAME_LEFT = "texts that name Agent1 or Agent2 and could not be rewritten safely"
+    FACTS_UNREAD = "bargains, divisions and friend searches whose facts could not be read for sure"
+    CONFLICTING_PAIR = "pairs whose relationship rows conflict"
+    TASK_OF_CONFLICT = "tasks that cast such a pair, each with its scenario's relationship"
+    TASK_DISAGREES = "tasks whose scenario and pair disagree: the scenario's relationship wins"
+    PAIR_WITHOUT_ROW = "tasks whose pair has no row: the scenario's relationship is taken"
+    OUTSIDE_CONSTRAINT = "tasks that cast somebody outside their scenario's ages or occupations"
+    NO_HARD_LIST = "hard lists missing: no task is tagged public-hard"
+
+    CUSTOM_MODEL = 'seats played by a "custom_model", labelled by the setting or tag'
+    UNKNOWN_MODEL = "seats of which no model is known"
+    OTHER_SCENARIO = "episodes that name another scenario than they played: what was played counts"
+    OWN_TEXT = "episodes whose scenario is not at hand, taken from their own text"
+    NO_TASK = "episodes whose cast is not among the tasks of their scenario"
+    UNKNOWN_TIE = "episodes without a known relationship, read as acquaintances"
+    REBUILT_CHARACTER = "characters rebuilt from the episodes' text"
+    EMPTY_TURN = "turns in which nothing is on record, read as doing nothing"
+    EMPTY_ACT = "words or gestures without content, read as doing nothing"
+    REPEATED_LABEL = "actions with their kind written more than once"
+    PAST_LIMIT = "episodes with more turns than the limit"
+    SILENT_END = "episodes that ended because a turn was empty"
+
+
+Quirks: TypeAlias = Counter[Quirk]
+"""How often each quirk was met; passed along and added to."""
+
+
+def quirk_lines(quirks: Quirks) -> tuple[str, ...]:
+    """One line for each quirk that was met, in the order in which they are defined."""
+    return tuple(f"{quirk}: {quirks[quirk]}" for quirk in Quirk if quirks[quirk])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.town.places import Tile
+from sociolab.town.map import Tile
 
 
 def town_ground(walkable: NDArray[np.bool_], inside: NDArray[np.bool_]) -> NDArray[np.bool_]:

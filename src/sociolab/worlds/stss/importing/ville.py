@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sociolab.core.errors import ConfigError
-from sociolab.town.map import TownMap
-from sociolab.town.map.ground import Ground, plain_ground
-from sociolab.town.places import Place, Tile
+from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground
 from sociolab.worlds.stss.importing.connected import town_ground
 from sociolab.worlds.stss.importing.defects import Defect, Kind
 from sociolab.worlds.stss.importing.files import SourceFiles

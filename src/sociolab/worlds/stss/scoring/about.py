@@ -5,7 +5,7 @@ As printed in the paper, a filter of words and no reading of what is meant.
 
 from __future__ import annotations
 
-from sociolab.town.trace.records import Noted, Talked
+from sociolab.town.trace import Noted, Talked
 from sociolab.worlds.stss.scoring.keywords import Keywords
 from sociolab.worlds.stss.task import SocialTask
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from sociolab.town.clock import clock_time
-from sociolab.town.trace.intervals import Intervals, common, joined
-from sociolab.town.trace.records import Noted
+from sociolab.town.trace import Noted
+from sociolab.town.trajectory import Intervals, common, joined
 from sociolab.worlds.stss.scoring.errands import done_at
 from sociolab.worlds.stss.scoring.evidence import Evidence, partner_of
 from sociolab.worlds.stss.scoring.keywords import spoken_place

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.town.trace.intervals import Intervals, common
+from sociolab.town.trajectory import Intervals, common
 from sociolab.worlds.stss.scoring.evidence import Evidence
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sociolab.town.trace.intervals import reached, since
+from sociolab.town.trajectory import reached, since
 from sociolab.worlds.stss.scoring.evidence import Evidence
 from sociolab.worlds.stss.scoring.result import ErrandDone
 from sociolab.worlds.stss.task import Errand

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TypeAlias
 
-from sociolab.town.trace.intervals import Interval, Intervals, common, length
-from sociolab.town.trace.records import Talked
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trace import Talked
+from sociolab.town.trajectory import Interval, Intervals, Trajectory, common, length
 from sociolab.worlds.stss.scoring.about import About
 from sociolab.worlds.stss.scoring.keywords import filtered
 from sociolab.worlds.stss.scoring.window import event_window

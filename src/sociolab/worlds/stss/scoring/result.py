@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from sociolab.town.trace.intervals import Intervals
+from sociolab.town.trajectory import Intervals
 from sociolab.worlds.stss.task import TaskType
 
 Fate: TypeAlias = Literal[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.scoring.accounts import account, helper_account
 from sociolab.worlds.stss.scoring.attendance import attendances, goal, host_absent
 from sociolab.worlds.stss.scoring.errands import help_by_anybody, help_given

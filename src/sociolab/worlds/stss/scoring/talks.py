@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sociolab.town.trace.intervals import Intervals
+from sociolab.town.trajectory import Intervals
 from sociolab.worlds.stss.scoring.evidence import Evidence, partner_of
 from sociolab.worlds.stss.scoring.result import SpokenTo
 

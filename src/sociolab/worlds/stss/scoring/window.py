@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 
 from sociolab.town.clock import Clock, clock_time
-from sociolab.town.trace.intervals import Interval
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trajectory import Interval, Trajectory
 from sociolab.worlds.stss.task import SocialTask
 
 

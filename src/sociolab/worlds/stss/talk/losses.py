@@ -16,8 +16,8 @@ from sociolab.core.episode import Answered, Episode
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.town.answers import Summary
 from sociolab.town.thoughts import Line
-from sociolab.town.trace.records import Talked
-from sociolab.town.trace.trajectory import Trajectory
+from sociolab.town.trace import Talked
+from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.content import Content
 from sociolab.worlds.stss.scoring.evidence import partner_of
 from sociolab.worlds.stss.scoring.result import TaskScore

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 
-from sociolab.town.memory.embedding import HashingEmbedder
-from sociolab.town.memory.relevance import Relevance
+from sociolab.town.memory import HashingEmbedder, Relevance
 from sociolab.town.thoughts import Memory
 
 

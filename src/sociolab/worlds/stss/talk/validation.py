@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from sociolab.core.episode import Answered, CastMember, Ended, Episode, Json, Task, Trial
 from sociolab.core.ports import CallKey, ChatModel, Labelled, Point, PointAnswer
 from sociolab.core.score import Verdict
-from sociolab.town.population import own_residents
+from sociolab.town.residents import own_residents
 from sociolab.town.thoughts import Line
 from sociolab.worlds.stss.talk.findings import Finding
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge

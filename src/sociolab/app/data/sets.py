@@ -1,0 +1,234 @@
+"""Which tasks are played: a world's own data, an imported set, a folder, a list of one's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sociolab.app.registry import names, plugin
+from sociolab.app.user_files import first_problem, fresh_folder
+from sociolab.core.episode import Json, Task
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import DataId, World, WorldKit
+from sociolab.core.seeding import digest
+from sociolab.engine.scene import FailurePolicy
+from sociolab.engine.setup import WorldSetup
+from sociolab.runner.plan import select
+from sociolab.store.connect import checked_name, data_home
+
+
+def load_world(
+    name: str,
+    data: str | None = None,
+    policy: FailurePolicy = FailurePolicy(),  # noqa: B008  frozen
+    settings: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> WorldKit:
+    """The world over its data; ConfigError if either is not there, or a setting is wrong."""
+    loader = plugin("sociolab.worlds", name)
+    folder = None if data is None else data_folder(name, data)
+    kit: WorldKit = loader(WorldSetup(folder, policy, settings or {}, seed))
+    return kit
+
+
+def data_folder(world: str, data: str) -> Path:
+    """The folder of an imported data set, or the folder that is named outright.
+
+    An imported set goes before a folder of the same name; `./NAME` is the folder.
+    """
+    if data in imported_names(world):
+        return imported_folder(world, data)
+    if Path(data).is_dir():
+        return Path(data)
+    known = ", ".join(imported_names(world)) or "none"
+    raise ConfigError(
+        f'--data: expected a folder or an imported data set (there is: {known}), found "{data}"'
+    )
+
+
+def imported_folder(world: str, name: str) -> Path:
+    """Where an imported data set lies, whether it is there or not."""
+    return data_home() / "data" / world / name
+
+
+def imported_names(world: str) -> tuple[str, ...]:
+    """The data sets imported for a world."""
+    folder = data_home() / "data" / world
+    if not folder.is_dir():
+        return ()
+    return tuple(
+        sorted(
+            found.name
+            for found in folder.iterdir()
+            if found.is_dir() and not found.name.startswith(".")
+        )
+    )
+
+
+def world_names() -> tuple[str, ...]:
+    """The worlds that are installed."""
+    return names("sociolab.worlds")
+
+
+@contextmanager
+def new_data_set(kind: str, name: str, *, replace: bool) -> Iterator[Path]:
+    """A folder to make, which becomes the data set of this kind (a world, or "dnd") and name.
+
+    Left early, it leaves all as it was. ConfigError as `free_place`, or where nothing can be
+    written.
+    """
+    with fresh_folder(free_place(kind, name, replace=replace)) as fresh:
+        yield fresh
+
+
+def free_place(kind: str, name: str, *, replace: bool) -> Path:
+    """Where a data set of this kind and name belongs.
+
+    ConfigError for a name that cannot be, or that is taken and not to be replaced.
+    """
+    place = imported_folder(kind, checked_name(name))
+    if place.exists() and not replace:
+        raise ConfigError(
+            f'a data set called "{name}" is there already; choose another --name, or add --replace'
+        )
+    return place
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_SHOWN = 4
+"""Tasks that a sentence names before it says how many more there are."""
+
+
+class TaskList(BaseModel):
+    """Tasks of one data set under a name. `data`: its name, version and hash; `made`: how."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[1] = 1
+    name: str
+    world: str
+    data: tuple[str, str, str]
+    tasks: tuple[str, ...] = Field(min_length=1)
+    made: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def hash(self) -> str:
+        """Of the data set and the tasks, whatever their order."""
+        return digest(self.data[2], *sorted(self.tasks))
+
+
+def wanted_tasks(
+    name: str, world: World, wanted: str | None, limit: int | None
+) -> tuple[Task, ...]:
+    """The tasks that a filter names; stored lists count as tags. ConfigError as in `select`, and
+    for a list that was made for other data than `world`, the world called `name`, plays."""
+    lists = {one.name: frozenset(one.tasks) for one in named_lists(name, world, wanted)}
+    return select(world.tasks(), wanted, limit, lists)
+
+
+def list_hashes(name: str, world: World, wanted: str | None) -> dict[str, Json]:
+    """By name, the hash of each stored list that a filter names: a run that goes on needs the
+    same."""
+    return {one.name: one.hash for one in named_lists(name, world, wanted)}
+
+
+RESERVED = ("public-hard",)
+"""Tags of imported data, which no list may hide whatever data is played."""
+
+
+def named_lists(name: str, world: World, wanted: str | None) -> tuple[TaskList, ...]:
+    """The stored lists that a filter names; ConfigError for one that does not fit the world."""
+    words = dict.fromkeys(word.strip() for word in re.split("[,+]", wanted or ""))
+    paths = [_path(name, word) for word in words if _NAME.fullmatch(word)]
+    found = tuple(_read(path) for path in paths if path.is_file())
+    for one in found:
+        _check_fits(one, world.data, world.tasks())
+    return found
+
+
+def stored_lists(worlds: Sequence[str]) -> tuple[TaskList, ...]:
+    """All lists of these worlds, by world and name."""
+    return tuple(_read(path) for world in worlds for path in sorted(_folder(world).glob("*.json")))
+
+
+def check_name(world: str, name: str, taken: Iterable[Task], *, replace: bool) -> None:
+    """ConfigError for a name that is none, that a list has (unless it may be replaced), or that
+    is the id or a tag of one of the tasks."""
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            "--name: expected 1 to 80 letters, digits, dots, underscores and hyphens that begin "
+            f"with a letter or digit, found {name[:100]!r}"
+        )
+    if name in RESERVED or any(name == task.id or name in task.tags for task in taken):
+        raise ConfigError(
+            f'--name: "{name}" is already a task or tag of {world}, which --tasks would mean; '
+            "choose another name"
+        )
+    if _path(world, name).is_file() and not replace:
+        raise ConfigError(
+            f'--name: there is a task list "{name}" already; choose another name, or write it '
+            "anew with --replace"
+        )
+
+
+def keep(tasks: TaskList) -> Path:
+    """Write a list, over one of the same name, and say where it lies."""
+    path = _path(tasks.world, tasks.name)
+    text = json.dumps(tasks.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh.write_text(text, "utf-8", newline="\n")
+        fresh.replace(path)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+    return path
+
+
+def _check_fits(one: TaskList, data: DataId, tasks: Sequence[Task]) -> None:
+    if any(one.name == task.id or one.name in task.tags for task in tasks):
+        raise ConfigError(
+            f'--tasks: "{one.name}" is a stored task list and also a task or tag of {data.name}; '
+            f"make the list under another name, and delete {_path(one.world, one.name)}"
+        )
+    if one.data[2] == data.hash:
+        return
+    known = {task.id for task in tasks}
+    missing = [task for task in one.tasks if task not in known]
+    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    lost = "it has tasks of the same ids, which may not be the same tasks"
+    if missing:
+        lost = (
+            f"{len(missing)} of its {len(one.tasks)} tasks are missing: "
+            f"{', '.join(missing[:_SHOWN])}{more}"
+        )
+    raise ConfigError(
+        f'--tasks: the list "{one.name}" was made for the data {one.data[0]} {one.data[1]} '
+        f"({one.data[2]}), and --data is {data.name} {data.version} ({data.hash}); {lost}"
+    )
+
+
+def _folder(world: str) -> Path:
+    return data_home() / "tasks" / world
+
+
+def _path(world: str, name: str) -> Path:
+    return _folder(world) / f"{name}.json"
+
+
+def _read(path: Path) -> TaskList:
+    try:
+        return TaskList.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise ConfigError(f"{path} is no task list: {first_problem(error)}") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error

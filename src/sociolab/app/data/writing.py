@@ -1,0 +1,106 @@
+"""Sessions that a model writes, as a data set to play: `sociolab write`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pydantic import Field
+
+from sociolab.app.data.sets import free_place, new_data_set
+from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.run.config import ModelAccess
+from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run_sync import run_sync
+from sociolab.core.errors import ConfigError
+from sociolab.engine.setup import WorldSetup
+from sociolab.models.budget import Budget
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.connect import store_path
+from sociolab.store.store import Store
+from sociolab.worlds.anteval.sessions import Drawn
+from sociolab.worlds.anteval.settings import InformationSettings, IntentionSettings
+from sociolab.worlds.anteval.writing import Written, write_sessions
+
+
+class WriteConfig(ModelAccess):
+    """What to have written, by which model, and what to call it."""
+
+    world: str
+    writer: str
+    name: str
+    settings: dict[str, str] = Field(default_factory=dict)
+    seed: int = 0
+    replace: bool = False
+
+
+def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
+    """Have sessions written and keep them as a data set; sentences on what came of it.
+
+    `tell` hears how far it is.
+
+    ConfigError where the description is wrong or no session could be written. Replies are kept in
+    the store, so that the same command after a break pays for none of them twice.
+    """
+    return run_sync(lambda: write_async(config, tell))
+
+
+async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
+    """As `write`, to be awaited."""
+    drawn = _drawn(config)
+    spec = parse(config.writer, "writer")
+    if not isinstance(spec, ModelSpec):
+        raise ConfigError(
+            f'--writer: expected a model such as openai/MODEL, found "{config.writer}"; without '
+            "one, tables of our own write the sessions when they are played"
+        )
+    free_place(config.world, config.name, replace=config.replace)  # before anything is paid for
+    budget, replies, models = (
+        Budget(config.budget),
+        TalliedReplies(Tally()),
+        Models(config),
+    )
+    model = models.kept(spec, replies, budget)
+    path = store_path(config.store)
+    about = {
+        "world": config.world,
+        "writer": config.writer,
+        "base_url": config.base_url,
+        "seed": str(config.seed),
+        **config.settings,
+    }
+    with (
+        Store.open(path) as store,
+        kept_in_a_run(store, path, config.world, ("write", about), replies) as kept,
+        new_data_set(config.world, config.name, replace=config.replace) as fresh,
+    ):
+        budget.carry_over(store.calls.totals(kept))
+        try:
+            written = await write_sessions(model, fresh, drawn, tell)
+        finally:
+            await models.close()
+        if not written.sessions:
+            raise ConfigError(
+                f"{config.writer} wrote no session that can be used ({written.failures[0]})"
+            )
+    return _told(config, written, kept)
+
+
+def _told(config: WriteConfig, written: Written, kept: str) -> tuple[str, ...]:
+    return (
+        f"{len(written.sessions)} sessions written by {config.writer}",
+        *(f"left out: {failure}" for failure in written.failures),
+        f"the writer's replies are kept in the run {kept}",
+        f"play them: sociolab run {config.world} --data {config.name}",
+    )
+
+
+def _drawn(config: WriteConfig) -> Drawn:
+    setup = WorldSetup(settings=config.settings, seed=config.seed)
+    if config.world == "anteval-information":
+        return setup.read(config.world, InformationSettings).drawn(config.seed)
+    if config.world == "anteval-intention":
+        return setup.read(config.world, IntentionSettings).drawn(config.seed)
+    raise ConfigError(
+        "a model can write sessions of anteval-information and anteval-intention, found the world "
+        f'"{config.world}"'
+    )

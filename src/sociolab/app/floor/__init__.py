@@ -1,1 +1,0 @@
-"""Episodes that people play from elsewhere, as they happen; knows nothing of HTTP."""

@@ -1,0 +1,230 @@
+"""What a run is: described by options, by a TOML file, or in Python; where its models are."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from sociolab.app.user_files import first_problem, free_file, read_toml, write_new
+from sociolab.core.errors import ConfigError
+from sociolab.core.redaction import redacted
+
+
+class ModelAccess(BaseModel):
+    """The part of a description that says where models are served, how many calls are in flight at
+    once, how many dollars they may cost, and which store keeps their replies."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    store: Path | None = None
+    base_url: str | None = None
+    key_env: str | None = None
+    models: Path | None = None
+    in_flight: int | None = Field(default=None, ge=1)
+    budget: float | None = Field(default=None, ge=0)
+
+
+def _as_text(value: object) -> object:
+    """What a person wrote where words are meant, such as `turns = 10`; the rest as it is."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float | date) else value
+
+
+def _as_texts(value: object) -> object:
+    """One name where several may be given."""
+    return (value,) if isinstance(value, str) else value
+
+
+def _as_filter(value: object) -> object:
+    """A list of ids or tags: any of them."""
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        return ",".join(value)
+    return _as_text(value)
+
+
+Words = Annotated[str, BeforeValidator(_as_text)]
+Name = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
+Filter = Annotated[str, BeforeValidator(_as_filter)]
+
+
+class RunConfig(BaseModel):
+    """What to play, who plays, who judges, and within which limits.
+
+    `agents` without a `partner` play each other in every ordered pair; with one, each plays it in
+    both seats. `judges` empty: the heuristic judge where all play offline; a model's run must name
+    its judge. `readers` are models that read off each transcript what was agreed, where a goal has
+    a formula. `settings` are the world's own. `in_flight` bounds the calls to each endpoint,
+    `episodes` the episodes under way. A trial in which a seat failed more than `max_failed_turns`
+    of its turns counts as failed (a share from 0 to 1; 1 switches this off). `agent_timeout` is how
+    many seconds an agent of one's own class may take to reply (None: 600) and, where it is given, a
+    person too. `tags` are words to find the run by.
+
+    One name may stand where several are meant, and a number or a boolean where words are.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    world: str = "sotopia"
+    agents: Names = Field(default=("scripted",), min_length=1)
+    partner: Name | None = None
+    judges: Names = ()
+    readers: Names = ()
+    data: Name | None = None
+    settings: dict[str, Words] = Field(default_factory=dict)
+    tasks: Filter | None = None
+    limit: int | None = Field(default=None, ge=1)
+    repeats: int = Field(default=1, ge=1, le=10_000)
+    seed: int = 0
+    attempts: int = Field(default=3, ge=1)
+    on_failed_turn: Literal["skip", "stop"] = "skip"
+    max_failed_turns: float = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
+    agent_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    name: Name | None = None
+    tags: Annotated[tuple[Name, ...], BeforeValidator(_as_texts)] = ()
+    store: Path | None = None
+    in_flight: int | None = Field(default=None, ge=1)
+    episodes: int = Field(default=512, ge=1)
+    budget: float | None = Field(default=None, ge=0)
+    base_url: str | None = None
+    key_env: str | None = None
+    models: Path | None = None
+
+
+def config_of(values: dict[str, Any], source: str) -> RunConfig:
+    """A checked description; ConfigError names the field, what was found and where."""
+    try:
+        return RunConfig.model_validate(values)
+    except ValidationError as error:
+        meant = _meant(error, RunConfig.model_fields)
+        raise ConfigError(f"{source}: {first_problem(error)}{meant}") from error
+
+
+def _meant(error: ValidationError, fields: Collection[str]) -> str:
+    """Where a field is none, those that it may stand for; all of them where none is like it."""
+    item = error.errors(include_url=False)[0]
+    if item["type"] != "extra_forbidden":
+        return ""
+    from difflib import get_close_matches
+
+    found = str(item["loc"][-1]).casefold().replace("-", "_")
+    like = get_close_matches(found, fields, 3)
+    return f"; the nearest: {', '.join(like)}" if like else f"; there are {', '.join(fields)}"
+
+
+FLAG = "--write-file"
+
+SPELLINGS = {
+    "agent": "agents",
+    "background": "partner",
+    "judge": "judges",
+    "reader": "readers",
+    "set": "settings",
+    "tag": "tags",
+}
+"""Flags whose names differ from those of the fields that they give."""
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def read_run(path: Path) -> dict[str, Any]:
+    """The fields of a run that a TOML file describes, under their own names.
+
+    A flag's spelling will do for a field (`agent`, `in-flight`), and `tdp = true` for its setting.
+    ConfigError where the file is no TOML or gives a field twice; `config_of` checks the rest.
+    """
+    found: dict[str, Any] = {}
+    for key, value in read_toml(path).items():
+        plain = key.replace("-", "_")
+        field = SPELLINGS.get(plain, plain)
+        if field in found:
+            raise ConfigError(f'{path}: "{key}" gives "{field}" a second time; leave one of them')
+        found[field] = value
+    if isinstance(tdp := found.get("tdp"), bool):
+        del found["tdp"]
+        settings = found.get("settings", {})
+        if tdp and isinstance(settings, dict):
+            found["settings"] = {**settings, "tdp": True}
+    return found
+
+
+def described(path: Path | None, flags: Mapping[str, Any]) -> tuple[RunConfig, tuple[str, ...]]:
+    """The run of a file with the flags beside it, and a sentence on what these change.
+
+    A flag wins over the file; of the world's settings, each by itself. ConfigError for a field
+    that is wrong.
+    """
+    if path is None:
+        return config_of(dict(flags), "run"), ()
+    written = read_run(path)
+    both = {**written, **flags}
+    theirs = written.get("settings")
+    if isinstance(theirs, dict) and flags.get("settings"):
+        both["settings"] = {**theirs, **flags["settings"]}
+    config = config_of(both, str(path))
+    return config, _overridden(path, config_of(written, str(path)), config)
+
+
+def _overridden(path: Path, written: RunConfig, config: RunConfig) -> tuple[str, ...]:
+    """Which fields of the file the flags have changed, if any."""
+    changed = [
+        f"{name} {_said(getattr(config, name))} instead of {_said(getattr(written, name))}"
+        for name in RunConfig.model_fields
+        if name in written.model_fields_set and getattr(written, name) != getattr(config, name)
+    ]
+    return (f"flags beside {path}: {'; '.join(changed)}",) if changed else ()
+
+
+def _said(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={one}" for key, one in value.items()) or "none"
+    return str(value)
+
+
+def check_file(path: Path) -> None:
+    """ConfigError where no description can be written there."""
+    free_file(path, FLAG)
+
+
+def write_run(path: Path, config: RunConfig) -> None:
+    """Write what describes a run to a new TOML file, for `run --file`.
+
+    Only what was given. A key never is: a description holds the name of its variable at most, and
+    what looks like one elsewhere, such as in an address, is left out.
+    """
+    write_new(path, FLAG, run_toml(config))
+
+
+def run_toml(config: RunConfig) -> str:
+    """The description of a run as TOML."""
+    given = config.model_dump(exclude_unset=True, exclude_none=True) | {"world": config.world}
+    settings = given.pop("settings", {})
+    order = [name for name in RunConfig.model_fields if name in given]
+    lines = ["# Play it: sociolab run --file FILE", *(f"{x} = {_toml(given[x])}" for x in order)]
+    if settings:
+        lines += ["", "[settings]", *_table(settings)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(settings: Mapping[str, str]) -> Iterator[str]:
+    for name, value in settings.items():
+        yield f"{name if _BARE.fullmatch(name) else _toml(name)} = {_toml(value)}"
+
+
+def _toml(value: object) -> str:
+    """A value; TOML's strings are those of JSON, but for a character that it wants escaped."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, int | float):
+        return repr(value)
+    text = redacted(str(value), lookalikes=True)
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,139 @@
+"""Have stored episodes judged by another judge, or once more."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sociolab.app.data.sets import load_world
+from sociolab.app.players.casting import NO_JUDGE, Casting
+from sociolab.app.players.models import Models
+from sociolab.app.players.own_code import as_known
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import Watch
+from sociolab.app.run.session import patience_of
+from sociolab.app.run_sync import run_sync
+from sociolab.core.episode import Episode, Json, Trial
+from sociolab.core.errors import ConfigError, ModelError, StorageError
+from sociolab.core.ports import Judge
+from sociolab.core.score import JudgeId
+from sociolab.models.budget import Budget
+from sociolab.report.result import RunResult, result_of
+from sociolab.runner.blocking import interruptible
+from sociolab.runner.jury import Jury
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run, store_path
+from sociolab.store.store import Store
+
+
+def judge_run(
+    run: str, config: RunConfig, *, repeats: int, watch: Watch | None = None
+) -> RunResult:
+    """Judge every played episode of a run with each judge, `repeats` times, and return the result.
+
+    The world's own formula judges, too, where it never has: episodes made elsewhere.
+    What was judged before is not judged again; an episode that a judge failed on, is. A judge that
+    breaks, or one of one's own that takes longer than `agent_timeout`, has failed on that episode,
+    and all go on. Of `config` only the judges and what they need count. Works inside a running
+    event loop too. ConfigError if the run is not there.
+    """
+    return run_sync(lambda: judge_run_async(run, config, repeats=repeats, watch=watch))
+
+
+async def judge_run_async(
+    run: str, config: RunConfig, *, repeats: int, watch: Watch | None = None
+) -> RunResult:
+    """As `judge_run`, to be awaited."""
+    path = store_path(config.store)
+    with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
+        row = store.run(run)
+        tally, models = Tally(), Models(config)
+        replies = TalliedReplies(tally)
+        replies.keep_in(RunReplies(store, run))
+        kit = load_world(row.world, settings=world_settings(row.settings))
+        budget = Budget(config.budget, store.calls.totals(run))
+        casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
+        named = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
+        named += [casting.reader(text) for text in config.readers]
+        known = store.verdicts.judges(run)
+        judges = [as_known(judge, known) for judge in named]
+        if not judges:
+            raise ConfigError("--judge: expected a judge, or a --reader, found none")
+        bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
+        new = [check for check in kit.checks if not _replaced(check, known)]
+        tally.judges = tuple(judge.id.name for judge in judges)
+        due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
+        tally.total = len(due)
+        try:
+            with watch(run, tally) if watch else nullcontext():
+                await bench.judge_all(due, config.episodes)
+        finally:
+            bench.jury.settle()
+            await models.close()
+            store.add_seconds(run, time.perf_counter() - began)
+        if isinstance(bench.error, StorageError):
+            raise bench.error
+        return result_of(store, run, stopped=str(bench.error) if bench.error else "")
+
+
+_Due: TypeAlias = tuple[Judge, Trial, int]
+"""A judge, a trial that was played, and which judging of it this is, from 0."""
+
+
+@dataclass(slots=True)
+class _Bench:
+    """Has judges judge what is due; `error` is why that ended early, if it did."""
+
+    store: Store
+    run: str
+    jury: Jury
+    replies: TalliedReplies
+    tally: Tally
+    error: ModelError | StorageError | None = None
+
+    def due(self, judges: Sequence[Judge], repeats: int) -> list[_Due]:
+        """What these judges have not judged yet, or failed on."""
+        played = [row.trial for row in self.store.trials(self.run) if row.status == "played"]
+        return [
+            (judge, trial, number)
+            for number in range(repeats)
+            for trial in played
+            for judge in judges
+            if not self.store.verdicts.judged(self.run, judge.id, trial=trial.id, judging=number)
+        ]
+
+    async def judge_all(self, due: Sequence[_Due], at_once: int) -> None:
+        """Judge so many episodes at once; Ctrl-C reaches a judge that blocks, too."""
+        waits, this, waiting = self.tally.waits, asyncio.current_task(), iter(due)
+        with interruptible(lambda: waits.is_blocked(this)):
+            await asyncio.gather(*(self._work(waiting) for _ in range(min(at_once, len(due)))))
+
+    async def _work(self, waiting: Iterator[_Due]) -> None:
+        for judge, trial, number in waiting:
+            if self.error is not None:
+                return
+            try:
+                episode = Episode(trial, self.store.events(self.run, trial.id))
+                await self.jury.judge(judge, episode, number)
+            except (ModelError, StorageError) as failure:
+                self.error = self.error or failure
+                return
+            self.replies.release(trial.id)
+            self.tally.done += 1
+
+
+def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:
+    """Whether a check has judged here in another version, and not in this one."""
+    same = [one for one in judges if (one.name, one.method) == (check.id.name, check.id.method)]
+    return bool(same) and check.id not in same
+
+
+def world_settings(settings: Json) -> dict[str, str]:
+    """The settings that a run's world was played with: its judges may depend on them."""
+    found = settings.get("world_settings") if isinstance(settings, dict) else None
+    return {k: str(v) for k, v in found.items()} if isinstance(found, dict) else {}

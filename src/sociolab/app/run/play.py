@@ -1,0 +1,170 @@
+"""Play a run that a `RunConfig` describes: `run` anywhere, `run_async` in an event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+
+from sociolab.app.players.models import HUMAN
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.session import Session, open_session, patience_of
+from sociolab.app.run_sync import run_sync
+from sociolab.core.errors import ModelError, StorageError
+from sociolab.report.result import RunResult, result_of
+from sociolab.runner.local import Table, play_all
+from sociolab.runner.tally import Tally
+from sociolab.store.store import TrialRow
+
+Watch = Callable[[str, Tally], AbstractContextManager[None]]
+"""Shows the progress of a run while its context is open; is given the run's name and its tally."""
+
+_FEW = 8
+"""Episodes under way where nobody waits for an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is. `total` and `done` count trials, earlier parts of the run included; all
+    else is of this part. Tokens and cost of `estimated_calls` are estimates. `seconds_left` is None
+    until a trial is over."""
+
+    run: str
+    total: int
+    done: int
+    failed: int
+    turns: int
+    calls: int
+    tokens: int
+    usd: float
+    estimated_calls: int
+    seconds: float
+    seconds_left: float | None
+
+
+OnProgress = Callable[[Progress], object]
+
+
+def run(
+    config: RunConfig, watch: Watch | None = None, *, on_progress: OnProgress | None = None
+) -> RunResult:
+    """Play a run to its end and return its result; works inside a running event loop too.
+
+    `on_progress` is called once a trial is over. What it raises ends the run, which can be resumed.
+
+    >>> from sociolab import RunConfig, run
+    >>> result = run(RunConfig(world="sotopia", limit=2, store="demo.db"))  # doctest: +SKIP
+    """
+    return run_sync(lambda: run_async(config, watch, on_progress=on_progress))
+
+
+async def run_async(
+    config: RunConfig, watch: Watch | None = None, *, on_progress: OnProgress | None = None
+) -> RunResult:
+    """Play a run to its end, or until its budget is spent, and return its result.
+
+    ConfigError where the description is wrong, StorageError where the disk is (nearly) full. The
+    result's `stopped` says why a run ended early otherwise. Cancelled, it leaves everything on
+    disk, to be resumed with the run's name.
+    """
+    with open_session(config) as session:
+        with _told(session, on_progress):
+            error = await _play(session, watch)
+        return result_of(session.store, session.name, stopped=str(error) if error else "")
+
+
+@contextmanager
+def _told(session: Session, on_progress: OnProgress | None) -> Iterator[None]:
+    """Tell of progress; what the listener raises comes out alone, not in a group of errors."""
+    if on_progress is None:
+        yield
+        return
+    tally = session.tally
+    raised: list[BaseException] = []
+
+    def tell() -> None:
+        try:
+            on_progress(_progress(session.name, tally))
+        except BaseException as error:
+            raised.append(error)
+            raise
+
+    tally.on_done = tell
+    try:
+        yield
+    except BaseExceptionGroup:
+        if raised:
+            raise raised[0] from None
+        raise
+
+
+def _progress(run: str, tally: Tally) -> Progress:
+    return Progress(
+        run,
+        tally.total,
+        tally.done,
+        tally.failed,
+        tally.turns,
+        tally.calls,
+        tally.tokens,
+        tally.usd,
+        tally.estimated,
+        tally.seconds,
+        tally.seconds_left,
+    )
+
+
+async def _play(session: Session, watch: Watch | None) -> ModelError | None:
+    table = Table(
+        session.store,
+        session.name,
+        session.kit.world,
+        session.seated.players(),
+        session.judges,
+        session.replies,
+        session.tally,
+        session.config.max_failed_turns,
+        _foreign(session),
+    )
+    rows = session.store.trials(session.name)
+    pending = [row for row in rows if _is_pending(session, row)]
+    tally = session.tally
+    tally.total, tally.done = len(rows), len(rows) - len(pending)
+    tally.done_before = tally.done
+    try:
+        with watch(session.name, tally) if watch else nullcontext():
+            stopped = await play_all(table, pending, _at_once(session))
+    finally:
+        await session.models.close()
+        session.store.add_seconds(session.name, tally.seconds)
+    if isinstance(stopped.error, StorageError):
+        raise stopped.error
+    return stopped.error
+
+
+def _is_pending(session: Session, row: TrialRow) -> bool:
+    """Whether anything is left to be played or judged of a trial."""
+    if row.status == "played":
+        judged = session.store.verdicts.judged
+        return not all(judged(session.name, j.id, trial=row.trial.id) for j in session.judges)
+    # Failed turns are on record with the rest: another try would read the same replies.
+    return (row.status, row.cause) != ("failed", "failed turns")
+
+
+def _foreign(session: Session) -> dict[str, float | None]:
+    """The agents that are not ours, each with the seconds that it may take to reply."""
+    limit = session.config.agent_timeout
+    found: dict[str, float | None] = {}
+    for one in session.seated.all:
+        label = one.id.label
+        if one.calls_model or label in session.kit.players or (label == HUMAN and limit is None):
+            continue
+        found[label] = patience_of(session.config)
+    return found
+
+
+def _at_once(session: Session) -> int:
+    """Episodes under way: a few where rules play all, since nobody waits for anybody then, and
+    what is done early is done if the run is stopped."""
+    by_rules = all(one.id.label in session.kit.players for one in session.seated.all)
+    return min(session.config.episodes, _FEW) if by_rules else session.config.episodes

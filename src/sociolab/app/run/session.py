@@ -1,0 +1,419 @@
+"""One run, opened: its world, its players and judges, its place in the store; may it go on?"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sociolab import __version__
+from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks
+from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
+from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
+from sociolab.app.players.own_code import as_known
+from sociolab.app.run.config import RunConfig
+from sociolab.core.code_mark import UNKNOWN, code_in, mark, same_code, without_code
+from sociolab.core.episode import Json, Trial
+from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared
+from sociolab.core.ports import Judge, Player, Role, WorldKit
+from sociolab.core.seeding import digest
+from sociolab.engine.scene import FailurePolicy
+from sociolab.models.budget import Budget
+from sociolab.report.result import RunResult, result_of
+from sociolab.report.words import plural
+from sociolab.runner.bounded import LONGEST_REPLY
+from sociolab.runner.plan import trials
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import checked_name, lock_run, store_path
+from sociolab.store.store import RunRow, Store
+
+MADE_WITH = "made_with"
+RESUMED_WITH = "resumed_with"
+TAGS = "tags"
+OPTIONS = "options"
+"""By label, the options of models.toml that a model was asked with: to be read by people, since
+what identifies an agent or a judge holds them already."""
+
+BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS})
+"""Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""
+
+GIT_SECONDS = 2.0
+_GIT = ("git", "status", "--porcelain=v2", "--branch", "--untracked-files=no")
+
+
+def made_with() -> dict[str, Json]:
+    """The versions of sociolab and Python and, in a git work tree, its commit, and whether tracked
+    files differ from it (`changed`)."""
+    found: dict[str, Json] = {"sociolab": __version__, "python": platform.python_version()}
+    return found | {"git": git} if (git := git_state(Path.cwd())) else found
+
+
+def git_state(folder: Path) -> dict[str, Json] | None:
+    """The commit of the work tree that a folder lies in, and whether tracked files were changed.
+
+    None outside of one, before its first commit, without git, and where git does not answer within
+    two seconds: a run does not depend on it.
+    """
+    if not any((place / ".git").exists() for place in (folder, *folder.parents)):
+        return None
+    import subprocess  # outside of a work tree nobody needs it
+
+    try:
+        done = subprocess.run(
+            _GIT,
+            cwd=folder,
+            # It only reads: no lock and no index is to be written beside the user's own git.
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=GIT_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    lines = done.stdout.decode(errors="replace").splitlines()
+    heads = [line.split()[-1] for line in lines if line.startswith("# branch.oid ")]
+    if not heads or heads[0] == "(initial)":
+        return None
+    return {"commit": heads[0], "changed": any(not line.startswith("#") for line in lines)}
+
+
+def resumed(was: Mapping[str, Any], now: Mapping[str, Json]) -> dict[str, Json]:
+    """The settings of a run that goes on: as they were, with what it goes on with where that is
+    new, and with tags that are new."""
+    found = dict(was)
+    known = [was.get(MADE_WITH), *was.get(RESUMED_WITH, ())]
+    if now[MADE_WITH] not in known:
+        found[RESUMED_WITH] = [*was.get(RESUMED_WITH, ()), now[MADE_WITH]]
+    return with_tags(found, now.get(TAGS) or ())
+
+
+def with_tags(settings: Mapping[str, Any], tags: Any) -> dict[str, Json]:
+    """The settings with these tags too."""
+    both = list(dict.fromkeys((*(settings.get(TAGS) or ()), *tags)))
+    return {**settings, TAGS: both} if both else dict(settings)
+
+
+_ROLES = ("agents", "partner", "judges")
+
+
+def check_same(run: RunRow, now: dict[str, Json]) -> None:
+    """ConfigError unless a run is resumed with the settings, and the code, that it began with."""
+    was: Mapping[str, Any] = run.settings if isinstance(run.settings, dict) else {}
+    # The same data may lie elsewhere by now.
+    compared = {*was, *now} - {"data_source"} - BESIDE
+    changed = [
+        key for key in sorted(compared) if _but_for_code(key, was) != _but_for_code(key, now)
+    ]
+    if changed == ["data"] and _named(was) == _named(now):
+        raise ConfigError(
+            f'the run "{run.name}" cannot go on: this version of sociolab has other prompts or '
+            f"data than the one it began with ({was.get('data')}, now {now.get('data')}), so that "
+            f"its plays would be of two kinds; {_how_far(run)}; give this run another --name, or "
+            "play it to its end with that version"
+        )
+    if changed:
+        told = "; ".join(f"{key} was {was.get(key)}, now {now.get(key)}" for key in changed)
+        raise ConfigError(
+            f'the run "{run.name}" began with other settings ({told}); give this run another '
+            "--name, or the old settings to resume it"
+        )
+    problems = list(other_code(was, now))
+    if problems:
+        raise ConfigError(
+            f'the run "{run.name}" cannot go on: {"; ".join(problems)}; {_how_far(run)}; give this '
+            f"run another --name, or remove the old one by `sociolab delete {run.name}` "
+            "(`sociolab list` shows all)"
+        )
+
+
+def _named(settings: Mapping[str, Any]) -> object:
+    """Name and version of the data, but for the hash of what is in it."""
+    data = settings.get("data")
+    return data[:2] if isinstance(data, list) else data
+
+
+def _how_far(run: RunRow) -> str:
+    failed = f" and {run.failed:,} failed" if run.failed else ""
+    return f"{run.played:,} of its {plural(run.trials, 'trial')} played{failed}"
+
+
+def _but_for_code(key: str, settings: Mapping[str, Any]) -> object:
+    if key not in _ROLES:
+        return settings.get(key)
+    return [(label, without_code(hash_)) for label, hash_ in _pairs(key, settings)]
+
+
+def _pairs(key: str, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Label and settings of those in a role."""
+    found = settings.get(key)
+    if key == "partner":
+        found = [found] if found else []
+    return [(str(one[0]), str(one[1])) for one in found or []]
+
+
+def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]:
+    """What is wrong with the code of each that plays or judges, by the settings of a run; nothing
+    of what is the same."""
+    said: set[tuple[str, str | None]] = set()
+    for key in _ROLES:
+        for label, old, new in _side_by_side(_pairs(key, was), _pairs(key, now)):
+            before, after = code_in(label, old), code_in(label, new)
+            who = f"the judge {label}" if key == "judges" else label
+            if after is None or (who, before) in said:
+                continue
+            said.add((who, before))
+            if before is None or UNKNOWN in (before, after):
+                yield f"nobody can tell whether {who} runs the code that it began with"
+            elif not same_code(before, after):
+                yield (
+                    f"the code of {who} is another one by now ({mark(before)} when it began, "
+                    f"{mark(after)} now)"
+                )
+
+
+def _side_by_side(
+    was: Sequence[tuple[str, str]], now: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, str, str]]:
+    """Each label that is in both, with its settings then and now: place by place, since several
+    may share a label; by label where the lists are not of the same."""
+    if [label for label, _ in was] == [label for label, _ in now]:
+        for (label, old), (_, new) in zip(was, now, strict=True):
+            yield label, old, new
+        return
+    then = dict(was)
+    yield from ((label, then[label], new) for label, new in now if label in then)
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """Who plays: the agents that are compared, and the partner that all of them meet."""
+
+    agents: tuple[Seatable, ...]
+    partner: Seatable | None
+
+    @property
+    def all(self) -> tuple[Seatable, ...]:
+        """Agents and partner."""
+        return (*self.agents, self.partner) if self.partner else self.agents
+
+    def players(self) -> dict[str, Player]:
+        """By label; an agent that is also the partner plays as the agent."""
+        return {seatable.id.label: seatable.player for seatable in reversed(self.all)}
+
+
+@dataclass(frozen=True)
+class Session:
+    """Everything that `play_all` needs, and what must be closed after it."""
+
+    config: RunConfig
+    name: str
+    kit: WorldKit
+    store: Store
+    models: Models
+    seated: Seated
+    judges: tuple[Judge, ...]
+    replies: TalliedReplies
+    tally: Tally
+
+
+@contextmanager
+def open_session(config: RunConfig) -> Iterator[Session]:
+    """Open or resume the run of a description, and hold its lock.
+
+    ConfigError where the description is wrong, or differs from what the run of this name was; a
+    store is made only for a description that is in order.
+    """
+    kit = world_of(config)
+    tally, models, budget = Tally(), Models(config), Budget(config.budget)
+    replies = TalliedReplies(tally)
+    casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
+    seated = seat_all(config, casting)
+    judges = wanted_judges(config, casting, seated)
+    settings = _settings(config, kit, seated, judges) | _options(config, models)
+    plan = plan_of(config, kit, seated)
+    path = store_path(config.store)
+    wanted = checked_name(config.name) if config.name else None
+    with Store.open(path, synced=HUMAN in (*config.agents, config.partner)) as store:
+        name = wanted or fresh_name(store, config.world)
+        with lock_run(path, name), store.failing_fast():
+            store.check_room()
+            if store.has_run(name):
+                row = store.run(name)
+                check_same(row, settings)
+                known = store.verdicts.judges(name)
+                judges = tuple(as_known(judge, known) for judge in judges)
+                if isinstance(row.settings, dict):
+                    store.set_settings(name, resumed(row.settings, settings))
+                budget.carry_over(store.calls.totals(name))
+            else:
+                store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
+            replies.keep_in(RunReplies(store, name))
+            yield Session(config, name, kit, store, models, seated, judges, replies, tally)
+
+
+def world_of(config: RunConfig) -> WorldKit:
+    """The world of a description; ConfigError if it, its data or a setting is wrong."""
+    policy = failure_policy(config)
+    return load_world(config.world, config.data, policy, config.settings, config.seed)
+
+
+def failure_policy(config: RunConfig) -> FailurePolicy:
+    """How often a seat is asked, and what a failed turn does."""
+    return FailurePolicy(config.attempts, config.on_failed_turn)
+
+
+def patience_of(config: RunConfig) -> float:
+    """How many seconds somebody's own player may take to reply, and a judge for an episode."""
+    return LONGEST_REPLY if config.agent_timeout is None else config.agent_timeout
+
+
+def fresh_name(store: Store, world: str) -> str:
+    """A name for a run that was given none: world, date and time, and a number if need be."""
+    base = f"{world}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    name, number = base, 2
+    while store.has_run(name):
+        name, number = f"{base}-{number}", number + 1
+    return name
+
+
+def seat_all(config: RunConfig, casting: Casting) -> Seated:
+    """The agents and the partner of a description; ConfigError for one that is not there."""
+    background = casting.kit.background
+    agents = tuple(casting.agent(text, "agent") for text in dict.fromkeys(config.agents))
+    if background and not config.partner and (own := [one.id.label for one in agents if one.own]):
+        raise ConfigError(
+            f"{own[0]} plays the performer alone: say who plays everybody else, --background "
+            "endpoint/model (or --background scripted, a smoke test of which nothing is scored)"
+        )
+    role: Role = "background" if background else "partner"
+    partner = casting.agent(config.partner, role) if config.partner else None
+    return Seated(agents, partner)
+
+
+def declared_of(kit: WorldKit, seated: Seated) -> Declared:
+    """What the world declares, and what each agent is."""
+    return replace(kit.declared, agents={one.id.label: one.kind for one in seated.all})
+
+
+SMOKE = "smoke"
+"""Among a run's settings: why nothing in it is a result."""
+
+
+def smoke_of(kit: WorldKit, seated: Seated) -> str:
+    """Why a run is but a smoke test: other performers among scripted residents; "" if it is not."""
+    partner = seated.partner
+    if not kit.background or partner is None or partner.id.label not in kit.players:
+        return ""
+    others = any(one.id.label not in kit.players for one in seated.agents)
+    return "scripted background" if others else ""
+
+
+def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ...]:
+    """The trials that a description lays out."""
+    return trials(
+        config.world,
+        kit.world.data,
+        wanted_tasks(config.world, kit.world, config.tasks, config.limit),
+        [agent.id for agent in seated.agents],
+        seated.partner.id if seated.partner else None,
+        repeats=config.repeats,
+        seed=config.seed,
+        casts=kit.casts,
+    )
+
+
+def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[Judge, ...]:
+    """The checks of the world, then the judges named; the heuristic one for offline play only."""
+    wanted = config.judges
+    if not wanted:
+        by_rules = tuple(casting.kit.judges)[:1]
+        if any(agent.calls_model for agent in seated.all):
+            if not config.readers:
+                raise ConfigError(
+                    "a run with models needs a judge: --judge endpoint/model, or --judge "
+                    f"{NO_JUDGE} to play only"
+                )
+            by_rules = ()
+        wanted = by_rules
+    named = [casting.judge(text) for text in dict.fromkeys(wanted) if text != NO_JUDGE]
+    readers = [casting.reader(text) for text in dict.fromkeys(config.readers)]
+    return (*casting.kit.checks, *named, *readers)
+
+
+def _options(config: RunConfig, models: Models) -> dict[str, Json]:
+    """What models.toml adds to the specs of a description, if it adds anything."""
+    partner = (config.partner,) if config.partner else ()
+    texts = (*config.agents, *partner, *config.judges, *config.readers)
+    specs = (parse(text, "agent") for text in texts if text != NO_JUDGE)
+    listed = {one.label: models.listed(one) for one in specs if isinstance(one, ModelSpec)}
+    found: dict[str, Json] = {label: words for label, words in listed.items() if words}
+    return {OPTIONS: found} if found else {}
+
+
+def interrupted_result(config: RunConfig, name: str) -> RunResult:
+    """What an interrupted run has so far."""
+    with Store.open(store_path(config.store), create=False) as store:
+        return result_of(store, name, stopped="interrupted")
+
+
+def _settings(
+    config: RunConfig,
+    kit: WorldKit,
+    seated: Seated,
+    judges: Sequence[Judge],
+) -> dict[str, Json]:
+    """What makes a run's results what they are; stored with it, and compared when it resumes."""
+    data, partner = kit.world.data, seated.partner
+    lists = list_hashes(config.world, kit.world, config.tasks)
+    settings: dict[str, Any] = {
+        "data": [data.name, data.version, data.hash],
+        "data_source": config.data,
+        "agents": [[agent.id.label, agent.id.settings] for agent in seated.agents],
+        "partner": [partner.id.label, partner.id.settings] if partner else None,
+        "judges": [[judge.id.name, judge.id.settings] for judge in judges],
+        "tasks": config.tasks,
+        "limit": config.limit,
+        "repeats": config.repeats,
+        "seed": config.seed,
+        "attempts": config.attempts,
+        "on_failed_turn": config.on_failed_turn,
+        "max_failed_turns": config.max_failed_turns,
+        "world_settings": dict(config.settings) or None,
+    }
+    # Only where there are some, so that runs from before there were lists go on.
+    settings |= {"task_lists": lists} if lists else {}
+    settings |= {TAGS: list(config.tags)} if config.tags else {}
+    smoke = smoke_of(kit, seated)
+    settings |= {SMOKE: smoke} if smoke else {}
+    return settings | {MADE_WITH: made_with()}
+
+
+@contextmanager
+def kept_in_a_run(
+    store: Store,
+    path: Path,
+    world: str,
+    about: tuple[str, Mapping[str, str | None]],
+    replies: TalliedReplies,
+) -> Iterator[str]:
+    """While this is open, replies are kept in a run without trials, and found there; its name.
+
+    `about` is the kind of work and what it is done with: the same again finds the same replies.
+    """
+    kind, parts = about
+    name = f"{kind}-{digest(*(f'{key}={value}' for key, value in sorted(parts.items())))}"
+    with lock_run(path, name), store.failing_fast():
+        if not store.has_run(name):
+            settings: dict[str, Json] = {kind: dict(parts)}
+            store.create_run(name, world, settings, [])
+        replies.keep_in(RunReplies(store, name))
+        yield name

@@ -1,1 +1,0 @@
-"""Studies with people: set up, invite, collect, export, forget. The web app serves them."""

@@ -1,0 +1,319 @@
+"""Sections, episodes and entries as files: LaTeX, Markdown and CSV."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import os
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import Line
+from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.section import Section, TextTable
+from sociolab.report.transcript_view import ScoreSheet, TranscriptView
+from sociolab.report.words import sanitize
+
+_HEAD = (
+    "% Needs \\usepackage{booktabs}, \\usepackage{graphicx} for wide tables, and with pdfLaTeX\n"
+    "% \\usepackage[T1]{fontenc}; words in other scripts than Latin need XeLaTeX or LuaLaTeX, and\n"
+    "% a font that has them (\\usepackage{fontspec} \\setmainfont{...}).\n"
+)
+_WIDE = 80
+"""Characters of a row from which a table is scaled to the width of the text."""
+_CHARACTERS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "\N{MINUS SIGN}": "$-$",
+    "±": r"$\pm$",
+    "\N{EN DASH}": "--",
+    "…": r"\dots{}",
+    "·": r"$\cdot$",
+    "\N{MULTIPLICATION SIGN}": r"$\times$",
+    "\N{REPLACEMENT CHARACTER}": "?",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "`": r"\textasciigrave{}",
+    # At the beginning of a row it would be taken for an option of the row's end before it.
+    "[": "{[}",
+    "]": "{]}",
+}
+_INVISIBLE = re.compile("[\N{LEFT-TO-RIGHT MARK}\N{RIGHT-TO-LEFT MARK}\u202a-\u202e\u2066-\u2069]")
+
+
+def latex(sections: Sequence[Section]) -> str:
+    """A `table` for each table, labelled tab:<section>-<number>; sentences go as comments.
+
+    A caption ends with the table's notes, so that no table can be copied without them.
+    """
+    parts = [_HEAD]
+    taken: set[str] = set()
+    for section in sections:
+        said = (section.title, *section.said, *section.cautions)
+        parts.append("".join(f"% {_flat(sentence)}\n" for sentence in said))
+        name = _free(_slug(section.title), taken)
+        parts += [
+            _latex_table(table, f"tab:{name}-{i}") for i, table in enumerate(section.tables, 1)
+        ]
+    return "\n".join(parts)
+
+
+def _latex_table(table: TextTable, label: str) -> str:
+    left = {0, *table.words}
+    columns = "".join("l" if i in left else "r" for i in range(len(table.columns)))
+    caption = ". ".join(_sentence(text) for text in (table.heading, *table.notes) if text)
+    body = [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _latex_row(table.columns),
+        r"\midrule",
+        *(_latex_row(row) for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    if _characters(table) > _WIDE:
+        body = [r"\resizebox{\linewidth}{!}{%", *body, "}"]
+    return "\n".join(
+        [
+            r"\begin{table}[htbp]",
+            r"\centering",
+            rf"\caption{{{caption}.}}",
+            rf"\label{{{label}}}",
+            *body,
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _characters(table: TextTable) -> int:
+    """How many characters the longest cells of each column make, with two between columns."""
+    columns = zip(table.columns, *table.rows, strict=True)
+    return sum(max(len(cell) for cell in column) + 2 for column in columns)
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(escaped(cell) for cell in cells) + r" \\"
+
+
+def _sentence(text: str) -> str:
+    return escaped(text[:1].upper() + text[1:]).rstrip(".")
+
+
+def escaped(text: str) -> str:
+    """Text on one line in which nothing is a command."""
+    apart = re.sub("-(?=-)", "-\0", _flat(text))  # two of them would become one dash
+    return "".join(_CHARACTERS.get(one, one) for one in apart).replace("\0", "{}")
+
+
+def _flat(text: str) -> str:
+    """One line without marks of direction, which most engines cannot set."""
+    return " ".join(_INVISIBLE.sub("", sanitize(text)).split())
+
+
+def _slug(text: str) -> str:
+    """What may stand in a label."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "section"
+
+
+def _free(slug: str, taken: set[str]) -> str:
+    """The slug, or with a number what is still free."""
+    found, number = slug, 1
+    while found in taken:
+        number += 1
+        found = f"{slug}-{number}"
+    taken.add(found)
+    return found
+
+
+def markdown(sections: Sequence[Section]) -> str:
+    """A heading of the second level for each section; tables with pipes; notes as a list."""
+    return "\n\n".join(part for section in sections for part in _markdown_parts(section)) + "\n"
+
+
+def _markdown_parts(section: Section) -> list[str]:
+    found = [f"## {plain(section.title)}", *(plain(sentence) for sentence in section.said)]
+    if section.cautions:
+        found.append("What these figures do not show:")
+        found.append("\n".join(f"- {plain(sentence)}" for sentence in section.cautions))
+    for table in section.tables:
+        found += [f"### {plain(table.heading)}", _markdown_table(table)]
+        if table.notes:
+            found.append("\n".join(f"- {plain(note)}" for note in table.notes))
+    found += [f"*{plain(figure.caption)}: see the page.*" for figure in section.figures]
+    return found
+
+
+def _markdown_table(table: TextTable) -> str:
+    left = {0, *table.words}
+    rule = "|".join("---" if i in left else "--:" for i in range(len(table.columns)))
+    return "\n".join(
+        [_markdown_row(table.columns), f"|{rule}|", *(_markdown_row(row) for row in table.rows)]
+    )
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(plain(cell) for cell in cells)} |"
+
+
+def plain(text: str) -> str:
+    """Text on one line in which nothing is Markdown or HTML, and nothing ends a cell."""
+    # "<" as HTML writes it: not every reader of Markdown knows a backslash before it.
+    flat = html.escape(" ".join(sanitize(text).split()), quote=False)
+    escaped = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", flat)
+    return re.sub(r"^(?:([-+=])(?=[-+=\s]|$)|(\d+)([.)])(?=\s|$))", _not_a_list, escaped)
+
+
+def _not_a_list(found: re.Match[str]) -> str:
+    """What would begin a list or a rule, with a backslash."""
+    mark, count, end = found.groups()
+    return f"\\{mark}" if mark else f"{count}\\{end}"
+
+
+def play_markdown(shown: TranscriptView) -> str:
+    """The episode as Markdown, ready to be pasted into a page."""
+    cast = ", ".join(f"{plain(seat.name)}: {plain(seat.agent)}" for seat in shown.seats)
+    parts = [f"### {plain(shown.title)}", f"*{cast}*"]
+    parts += [f"**{plain(heading)}.** {_lines(text)}" for heading, text in shown.scene]
+    for item in shown.course:
+        if isinstance(item, Line):
+            who, text = plain(item.who), plain(item.text)
+            named = f"**{who}**{text[len(who) :]}" if text.startswith(who) else text
+            parts.append(f"{item.turn + 1}\\. {named}")
+        else:
+            parts.append(f"> {plain(item.text)}")
+    parts.append(f"*The end: {plain(shown.ended)}.*")
+    for sheet in shown.sheets:
+        parts += [f"Scores by {plain(sheet.judge)}:", _sheet_table(sheet)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _sheet_table(sheet: ScoreSheet) -> str:
+    lines = [
+        " | ".join(["", "measure", *(plain(name) for name in sheet.columns), ""]).strip(),
+        "|---" + "|--:" * len(sheet.columns) + "|",
+    ]
+    for title, remarks in sheet.rows:
+        cells = (plain(remark.value) if remark else "" for remark in remarks)
+        lines.append(" | ".join(["", plain(title), *cells, ""]).strip())
+    return "\n".join(lines)
+
+
+def _lines(text: str) -> str:
+    """A text of several lines, which end where they ended."""
+    return "  \n".join(plain(line) for line in text.splitlines())
+
+
+ENTRY_COLUMNS = (
+    "run",
+    "world",
+    "agent",
+    "by",
+    "judge",
+    "method",
+    "measure",
+    "value",
+    "low",
+    "high",
+    "interval",
+    "n",
+    "clusters",
+    "failures",
+    "unscored",
+    "failed_turns",
+    "turns_asked",
+    "disputed",
+    "unconfirmed",
+    "cannot_tell",
+    "bounds_low",
+    "bounds_high",
+)
+"""Of `entries_csv`, as in docs/result.md. `by` is written as "type=bargain; partner=scripted"."""
+
+_FORMULA = re.compile(r"\s*[=+\-@|]")
+_FIGURE = re.compile(r"-|[+-]?\d[\d,.]*(e[+-]?\d+)?( ?%)?")
+
+
+def entries_csv(results: Iterable[RunResult]) -> str:
+    """A row for each score entry of these runs; a missing figure is an empty cell."""
+    return csv_text(
+        ENTRY_COLUMNS,
+        (_entry(result, entry) for result in results for entry in result.scores),
+    )
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
+    """Rows under their heads; None is an empty cell."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([_cell(title) for title in columns])
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return file.getvalue()
+
+
+def _cell(value: str | float | None) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return repr(value)
+    text = sanitize(value)
+    harmless = _FIGURE.fullmatch(text) or not _FORMULA.match(text)
+    return text if harmless else f"'{text}"
+
+
+def _entry(result: RunResult, entry: ScoreEntry) -> tuple[str | float | None, ...]:
+    return (
+        result.run,
+        result.world,
+        entry.agent,
+        "; ".join(f"{name}={value}" for name, value in entry.by.items()),
+        entry.judge,
+        entry.method,
+        entry.measure,
+        entry.value,
+        entry.low,
+        entry.high,
+        entry.interval,
+        entry.n,
+        entry.clusters,
+        entry.failures,
+        entry.unscored,
+        entry.failed_turns,
+        entry.turns_asked,
+        entry.disputed,
+        entry.unconfirmed,
+        entry.cannot_tell,
+        *(entry.bounds or (None, None)),
+    )
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text as UTF-8; ConfigError if it cannot be written there."""
+    made = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        made.write_text(text, encoding="utf-8", newline="\n")
+        made.replace(path)
+    except OSError as error:
+        raise ConfigError(
+            f"the report cannot be written to {path} ({error.strerror}); name a file in a folder "
+            "that exists"
+        ) from error
+    finally:
+        with suppress(OSError):  # a name that is too long cannot even be looked for
+            made.unlink(missing_ok=True)

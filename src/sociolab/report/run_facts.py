@@ -1,0 +1,529 @@
+"""A run in facts and plain sentences: what was played, what went wrong, what may be concluded."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sociolab.core.code_mark import code_in
+from sociolab.core.score import READER
+from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
+from sociolab.report.words import (
+    OWN,
+    about,
+    agent_kind,
+    by_rules,
+    counted,
+    money,
+    plural,
+    sanitize,
+    share,
+)
+
+_SHORT = 10
+"""Characters of a commit's hash that are shown."""
+
+
+def made_with(result: RunResult) -> str:
+    """The versions of the run, and of its later parts where they are others; "" if none is
+    recorded."""
+    return "; then ".join(_words(one) for one in _made_parts(result))
+
+
+def changed_versions(result: RunResult) -> str:
+    """That parts of a run were played by different versions, as a sentence; "" where they were not.
+
+    Of sociolab and of Python; other commits are other work of the user, which `made_with` names.
+    """
+    parts = [(one.get("sociolab"), one.get("python")) for one in _made_parts(result)]
+    if len(set(parts)) < 2:
+        return ""
+    told = ", then ".join(_versions(*part) for part in dict.fromkeys(parts))
+    return f"parts of the run were played by different versions ({told}): they may differ by it"
+
+
+def _made_parts(result: RunResult) -> list[Mapping[str, Any]]:
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    later = settings.get("resumed_with")
+    first = settings.get("made_with")
+    found = [*([first] if first else []), *(later if isinstance(later, list) else [])]
+    if later and not first:
+        found.insert(0, {})
+    return [one for one in found if isinstance(one, dict)]
+
+
+def _words(part: Mapping[str, Any]) -> str:
+    git = part.get("git")
+    if not isinstance(git, dict):
+        return _versions(part.get("sociolab"), part.get("python"))
+    state = " with changes" if git.get("changed") else ""
+    where = f"commit {str(git.get('commit'))[:_SHORT]}{state}"
+    return f"{_versions(part.get('sociolab'), part.get('python'))}, {where}"
+
+
+def _versions(sociolab: object, python: object) -> str:
+    return f"sociolab {sociolab}, Python {python}" if sociolab else "versions not recorded"
+
+
+def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """What was played, by whom, and who judged."""
+    agents = "; ".join(
+        f"{label} ({agent_kind(result, label)}{', the partner' if label == result.partner else ''})"
+        for label in result.agents
+    )
+    judges = "; ".join(_judge(judge) for judge in result.judges)
+    found = [("World", result.world)]
+    if result.data:
+        data = result.data
+        found.append(("Data", f"{data.name} {data.version} (hash {data.hash})"))
+    if settings := world_settings(result):
+        named = ", ".join(f"{name}={value}" for name, value in settings.items())
+        found.append(("Settings", named))
+    found += [
+        ("Agents", agents or "none"),
+        ("Judges", judges or "none"),
+        ("Seed", "not recorded" if result.seed is None else str(result.seed)),
+        ("Begun", date(result)),
+    ]
+    if made := made_with(result):
+        found.append(("Made with", made))
+    if tags := _tags(result):
+        found.append(("Tags", tags))
+    return tuple(found)
+
+
+def _judge(judge: JudgeEntry) -> str:
+    own = "" if code_in("", judge.settings) is None else ", says this python: class"
+    return f"{judge.judge} ({judge.method}{own})"
+
+
+def _tags(result: RunResult) -> str:
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    tags = settings.get("tags")
+    return ", ".join(map(str, tags)) if isinstance(tags, list) else ""
+
+
+def world_settings(result: RunResult) -> dict[str, str]:
+    """The settings of the world that were given (`--set`, `--tdp`), by name."""
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    given = settings.get("world_settings")
+    return {name: str(value) for name, value in given.items()} if isinstance(given, dict) else {}
+
+
+def date(result: RunResult) -> str:
+    """When the run was begun, to the minute."""
+    return f"{result.created[:10]} {result.created[11:16]} UTC"
+
+
+def account(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """What became of the trials, how episodes ended, what failed, and what it took."""
+    return course(result) + failed(result) + taken(result)
+
+
+def course(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """What became of the trials, and how episodes ended."""
+    left = result.trials - result.played - result.failed
+    trials = f"{result.played:,} of {result.trials:,} played, {result.failed:,} failed"
+    return (
+        ("Trials", trials + (f", {left:,} not played yet" if left else "")),
+        ("Ends", counted(result.ends)),
+    )
+
+
+def failed(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """What failed, by cause."""
+    failures = result.failures
+    return (
+        ("Failed trials", counted(failures.trials)),
+        *_unanswered(failures),
+        ("Asked again", plural(failures.replies_asked_again, "reply", "replies")),
+        ("Missing scores", counted(failures.scores)),
+        ("Failed calls", counted(failures.calls)),
+        *((("Impossible token counts", counted(failures.usage)),) if failures.usage else ()),
+    )
+
+
+def _unanswered(failures: Failures) -> Iterator[tuple[str, str]]:
+    """Turns and questions that failed; of a town, where nobody takes turns, questions alone."""
+    if failures.turns or not failures.questions:
+        yield "Failed turns", counted(failures.turns)
+    if failures.questions:
+        yield "Failed questions", counted(failures.questions)
+    if failures.went_without:
+        yield "Went on without", counted(failures.went_without)
+
+
+def taken(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """What the run took: calls, tokens, money, time."""
+    return (
+        ("Calls", f"{result.calls:,}{_each(result, result.calls)}"),
+        ("Tokens", _tokens(result)),
+        ("Cost", _cost(result)),
+        ("Time", f"{result.seconds:,.1f} s"),
+    )
+
+
+def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """Hashes of what was played and how it was judged, prompts included, and the version."""
+    found = [("sociolab", result.versions.get("sociolab", "not recorded"))]
+    if result.data:
+        found.append((f"Data {result.data.name} {result.data.version}", result.data.hash))
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    partner = settings.get("partner")
+    found += [(f"Agent {label}", its_hash) for label, its_hash in _hashes(settings.get("agents"))]
+    found += [(f"Partner {label}", its_hash) for label, its_hash in _hashes([partner])]
+    found += [(f"Judge {judge.judge}", judge.settings or "none") for judge in result.judges]
+    return tuple(found)
+
+
+def _hashes(recorded: object) -> list[tuple[str, str]]:
+    """The labels and hashes in a list of [label, hash]; what is not like that is passed over."""
+    if not isinstance(recorded, list):
+        return []
+    return [(str(one[0]), str(one[1])) for one in recorded if isinstance(one, list) and one[1:]]
+
+
+def _tokens(result: RunResult) -> str:
+    tokens = result.tokens
+    if not result.calls:
+        return "0"
+    share = tokens.cached / tokens.prompt if tokens.prompt else 0.0
+    mark = about(result.estimated_calls)
+    return (
+        f"{mark}{tokens.prompt:,} in (of which {share:.0%} cached), {mark}{tokens.completion:,} out"
+        f"{_each(result, tokens.prompt + tokens.completion, mark)}"
+    )
+
+
+def _cost(result: RunResult) -> str:
+    if not result.calls:
+        return "none: no model was called"
+    if result.cost_usd is None:
+        return "not known: no price is listed for any model"
+    mark = about(result.estimated_calls)
+    each = f"; {mark}{money(result.cost_usd / result.played)} an episode" if result.played else ""
+    return f"{mark}{money(result.cost_usd)}{each}"
+
+
+def _each(result: RunResult, total: int, mark: str = "") -> str:
+    if not result.played or not total:
+        return ""
+    return f"; {mark}{total / result.played:,.1f} an episode"
+
+
+def summary(result: RunResult) -> str:
+    """What was played, by whom, and who judged."""
+    data = result.data
+    of_data = f" (data set {data.name}, version {data.version})" if data else ""
+    played = (
+        f"{result.played:,} of {plural(result.trials, 'trial')} of the world {result.world}"
+        f"{of_data} {'was' if result.played == 1 else 'were'} played to the end"
+    )
+    failed = f"; {result.failed:,} failed" if result.failed else ""
+    return f"{played}{failed}. {_pairing(result)} {_judging(result)}"
+
+
+def _pairing(result: RunResult) -> str:
+    named = [f"{label} ({agent_kind(result, label)})" for label in result.agents]
+    if not named:
+        return "No agent took part."
+    people = _people(result)
+    if people:
+        others = [n for n, a in zip(named, result.agents, strict=True) if a != PERSON]
+        with_others = f" with {' or '.join(others)} in the other seats" if others else ""
+        return f"In each, {people} sat{with_others}, as a study laid it out."
+    if len(named) == 1:
+        return f"{named[0]} played itself, in all seats."
+    if result.partner is not None:
+        others = [n for n, a in zip(named, result.agents, strict=True) if a != result.partner]
+        each = f"Each of {_listed(others)}" if len(others) > 1 else _listed(others)
+        kind = agent_kind(result, result.partner)
+        return f"{each} played with {result.partner} ({kind}), in each seat."
+    return f"{_listed(named)} played in every ordered pairing, with themselves included."
+
+
+PERSON = "human"
+"""The label of seats in which people sat."""
+
+
+def _people(result: RunResult) -> str:
+    """How many people sat in each episode of a study's run, in words; "" for other runs."""
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    people = settings.get("people")
+    if not isinstance(people, int):
+        return ""
+    return ("up to " if settings.get("stand_in") else "") + plural(people, "person", "people")
+
+
+def _judging(result: RunResult) -> str:
+    names = [judge.judge for judge in result.judges]
+    return f"Verdicts are by {_listed(names)}." if names else "Nothing was judged."
+
+
+def cautions(result: RunResult) -> tuple[str, ...]:
+    """What the figures do not show, a sentence or two each."""
+    methods = {judge.method for judge in result.judges}
+    rules = [label for label in result.agents if by_rules(result, label)]
+    found = []
+    if rules:
+        found.append(
+            f"{_listed(rules)} {'plays' if len(rules) == 1 else 'play'} by rules. Such scores are "
+            "a baseline; they say nothing of any language model."
+        )
+    if "heuristic" in methods:
+        found.append(
+            "The heuristic judge scores what scripted players put on record. Its scores are not "
+            "comparable to those of a model judge, of people, or of the paper; all else it leaves "
+            "unscored."
+        )
+    if "model" in methods:
+        found.append(
+            "A model judge is not a person, and may favour texts like its own. Compare scores only "
+            "where judge and prompt are the same."
+        )
+    if "scripted" in methods:
+        found.append("A scripted judge makes its scores up, to test the machinery.")
+    if any(e.unscored and e.n and e.method == "formula" for e in result.scores):
+        found.append(
+            "Outcomes that could not be established are not zeros: means are over the others, and "
+            "an agent may look better where it disputes what it lost. The bounds say how much."
+        )
+    found += _design(result)
+    if result.failed or result.failures.scores:
+        found.append(
+            "Failures are not zeros: averages are over what was scored, and may flatter an agent "
+            "that fails where it is hard. Each figure shows how many failed."
+        )
+    return tuple(found)
+
+
+def _design(result: RunResult) -> list[str]:
+    """What so few tasks, single plays and means beside each other cannot show."""
+    found = []
+    of_agents = [e for e in result.scores if e.agent and not e.by and e.judge not in OWN and e.n]
+    word = result.declared.cluster
+    most = max((entry.clusters for entry in of_agents), default=0)
+    if most == 1:
+        found.append(
+            f"The scores come from one {word}: there is no interval, and how far other {word}s "
+            "would change them is not known."
+        )
+    elif 1 < most < FEW_CLUSTERS:
+        found.append(
+            f"The scores come from {plural(most, word)} at most. From so few a 95 % interval is "
+            "too short: it holds the true mean in about 90 of 100 studies."
+        )
+    if most > 1 and len(result.agents) > 1:
+        found.append(
+            f"Intervals say how far other {word}s would change a mean, with the partners that were "
+            "played. Other partners would change it, too (sociolab variance)."
+        )
+    settings = result.settings if isinstance(result.settings, dict) else {}
+    if of_agents and settings.get("repeats") == 1:
+        found.append(
+            "Each task was played once by each cast: how much scores would change if the same were "
+            "played again is not known."
+        )
+    if len({entry.agent for entry in of_agents}) > 1:
+        found.append(
+            "Whether two agents differ cannot be read off their two intervals: that takes their "
+            "differences on the same tasks (sociolab compare)."
+        )
+    return found
+
+
+FEW_CLUSTERS = 30
+"""Below so many a page says that its intervals are too short (coverage: benchmarks/RESULTS.md)."""
+
+
+def command(result: RunResult) -> str:
+    """The command line that plays this run again, as far as its settings tell; what people played
+    in a study takes the study's file, and people."""
+    if _people(result):
+        return shlex.join(["sociolab", "study", "create", f"{result.run}.toml"])
+    settings: dict[str, Any] = result.settings if isinstance(result.settings, dict) else {}
+    words = ["sociolab", "run", result.world]
+    for label in result.agents:
+        if label != result.partner or label in _labels(settings.get("agents")):
+            words += ["--agent", label]
+    if result.partner is not None:
+        words += ["--partner", result.partner]
+    # A formula comes with its world; other judges, and readers, are asked for.
+    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
+    asked = [judge for judge in _labels(settings.get("judges")) if judge not in formulas]
+    for judge in [judge for judge in asked if not judge.startswith(READER)] or ["none"]:
+        words += ["--judge", judge]
+    for judge in asked:
+        words += ["--reader", judge.removeprefix(READER)] if judge.startswith(READER) else []
+    given = settings.get("world_settings")
+    for name, value in given.items() if isinstance(given, dict) else ():
+        words += ["--set", f"{name}={value}"]
+    for option, usual in _OPTIONS.items():
+        value = settings.get("data_source" if option == "data" else option, usual)
+        if value != usual:
+            words += [f"--{option.replace('_', '-')}", str(value)]
+    return shlex.join([*words, "--seed", str(result.seed or 0), "--name", result.run])
+
+
+_OPTIONS = {
+    "data": None,
+    "tasks": None,
+    "limit": None,
+    "repeats": 1,
+    "attempts": 3,
+    "on_failed_turn": "skip",
+    "max_failed_turns": 0.5,
+}
+"""Settings that have an option of their own, with the values that need not be written."""
+
+
+def _labels(agents: object) -> list[str]:
+    """The labels in the settings' list of agents: [[label, hash], ...]."""
+    if not isinstance(agents, list):
+        return []
+    return [agent[0] for agent in agents if isinstance(agent, list) and agent]
+
+
+def _listed(names: list[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
+
+
+_KINDS: Mapping[FailedKind, str] = {
+    "trials": "Failed trials",
+    "turns": "Failed turns",
+    "questions": "Failed questions",
+    "scores": "Missing scores",
+    "calls": "Failed calls",
+    "usage": "Impossible token counts",
+}
+
+
+def first_words(result: RunResult, kind: FailedKind) -> Iterator[str]:
+    """The first cases of a kind, in a sentence each."""
+    for one in result.failures.first:
+        if one.kind == kind:
+            yield f"{_who(one)}, {_where(one)}: {sanitize(one.problem)}"
+
+
+def first_pairs(result: RunResult) -> dict[str, str]:
+    """The first cases of all kinds as labels and texts, for a page."""
+    return {
+        f"{_KINDS[one.kind]}: {_who(one)}": f"{sanitize(one.problem)} ({_where(one)})"
+        for one in result.failures.first
+    }
+
+
+def _who(one: FirstFailure) -> str:
+    by = f" of {one.judge}" if one.judge else ""
+    return f"{one.cause} {one.count:,}{by}"
+
+
+def _where(one: FirstFailure) -> str:
+    if one.episode is None:
+        return "in no single episode"
+    return f"in episode {one.episode}" if one.count == 1 else f"first in episode {one.episode}"
+
+
+ANEW = (
+    'a trial that failed with "plugin" is played anew, from its beginning, when the run is resumed '
+    "with the same code; mended code needs another --name"
+)
+
+
+FINAL = (
+    'a trial that failed with "failed turns" stays failed when the run is resumed: its replies are '
+    "on record; another limit (--max-failed-turns) or more --attempts need another --name"
+)
+
+
+_MISSED: Mapping[str, str] = {
+    "general_plan": "TDP's general plan",
+    "day_reminder": "TDP's reminder of a day",
+    "talk_reminder": "TDP's reminder of a talk",
+}
+"""What a question asks for, by its name."""
+
+
+def warnings(result: RunResult) -> tuple[str, ...]:
+    """What went wrong, in sentences that must be seen; empty if nothing did."""
+    found = [smoke_words(result)] if result.smoke else []
+    failures = result.failures
+    if result.stopped:
+        found.append(f"the run stopped early: {result.stopped}")
+    if versions := changed_versions(result):
+        found.append(versions)
+    if result.failed:
+        causes = counted(failures.trials)
+        found.append(f"{result.failed} of {plural(result.trials, 'trial')} failed: {causes}")
+        found += first_words(result, "trials")
+        if "plugin" in failures.trials:
+            found.append(ANEW)
+        if "failed turns" in failures.trials:
+            found.append(FINAL)
+    left = result.trials - result.played - result.failed
+    if left:
+        found.append(f"{left} of {plural(result.trials, 'trial')} not played yet")
+    if failures.turns:
+        turns = plural(sum(failures.turns.values()), "turn")
+        found.append(f"{turns} failed for good: {counted(failures.turns)}")
+        found += first_words(result, "turns")
+    if failures.questions:
+        questions = plural(sum(failures.questions.values()), "question")
+        found.append(f"{questions} failed for good: {counted(failures.questions)}")
+        found += first_words(result, "questions")
+    found += agent_failures(result)
+    if failures.went_without:
+        without = failures.went_without.items()
+        missed = [f"{n:,} without {_MISSED.get(name, name)}" for name, n in without]
+        found.append(f"of {plural(result.played, 'episode')}, went on: {', '.join(missed)}")
+    if result.played and result.judges and not failures.scores and not _judged(result):
+        found.append(
+            "no judge of this run scores what was played: sociolab judge "
+            f"{result.run} --judge endpoint/model"
+        )
+    if failures.scores:
+        scores = plural(sum(failures.scores.values()), "score")
+        found.append(f"{scores} missing: {counted(failures.scores)}")
+        found += first_words(result, "scores")
+    if failures.calls:
+        calls = plural(sum(failures.calls.values()), "call")
+        found.append(f"{calls} failed for good: {counted(failures.calls)}")
+    if result.estimated_calls:
+        found.append(uncounted(result.estimated_calls, result.calls))
+        found += first_words(result, "usage")
+    return tuple(found)
+
+
+def _judged(result: RunResult) -> bool:
+    """Whether a judge said anything of a play, be it that it cannot tell."""
+    judges = {one.judge for one in result.judges}
+    return any(entry.judge in judges and (entry.n or entry.unscored) for entry in result.scores)
+
+
+def uncounted(estimated: int, calls: int) -> str:
+    """What "~" before tokens and money means, in a sentence."""
+    return (
+        f"{estimated:,} of {plural(calls, 'call')} had no usable token count from the provider: "
+        "their tokens and cost (~) are estimated from the texts, rather too high than too low"
+    )
+
+
+def smoke_words(result: RunResult) -> str:
+    """That a run is but a smoke test, without a full stop."""
+    return (
+        f"smoke: {result.smoke}; {result.run} shows that things work, and none of its figures is a "
+        "result: scripted agents understand each other alone and agree to nothing that others say. "
+        "--background openai/MODEL plays them"
+    )
+
+
+def agent_failures(result: RunResult) -> tuple[str, ...]:
+    """In a sentence each, without a full stop, which agents failed turns, and what share."""
+    return tuple(
+        f"{one.agent} failed {one.failed_turns:,} of "
+        f"{plural(one.turns_asked, one.of.removesuffix('s'))} "
+        f"({share(one.failed_turns, one.turns_asked).replace('%', ' %')})"
+        for one in result.failures.agents
+    )

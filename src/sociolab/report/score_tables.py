@@ -1,0 +1,585 @@
+"""Tables of a result's scores, as data (grids of entries), as text, and in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sociolab.core.score import READER, Method
+from sociolab.report.run_facts import cautions, summary, warnings
+from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
+from sociolab.report.section import Section, TextTable
+from sociolab.report.words import (
+    OWN,
+    by_rules,
+    covered,
+    failed_share,
+    failed_turns,
+    failed_unit,
+    gaps,
+    interval,
+    interval_words,
+    minus,
+    nature,
+    number,
+    plural,
+    size,
+    size_words,
+    told_of_coverage,
+)
+
+_ORDER: tuple[Method, ...] = ("formula", "people", "model", "heuristic", "scripted", "rules")
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """A row's label, and an entry or None for each column."""
+
+    label: str
+    cells: tuple[ScoreEntry | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of entries. `corner` says what the rows are, `notes` what to think of the figures."""
+
+    heading: str
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[GridRow, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def entries(self) -> tuple[ScoreEntry, ...]:
+        """All entries, row by row."""
+        return tuple(cell for row in self.rows for cell in row.cells if cell is not None)
+
+
+def judges_of(result: RunResult) -> tuple[str, ...]:
+    """The judges whose scores the result holds: readers and formulas, whose measures depend least
+    on a judge, then people and models, rules last."""
+
+    def place(judge: JudgeEntry) -> tuple[bool, int]:
+        return not judge.judge.startswith(READER), _ORDER.index(judge.method)
+
+    return tuple(judge.judge for judge in sorted(result.judges, key=place))
+
+
+def agent_grids(result: RunResult) -> tuple[Grid, ...]:
+    """For each judge, agents by measures, over all partners (SOTOPIA's Table 2)."""
+    found = []
+    for judge in judges_of(result):
+        mine = [entry for entry in result.scores if entry.judge == judge]
+        heading = f"Scores by agent, over all its partners · judge: {judge}"
+        found.append(_by_measure(result, heading, "agent", _by_agent(mine), judge))
+    return tuple(grid for grid in found if grid.rows)
+
+
+def play_grid(result: RunResult) -> Grid:
+    """Agents by what was counted in their transcripts, and what they cost."""
+    mine = [entry for entry in result.scores if entry.judge in OWN]
+    return _by_measure(result, "Play by agent", "agent", _by_agent(mine), *OWN)
+
+
+def type_grids(result: RunResult) -> tuple[Grid, ...]:
+    """For each judge and agent, types of task by measures.
+
+    A type of which nothing can be scored has no row, but a note. A measure of one type only has
+    no column: its values stand in the table by agent.
+    """
+    found = []
+    for judge in judges_of(result):
+        for agent in result.agents:
+            mine = [
+                (entry.by["type"], entry)
+                for entry in result.scores
+                if entry.judge == judge and entry.agent == agent and set(entry.by) == {"type"}
+            ]
+            mine = _of_several_types(mine)
+            heading = f"Scores of {agent} by type of task · judge: {judge}"
+            told = {kind for kind, entry in mine if entry.n or entry.failures}
+            dropped = dict.fromkeys(kind for kind, _ in mine if kind not in told)
+            grid = _by_measure(result, heading, "type", [m for m in mine if m[0] in told], judge)
+            note = f"nothing to score in: {', '.join(dropped)}"
+            found.append(replace(grid, notes=grid.notes + ((note,) if dropped else ())))
+    return tuple(grid for grid in found if grid.rows)
+
+
+def _of_several_types(labelled: list[tuple[str, ScoreEntry]]) -> list[tuple[str, ScoreEntry]]:
+    """Without the measures of one type only: these stand in the table by agent."""
+    types: dict[str, set[str]] = {}
+    for kind, entry in labelled:
+        types.setdefault(entry.measure, set()).add(kind)
+    if len({kind for kind, _ in labelled}) < 2:
+        return labelled
+    return [(kind, entry) for kind, entry in labelled if len(types[entry.measure]) > 1]
+
+
+def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
+    """For each judge, agents by partners: the main measure (Figure 3), or all (Figure F.4).
+
+    None where there is only one agent, and none in which every agent met one partner only: it
+    would say what the table by agent says.
+    """
+    if len(result.agents) < 2:
+        return ()
+    found = []
+    for judge in judges_of(result):
+        mine = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
+        measures = _measures(result, mine) if details else main_measure(result, mine)
+        found += [_pairs(result, judge, measure, mine) for measure in measures]
+    return tuple(grid for grid in found if any(_met(row) > 1 for row in grid.rows))
+
+
+def _met(row: GridRow) -> int:
+    """How many cells of a row are filled: whom the agent met."""
+    return sum(cell is not None for cell in row.cells)
+
+
+def other_grids(result: RunResult) -> tuple[Grid, ...]:
+    """For each judge, what is neither by agent, partner nor type: whole episodes and cells."""
+    found = []
+    for judge in judges_of(result):
+        mine = [
+            (", ".join([entry.agent or "all", *(f"{k} {v}" for k, v in entry.by.items())]), entry)
+            for entry in result.scores
+            if entry.judge == judge
+            and (entry.agent is None or not set(entry.by) <= {"partner", "type"})
+        ]
+        found.append(_by_measure(result, f"Other scores · judge: {judge}", "of", mine, judge))
+    return tuple(grid for grid in found if grid.rows)
+
+
+def _by_agent(entries: Iterable[ScoreEntry]) -> list[tuple[str, ScoreEntry]]:
+    return [(entry.agent, entry) for entry in entries if entry.agent and not entry.by]
+
+
+def _by_measure(
+    result: RunResult,
+    heading: str,
+    corner: str,
+    labelled: Sequence[tuple[str, ScoreEntry]],
+    *judges: str,
+) -> Grid:
+    entries = [entry for _, entry in labelled]
+    measures = _measures(result, entries)
+    cells = {(label, entry.measure): entry for label, entry in labelled}
+    rows = tuple(
+        GridRow(label, tuple(cells.get((label, m.measure)) for m in measures))
+        for label in dict.fromkeys(label for label, _ in labelled)
+    )
+    present = [judge for judge in judges if any(e.judge == judge for e in entries)]
+    notes = tuple(nature(result, judge) for judge in present)
+    titles = tuple(measure.title for measure in measures)
+    return Grid(heading, corner, titles, rows, notes + _footnotes(result, entries))
+
+
+def _pairs(
+    result: RunResult, judge: str, measure: MeasureEntry, entries: Sequence[ScoreEntry]
+) -> Grid:
+    cells = {
+        (entry.agent, entry.by["partner"]): entry
+        for entry in entries
+        if entry.measure == measure.measure
+    }
+    partners = tuple(a for a in result.agents if any(partner == a for _, partner in cells))
+    rows = tuple(
+        GridRow(agent, tuple(cells.get((agent, partner)) for partner in partners))
+        for agent in result.agents
+        if any(who == agent for who, _ in cells)
+    )
+    heading = f"{measure.title}: agent (row) with partner (column) · judge: {judge}"
+    notes = (nature(result, judge), *_footnotes(result, list(cells.values())))
+    return Grid(heading, "agent", partners, rows, notes)
+
+
+def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
+    how = interval_words(entries, result.declared.cluster)
+    counted = size_words(result, entries)
+    return (
+        *(note for note in (how, counted) if note),
+        *_agreement(result, entries),
+        *_coverage_notes(result, entries),
+        *gaps(result, entries),
+    )
+
+
+def _coverage_notes(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
+    needed = told_of_coverage(result, entries)
+    if needed:
+        yield "coverage: of the plays judged, the share that could be scored"
+    if "bounds" in needed:
+        yield (
+            "bounds: the mean if everything without a score, failures included, had the lowest "
+            "score that it could have, and the highest"
+        )
+    if {"disputed", "unconfirmed"} & {*needed}:
+        yield (
+            "disputed: the seats differ on the outcome; unconfirmed: they say the same, but it "
+            "stands in no line"
+        )
+
+
+def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
+    """How far two readings of the same agree beyond chance, each episode with equal weight."""
+    names = result.declared.agreement
+    for agent in dict.fromkeys(entry.agent for entry in entries if not entry.by):
+        found = {e.measure: e.value for e in entries if e.agent == agent and not e.by}
+        one, other, same = (found.get(name) for name in names) if names else (None, None, None)
+        if one is None or other is None or same is None:
+            continue
+        chance = one * other + (1 - one) * (1 - other)
+        kappa = "not defined" if chance == 1 else f"{(same - chance) / (1 - chance):.2f}"
+        titles = " and ".join(result.measure(name).title for name in names[:2])
+        yield f"{agent}: {titles} agree on {same:.0%}, Cohen's kappa {kappa}"
+
+
+def _measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+    """The measures of these entries, in the order of the world's paper."""
+    named = {entry.measure for entry in entries}
+    shown = [entry for entry in result.measures if entry.measure in named]
+    return result.declared.ordered(shown, lambda entry: entry.measure)
+
+
+def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+    """The measure of these entries that agents are compared by; none where nothing has a value."""
+    for name in result.declared.main:
+        if any(entry.measure == name and entry.value is not None for entry in entries):
+            return (result.measure(name),)
+    return _measures(result, [entry for entry in entries if entry.value is not None])[:1]
+
+
+_COLUMNS = ("mean", "95 % interval", "n", "failed")
+
+
+def brief_section(result: RunResult) -> Section:
+    """What was played and what went wrong in sentences, and one table over judges and agents.
+
+    A partner is left out where others are evaluated; types and pairs are for the whole report.
+    """
+    lost = bool(result.failures.agents)
+    grids = agent_grids(result)
+    every = [entry for grid in grids for entry in grid.entries]
+    words = [w for w in told_of_coverage(result, every) if w in ("coverage", "bounds")]
+    told = [row for grid in grids for row in _rows(result, grid, words, lost=lost)]
+    several = len({who for who, _, _ in told}) > 1
+    rows = tuple((*((who,) if several else ()), *cells) for who, _, cells in told)
+    heads = (*(("agent",) if several else ()), "measure", "judge", *_COLUMNS, *words)
+    heads = (*heads, *([f"failed {failed_unit(result)}"] if lost else []))
+    agents = dict.fromkeys(who for who, _, _ in told)
+    heading = "Means" if several or not agents else f"Means of {next(iter(agents))}"
+    tables = (
+        (TextTable(heading, heads, rows, _notes(result), _word_columns(heads)),) if rows else ()
+    )
+    said = (summary(result), *(() if rows else ("Nothing was scored.",)))
+    return Section(f"Run {result.run}", said, warnings(result), tables)
+
+
+def _word_columns(heads: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(range(heads.index("judge") + 1))
+
+
+def _rows(
+    result: RunResult, grid: Grid, words: Sequence[str], *, lost: bool
+) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    for row in grid.rows:
+        if row.label == result.partner and len(result.agents) > 1:
+            continue
+        for title, entry in zip(grid.columns, row.cells, strict=True):
+            if entry is not None:
+                found = covered(result, entry) if entry.unscored else {}
+                beside = [minus(found.get(word, "")) for word in words]
+                beside += [failed_turns(entry)] if lost else []
+                figures = _figures(result, entry)
+                yield row.label, entry.judge, (title, entry.judge, *figures, *beside)
+
+
+def _figures(result: RunResult, entry: ScoreEntry) -> tuple[str, str, str, str]:
+    failed = f"{entry.failures:,}" if entry.failures else ""
+    if entry.value is None:
+        return "\N{EN DASH}", "", f"{size(result, entry):,}", failed
+    shown = minus(number(entry.value, result.measure(entry.measure)))
+    return shown, minus(interval(result, entry)), f"{size(result, entry):,}", failed
+
+
+def _notes(result: RunResult) -> tuple[str, ...]:
+    """What to think of each judge's figures: those of rules and scripts are named as such."""
+    notes = [note for grid in agent_grids(result) for note in grid.notes]
+    left = result.partner if result.partner and len(result.agents) > 1 else None
+    out = [f"left out: {left}, the partner"] if left else []
+    return (*dict.fromkeys(notes), *out, f"all tables: sociolab report {result.run}")
+
+
+def findings(result: RunResult) -> tuple[str, ...]:
+    """For each judge, what it gave each agent in the main measure, in a sentence."""
+    found = []
+    for judge in judges_of(result):
+        mine = [e for e in result.scores if e.judge == judge and e.agent and not e.by]
+        for measure in main_measure(result, mine):
+            entries = [e for e in mine if e.measure == measure.measure]
+            found.append(
+                f"{measure.title} by {judge}, on a scale {_scale(measure)}: "
+                f"{_means_told(result, entries, measure)}."
+            )
+    return tuple(found)
+
+
+_MANY = 6
+"""Agents from which on only the highest and the lowest are told; the table has all."""
+
+
+def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: MeasureEntry) -> str:
+    scored = sorted((e for e in entries if e.value is not None), key=lambda e: e.value or 0.0)
+    if len(entries) < _MANY or len(scored) < 2:
+        return "; ".join(_found(result, entry, measure) for entry in entries)
+    high, low = (_found(result, entry, measure) for entry in (scored[-1], scored[0]))
+    return f"of {len(entries)} agents the highest mean, {high}; the lowest, {low}"
+
+
+def _scale(measure: MeasureEntry) -> str:
+    low = minus(f"{measure.low:.3g}")
+    return f"from {low}" + ("" if measure.high is None else f" to {minus(f'{measure.high:.3g}')}")
+
+
+def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
+    missing = f", {entry.failures:,} failed" if entry.failures else ""
+    missing += f", {entry.unscored:,} not scored" if entry.unscored else ""
+    lost = failed_share(entry).replace("%", " %")
+    turns = f"; {lost} of its {failed_unit(result)} failed" if lost else ""
+    plays = f"({plural(entry.n, 'play')}{missing}{turns})"
+    if entry.value is None:
+        return f"{entry.agent} nothing {plays}"
+    span = interval(result, entry)
+    figures = f"{number(entry.value, measure)} {span or 'without an interval'}"
+    return f"{entry.agent} {minus(figures)} {plays}"
+
+
+_TALL = 3
+"""Columns that a page holds beside the labels without turning the table."""
+
+
+def run_section(result: RunResult, *, details: bool = False) -> Section:
+    """A run in words (played, found, went wrong, what it does not show), its scores and its play.
+
+    `details` adds a matrix of agents and partners for every measure, not only the main one.
+    """
+    grids = [*agent_grids(result), *pair_grids(result, details=details), *other_grids(result)]
+    grids += [*type_grids(result), play_grid(result)]
+    return Section(
+        title=f"{result.run}: {result.world}",
+        said=(summary(result), *findings(result), *warnings(result)),
+        cautions=cautions(result),
+        tables=(
+            *(grid_text(result, grid) for grid in grids if grid.rows),
+            *(table for part in outcomes_sections(result) for table in part.tables),
+        ),
+    )
+
+
+def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
+    """Whether the outcomes of a run could be established, agent by agent, and whether a reader
+    agrees; nothing where no score rests on an outcome that those who were there were asked for."""
+    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
+    measures = {
+        entry.measure
+        for entry in result.scores
+        if entry.disputed or entry.unconfirmed or (entry.judge in formulas and result.readings)
+    }
+    tables = [
+        _established(result, judge, entries)
+        for judge in judges_of(result)
+        if (judge in formulas or judge.startswith(READER))
+        and (
+            entries := [
+                entry
+                for entry in result.scores
+                if entry.judge == judge and entry.measure in measures
+                if entry.agent and not entry.by
+            ]
+        )
+    ]
+    tables += [
+        _asked_and_read(reader, [one for one in result.readings if one.reader == reader])
+        for reader in dict.fromkeys(one.reader for one in result.readings)
+    ]
+    return (Section("Outcomes", tables=tuple(tables)),) if tables else ()
+
+
+def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -> TextTable:
+    rows = tuple(
+        (
+            entry.agent or "",
+            f"{entry.n:,}",
+            f"{entry.unconfirmed:,}",
+            f"{entry.disputed:,}",
+            f"{entry.cannot_tell:,}",
+            f"{entry.failures:,}",
+            covered(result, entry)["coverage"],
+        )
+        for entry in entries
+    )
+    how = (
+        "read off the transcript, with quotes of the offer and of the acceptance"
+        if judge.startswith(READER)
+        else "on record, or said alike by all seats and found in the dialogue; unconfirmed: said "
+        "alike, but found in no line; disputed: the seats differ"
+    )
+    notes = [f"established: {how}; means are over what is established"]
+    disputed = next((entry.measure for entry in entries if entry.disputed), "")
+    if disputed:
+        listing = f"sociolab list episodes --run {result.run} --score {disputed}=disputed"
+        notes.append(f"the disputed episodes: {listing}")
+    heads = ("established", "unconfirmed", "disputed", "cannot tell", "failed", "coverage")
+    return TextTable(f"Outcomes by agent · judge: {judge}", ("agent", *heads), rows, tuple(notes))
+
+
+def _asked_and_read(reader: str, entries: Sequence[ReadingEntry]) -> TextTable:
+    rows = tuple(
+        (
+            one.agent,
+            f"{one.agree:,}",
+            f"{one.differ:,}",
+            f"{one.only_judge:,}",
+            f"{one.only_reader:,}",
+            f"{one.neither:,}",
+            f"{one.agree / (one.agree + one.differ):.0%}" if one.agree + one.differ else "",
+        )
+        for one in entries
+    )
+    heads = ("both agree", "differ", "only asked", "only read", "neither", "agreement")
+    note = (
+        "plays by where their outcome was established; asked: said alike by all seats, or on "
+        "record; agreement: of the plays with both, the share in which these are worth the same"
+    )
+    return TextTable(f"Asked and read · reader: {reader}", ("agent", *heads), rows, (note,))
+
+
+def turned(grid: Grid) -> Grid:
+    """The grid with its columns for rows, where it would be wider than long."""
+    if len(grid.columns) <= max(_TALL, len(grid.rows)):
+        return grid
+    rows = tuple(
+        GridRow(title, tuple(row.cells[i] for row in grid.rows))
+        for i, title in enumerate(grid.columns)
+    )
+    return Grid(grid.heading, "measure", tuple(row.label for row in grid.rows), rows, grid.notes)
+
+
+def grid_text(result: RunResult, grid: Grid) -> TextTable:
+    """A grid as text: values with intervals; n, and what has no value, in columns of their own
+    where all cells of a row share them, else in parentheses. Players by rules are named as such in
+    a note."""
+    grid = turned(grid)
+    heads = _heads(result, grid.entries)
+    told = [[_counts(result, e, heads) for e in row.cells if e is not None] for row in grid.rows]
+    notes = (*_rules_note(result, grid), *grid.notes)
+    if all(one == some[0] for some in told for one in some):
+        rows = tuple(
+            (
+                row.label,
+                *(_value(result, e) for e in row.cells),
+                *(some[0] if some else [""] * len(heads)),
+            )
+            for row, some in zip(grid.rows, told, strict=True)
+        )
+        return TextTable(grid.heading, (grid.corner, *grid.columns, *heads), rows, notes)
+    rows = tuple(
+        (row.label, *(_value(result, e) + _in_parentheses(result, e, heads) for e in row.cells))
+        for row in grid.rows
+    )
+    plays = "" if size_words(result, grid.entries) else ", the plays with a value"
+    note = f"in parentheses: n{plays}, and how many failed"
+    if any(map(failed_share, grid.entries)):
+        note += f", and the share of {failed_unit(result)} that the agent failed"
+    return TextTable(grid.heading, (grid.corner, *grid.columns), rows, (*notes, note))
+
+
+def value_text(result: RunResult, entry: ScoreEntry) -> str:
+    """A value with its interval: "7.33 ±4.41", "7.33 [6.91, 7.70]"; a dash where there is none."""
+    if entry.value is None:
+        return "\N{EN DASH}"
+    shown = number(entry.value, result.measure(entry.measure))
+    return minus(f"{shown} {interval(result, entry)}".strip())
+
+
+def _value(result: RunResult, entry: ScoreEntry | None) -> str:
+    return "" if entry is None else value_text(result, entry)
+
+
+def _heads(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
+    """What is told beside these entries, by the heads of its columns."""
+    failed = ["failed"] if any(entry.failures for entry in entries) else []
+    turns = [f"failed {failed_unit(result)}"] if any(map(failed_share, entries)) else []
+    return ("n", *failed, *told_of_coverage(result, entries), *turns)
+
+
+def _counts(result: RunResult, entry: ScoreEntry, heads: Sequence[str]) -> list[str]:
+    found = {
+        "n": f"{size(result, entry):,}",
+        "failed": f"{entry.failures:,}",
+        f"failed {failed_unit(result)}": failed_turns(entry),
+        **{word: minus(text) for word, text in covered(result, entry).items()},
+    }
+    return [found[head] for head in heads]
+
+
+def _in_parentheses(result: RunResult, entry: ScoreEntry | None, heads: Sequence[str]) -> str:
+    if entry is None:
+        return ""
+    found = covered(result, entry)
+    lost = failed_share(entry)
+    told = {
+        "failed": f"{entry.failures:,} failed" if entry.failures else "",
+        "coverage": f"{found['coverage']} coverage" if entry.unscored else "",
+        "bounds": minus(f"bounds {found['bounds']}") if found["bounds"] else "",
+        "disputed": f"{entry.disputed:,} disputed" if entry.disputed else "",
+        "unconfirmed": f"{entry.unconfirmed:,} unconfirmed" if entry.unconfirmed else "",
+    }
+    parts = [told.get(head, "") for head in heads]
+    turns = f"{lost} of its {failed_unit(result)} failed" if lost else ""
+    return f" ({', '.join(filter(None, (f'{size(result, entry):,}', *parts, turns)))})"
+
+
+def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
+    """Says which of the agents that the table names (all, if none) play by rules."""
+    rules = [label for label in result.agents if by_rules(result, label)]
+    labels = {*grid.columns, *(row.label for row in grid.rows)}
+    named = [label for label in rules if label in labels or label in grid.heading]
+    if not named:
+        return ()
+    return (f"{', '.join(named)}: plays by rules, a baseline and no language model",)
+
+
+PALEST, STRONGEST = 0.05, 0.55
+"""Opacities; ink stays legible on the strongest (contrast above 5 in both colour schemes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """A matrix and the values that its colours span: those of the table, not of the scale."""
+
+    grid: Grid
+    low: float
+    high: float
+    legend: tuple[str, str]
+
+    def shade(self, value: float) -> float:
+        """The opacity of a cell with this value."""
+        return shade(value, self.low, self.high)
+
+
+def heat_of(result: RunResult, grid: Grid) -> Heat:
+    """The heat map of a matrix of one measure."""
+    entries = [entry for entry in grid.entries if entry.value is not None]
+    values = [entry.value for entry in entries if entry.value is not None]
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if not entries:
+        return Heat(grid, low, high, ("", ""))
+    measure = result.measure(entries[0].measure)
+    return Heat(grid, low, high, (minus(number(low, measure)), minus(number(high, measure))))
+
+
+def shade(value: float, low: float, high: float) -> float:
+    """How strongly a cell is coloured, for a value among those from low to high."""
+    share = (value - low) / (high - low) if high > low else 0.5
+    return round(PALEST + (STRONGEST - PALEST) * share, 3)

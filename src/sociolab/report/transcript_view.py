@@ -1,0 +1,326 @@
+"""An episode made ready to be read, and which episodes a figure leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sociolab.core.episode import Episode
+from sociolab.core.ports import Line, Note, Transcript
+from sociolab.core.score import READER, Score, ScoreFailure, Verdict
+from sociolab.report.result import PlayValue, ScoreDistribution
+from sociolab.report.schema import MeasureEntry, RunResult
+from sociolab.report.score_tables import judges_of
+from sociolab.report.words import minus, number, plural
+from sociolab.store.store import Store
+from sociolab.store.verdicts import JudgingRow
+
+TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
+
+_FEW_SEATS = 6
+WHOLE = "the episode"
+"""Heads the column of what was said of the whole episode, not of a seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatedAgent:
+    """A seat: what the transcript calls the character, and which agent played it."""
+
+    id: str
+    name: str
+    agent: str
+
+
+UNSCORED = "-"
+"""Stands where a judge cannot tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What was said of one measure and seat: a value, "missing" or "-", and why."""
+
+    value: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSheet:
+    """One judging: `rows` are a measure each, with a remark or None for each of `columns`."""
+
+    judge: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Remark | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptView:
+    """An episode to read. `course` holds lines and, where they belong among them, notes."""
+
+    trial: str
+    title: str
+    scene: tuple[tuple[str, str], ...]
+    course: tuple[Line | Note, ...]
+    seats: tuple[SeatedAgent, ...]
+    ended: str
+    sheets: tuple[ScoreSheet, ...]
+
+    @property
+    def cast(self) -> tuple[str, ...]:
+        """Who played whom; of more than a few seats of one agent, only the first and how many."""
+        if len(self.seats) <= _FEW_SEATS:
+            return tuple(f"{seat.name} played by {seat.agent}" for seat in self.seats)
+        found = []
+        for agent in dict.fromkeys(seat.agent for seat in self.seats):
+            first, *more = [seat.name for seat in self.seats if seat.agent == agent]
+            others = f" and {len(more)} more" if more else ""
+            found.append(f"{first}{others} played by {agent}")
+        return tuple(found)
+
+
+def transcript_view(
+    episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRow] = ()
+) -> TranscriptView:
+    """An episode with the judgings that are of it and say something (others are passed over)."""
+    seats = _seats(episode, transcript)
+    mine = [row for row in judgings if row.trial == episode.trial.id and row.verdicts]
+    mine.sort(key=_place)
+    return TranscriptView(
+        episode.trial.id,
+        transcript.title,
+        transcript.scene,
+        _course(transcript),
+        seats,
+        _ended(episode, seats),
+        tuple(_sheet(row, seats, mine) for row in mine if row.verdicts),
+    )
+
+
+def _place(row: JudgingRow) -> int:
+    """What rests on an outcome comes first, and of that what was read, as in the tables."""
+    return 0 if row.judge.name.startswith(READER) else 1 if row.judge.method == "formula" else 2
+
+
+def chosen_views(
+    store: Store, run: str, transcript_of: TranscriptOf, count: int
+) -> tuple[TranscriptView, ...]:
+    """Up to `count` played episodes, evenly over the plan, the first and the last among them."""
+    return views_of(store, run, transcript_of, evenly_chosen(store, run, count))
+
+
+def evenly_chosen(store: Store, run: str, count: int) -> tuple[str, ...]:
+    """The ids of up to `count` played trials, as `chosen_views` takes them."""
+    played = store.trial_ids(run, "played")
+    return tuple(played[i] for i in _evenly(len(played), count))
+
+
+def views_of(
+    store: Store, run: str, transcript_of: TranscriptOf, trials: Iterable[str]
+) -> tuple[TranscriptView, ...]:
+    """The episodes of these trials, with what judges said of them, in this order."""
+    found = []
+    for trial in dict.fromkeys(trials):
+        episode = store.episode(run, trial)
+        found.append(
+            transcript_view(
+                episode, transcript_of(episode), store.verdicts.judgings(run, trial=trial)
+            )
+        )
+    return tuple(found)
+
+
+def _evenly(total: int, count: int) -> Sequence[int]:
+    if total <= count:
+        return range(total)
+    if count < 2:
+        return range(count)
+    return [i * (total - 1) // (count - 1) for i in range(count)]
+
+
+def _seats(episode: Episode, transcript: Transcript) -> tuple[SeatedAgent, ...]:
+    """The seats, named as in the transcript's lines: these match the moves one by one."""
+    names = {}
+    if len(transcript.lines) == len(episode.moves):
+        pairs = zip(episode.moves, transcript.lines, strict=True)
+        names = {move.seat: line.who for move, line in pairs}
+    return tuple(
+        SeatedAgent(m.seat, names.get(m.seat, m.seat), m.agent) for m in episode.trial.cast
+    )
+
+
+def _course(transcript: Transcript) -> tuple[Line | Note, ...]:
+    """The lines with the notes among them.
+
+    Trouble stands before the first line of its turn or later, so that an attempt that failed comes
+    before the line that was spoken in the end, and a turn that failed for good stands where its
+    line would. Other notes stand behind the line of their turn, and those on the whole come last.
+    """
+    course: list[Line | Note] = []
+    waiting = [note for note in transcript.notes if note.turn is not None]
+    for line in transcript.lines:
+        due = [note for note in waiting if _is_due(note, line.turn)]
+        waiting = [note for note in waiting if note not in due]
+        course += [*due, line]
+    return (*course, *waiting, *(note for note in transcript.notes if note.turn is None))
+
+
+def _is_due(note: Note, turn: int) -> bool:
+    """Whether a note stands before the line of this turn."""
+    assert note.turn is not None
+    return note.turn <= turn if note.trouble else note.turn < turn
+
+
+def _ended(episode: Episode, seats: Sequence[SeatedAgent]) -> str:
+    ended = episode.ended
+    if ended is None:
+        return "no end on record"
+    who = [seat.name for seat in seats if seat.id == ended.seat]
+    by = f" ({who[0]})" if who else ""
+    if ended.reason == "time is up":
+        return ended.reason
+    # The turn of what failed, or of who was silent, is not one that was taken.
+    taken = ended.turn + (ended.reason not in ("failed turn", "silence"))
+    return f"{ended.reason}{by}, after {plural(taken, 'turn')}"
+
+
+def _sheet(row: JudgingRow, seats: Sequence[SeatedAgent], rows: Sequence[JudgingRow]) -> ScoreSheet:
+    again = any(other.judging for other in rows if other.judge == row.judge)
+    judge = f"{row.judge.name} ({row.judge.method})"
+    said = {(v.measure.name, v.seat): v for v in row.verdicts}
+    titles = {v.measure.name: v.measure.title or v.measure.name for v in row.verdicts}
+    columns = [seat.id for seat in seats if any(at == seat.id for _, at in said)]
+    whole = [None] if any(at is None for _, at in said) else []
+    return ScoreSheet(
+        f"{judge}, judging {row.judging + 1}" if again else judge,
+        (*(seat.name for seat in seats if seat.id in columns), *([WHOLE] if whole else [])),
+        tuple(
+            (title, tuple(_remark(said.get((name, at))) for at in (*columns, *whole)))
+            for name, title in titles.items()
+        ),
+    )
+
+
+def _remark(verdict: Verdict | None) -> Remark | None:
+    match verdict:
+        case None:
+            return None
+        case Score(value=value, reason=reason):
+            return Remark(f"{value:z.2f}".rstrip("0").rstrip("."), reason)
+        case ScoreFailure(cause=cause, problem=problem):
+            return Remark(f"missing ({cause})", problem)
+        case _:
+            return Remark(UNSCORED, verdict.why)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeSide:
+    """An episode, and what stands above it: whose it is, or where it is from."""
+
+    head: str
+    shown: TranscriptView
+
+
+def private_part(text: str) -> tuple[str, str]:
+    """A paragraph of the scene in two: what may lie open, and from its secret or goal on."""
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        if line.startswith(("Private:", "Secret:", "Goal:")):
+            return "\n".join(lines[:i]), "\n".join(lines[i:])
+    return text, ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """Where an agent's play came out lowest and highest in a measure."""
+
+    agent: str
+    lowest: PlayValue
+    highest: PlayValue
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLink:
+    """An episode of the page: the anchor of its transcript, and what was scored, by seat."""
+
+    anchor: str
+    shown: TranscriptView
+    scores: tuple[tuple[str, str], ...]
+    remarks: tuple[str, ...]
+
+
+def leading(
+    result: RunResult, spreads: Sequence[ScoreDistribution]
+) -> tuple[ScoreDistribution, ...]:
+    """The spreads of the world's main measure by the first judge that has values of it."""
+    order = [*result.declared.main, *(entry.measure for entry in result.measures)]
+    judges = judges_of(result)
+    scored = sorted(
+        (spread for spread in spreads if spread.points), key=lambda one: judges.index(one.judge)
+    )
+    for measure in order:
+        mine = [spread for spread in scored if spread.measure == measure]
+        if mine:
+            return tuple(spread for spread in mine if spread.judge == mine[0].judge)
+    return ()
+
+
+def titled(result: RunResult, spreads: Sequence[ScoreDistribution]) -> str:
+    """The measure of these spreads and who judged, to read; "" without any."""
+    return f"{result.measure(spreads[0].measure).title}, by {spreads[0].judge}" if spreads else ""
+
+
+def extremes(spreads: Sequence[ScoreDistribution]) -> tuple[Extreme, ...]:
+    """The lowest and highest play of each agent, the first of equals; none where all are equal."""
+    found = []
+    for spread in spreads:
+        lowest = min(spread.points, key=lambda point: point.value)
+        highest = max(spread.points, key=lambda point: point.value)
+        if lowest.value < highest.value:
+            found.append(Extreme(spread.agent, lowest, highest))
+    return tuple(found)
+
+
+def listed(
+    result: RunResult,
+    episodes: Sequence[TranscriptView],
+    spreads: Sequence[ScoreDistribution],
+    anchors: str,
+) -> tuple[EpisodeLink, ...]:
+    """The episodes with the main measure's values; `anchors` is what their anchors begin with."""
+    main = leading(result, spreads)
+    ends = extremes(main)
+    return tuple(
+        EpisodeLink(
+            f"{anchors}-{i}",
+            episode,
+            _listed_scores(result, episode, main),
+            _remarks(episode, ends),
+        )
+        for i, episode in enumerate(episodes, 1)
+    )
+
+
+def _listed_scores(
+    result: RunResult, episode: TranscriptView, main: Sequence[ScoreDistribution]
+) -> tuple[tuple[str, str], ...]:
+    names = {seat.id: seat.name for seat in episode.seats}
+    found = []
+    for spread in main:
+        measure = result.measure(spread.measure)
+        found += [
+            (names.get(point.seat or "", spread.agent), value(point, measure))
+            for point in spread.points
+            if point.trial == episode.trial
+        ]
+    return tuple(found)
+
+
+def _remarks(episode: TranscriptView, ends: Sequence[Extreme]) -> tuple[str, ...]:
+    low = [f"lowest of {end.agent}" for end in ends if end.lowest.trial == episode.trial]
+    high = [f"highest of {end.agent}" for end in ends if end.highest.trial == episode.trial]
+    return (*low, *high)
+
+
+def value(point: PlayValue, measure: MeasureEntry) -> str:
+    """A point's value as it is shown."""
+    return minus(number(point.value, measure))

@@ -1,0 +1,460 @@
+"""Two agents compared on the plays that both have: all that can be said of each measure.
+
+Values are matched by key (`paired`), and whole clusters are the units throughout. The measures
+share one set of resampled clusters and one set of flips, and Holm's correction is over all that can
+be tested. Where no cluster differs, every flip gives the same sum, so that p is 1 whatever there is
+to find: a test that cannot reject can raise no false alarm, and to correct the others for it would
+only hide differences (Tarone, Biometrics 46, 1990, 515-522).
+
+What a design could show, and what would settle a difference (`stats.power`), is told for the level
+.05 / m over the m measures tested: Holm's correction asks that of the smallest p, and accepts it of
+any other, whatever the other measures come to.
+
+p is by flipping the signs of whole clusters (`sign_flip`). If the two agents were the same,
+swapping their names in all plays of a cluster would change nothing but the sign of the cluster's
+summed difference. The cluster is the unit that is exchanged, because plays within it are not
+independent. The statistic is the size of the sum of all differences, hence of their mean; p is the
+share of the ways to flip that reach the observed one, which itself counts, and so do ties
+(two-sided). Source: Fisher, The Design of Experiments (1935), section 21; for random flips Phipson
+and Smyth (2010), p = (b + 1) / (m + 1), which is never 0. It is ours since
+`scipy.stats.permutation_test` draws flips anew for each measure, and has no place for the rounding
+of sums of differences, by which clusters that cancel on paper do not.
+
+Both standardised differences of `Effect` describe single pairs: their standard deviations are taken
+over pairs, whatever cluster they are in, with n - 1. They carry no interval; the plain difference
+does. Averages over the plays of a scenario scatter less than plays do, so a d of such averages,
+which other reports give, is larger than these.
+
+Student's paired t-test (`paired_t`), as SOTOPIA compares GPT-4 with people (arXiv 2310.11667,
+section 7, Table 3), takes plays as independent, which plays of one scenario are not: p comes out
+too small where they are alike. It stands beside so that it can be held against published tests.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, variance
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sociolab.stats.intervals import Estimate, Floats, finite, grouped, means, numbered, two_sided_p
+from sociolab.stats.power import ALPHA, Design, Needed, design, needed
+
+RESAMPLES = 10_000
+"""Of the clusters of the pairs."""
+
+_ROUNDING = 1e-11
+"""A difference this small, relative to the values, is rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One measure: a minus b over matched pairs.
+
+    `only_a` and `only_b` count the rows of each side that found no match. The two means are over
+    the pairs, so that their difference is `difference.value`; None without pairs. `p` is by
+    flipping whole clusters, `holm_p` the same corrected for all measures that could be tested; None
+    for one that could not. `design` says which true difference these pairs could have shown,
+    `settles` what it would take to show one as large as that observed. `t_test` is the paired one
+    that takes plays as independent.
+    """
+
+    only_a: int
+    only_b: int
+    mean_a: float | None
+    mean_b: float | None
+    difference: Estimate
+    permutation: SignFlip
+    holm_p: float | None
+    effect: Effect
+    design: Design
+    settles: Needed
+    t_test: TTest
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs the comparison rests on."""
+        return self.difference.n
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters they lie in."""
+        return self.difference.clusters
+
+    @property
+    def p(self) -> float | None:
+        """The uncorrected p-value of the permutation."""
+        return self.permutation.p
+
+
+def compare(
+    measures: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]],
+) -> dict[str, Comparison]:
+    """For each measure its rows of agent a and of agent b, matched by key and compared.
+
+    Keys and clusters mean the same in all measures. The order of the rows does not matter. The
+    result is in the order of `measures`; a measure without pairs has a record with notes.
+    ValueError as in `paired`, for a key in different clusters in two measures, and for
+    values that are not finite.
+    """
+    pairs = {name: paired(a, b) for name, (a, b) in measures.items()}
+    keys = {name: _keys(a, b) for name, (a, b) in measures.items()}
+    gaps = {name: _gaps(found) for name, found in pairs.items()}
+    home = _homes(keys, pairs)
+    columns = {name: _column(home, keys[name], gaps[name]) for name in pairs}
+    clusters = list(home.values())
+    differences = means(columns, clusters, resamples=RESAMPLES)
+    flipped = sign_flip(columns, clusters)
+    corrected = holm({name: one.p if one.differing else None for name, one in flipped.items()})
+    tested = sum(p is not None for p in corrected.values())
+    return {
+        name: _comparison(
+            found,
+            gaps[name],
+            differences[name],
+            flipped[name],
+            corrected[name],
+            ALPHA / max(tested, 1),
+        )
+        for name, found in pairs.items()
+    }
+
+
+def _comparison(
+    pairs: Pairs,
+    gaps: list[float],
+    difference: Estimate,
+    flipped: SignFlip,
+    holm_p: float | None,
+    alpha: float,
+) -> Comparison:
+    return Comparison(
+        only_a=pairs.only_a,
+        only_b=pairs.only_b,
+        mean_a=_mean(pairs.a),
+        mean_b=_mean(pairs.b),
+        difference=difference,
+        permutation=flipped,
+        holm_p=holm_p,
+        effect=effect(pairs.a, pairs.b, pairs.clusters),
+        design=design(gaps, pairs.clusters, alpha),
+        settles=needed(gaps, pairs.clusters, difference.value or 0.0, alpha),
+        t_test=paired_t(pairs.a, pairs.b),
+    )
+
+
+def _keys(a: Sequence[KeyedValue], b: Sequence[KeyedValue]) -> list[Hashable]:
+    """The keys of the pairs, in the order of `paired`: that of the first side."""
+    theirs = {row.key for row in b}
+    return [row.key for row in a if row.key in theirs]
+
+
+def _gaps(pairs: Pairs) -> list[float]:
+    """a - b; sides that are equal but for rounding do not differ."""
+    return [
+        0.0 if abs(x - y) <= _ROUNDING * max(abs(x), abs(y)) else x - y
+        for x, y in zip(pairs.a, pairs.b, strict=True)
+    ]
+
+
+def _homes(
+    keys: Mapping[str, Sequence[Hashable]], pairs: Mapping[str, Pairs]
+) -> dict[Hashable, str]:
+    """The cluster of each key that any measure has."""
+    home: dict[Hashable, str] = {}
+    for name, found in pairs.items():
+        for key, cluster in zip(keys[name], found.clusters, strict=True):
+            if home.setdefault(key, cluster) != cluster:
+                raise ValueError(
+                    f"{name}: a key belongs to one cluster in all measures, "
+                    f"found {key!r} in {home[key]!r} and {cluster!r}"
+                )
+    return home
+
+
+def _column(
+    home: Mapping[Hashable, str], keys: Sequence[Hashable], gaps: Sequence[float]
+) -> list[float | None]:
+    given = dict(zip(keys, gaps, strict=True))
+    return [given.get(key) for key in home]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+class KeyedValue(NamedTuple):
+    """One value: the key that it shares with its counterpart (task, seat, repeat), its cluster."""
+
+    key: Hashable
+    cluster: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Matched values, position by position, and how many rows of each side found no match."""
+
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+    clusters: tuple[str, ...]
+    only_a: int
+    only_b: int
+
+
+def paired(rows_a: Sequence[KeyedValue], rows_b: Sequence[KeyedValue]) -> Pairs:
+    """Match two sets of rows by key, in the order of the first.
+
+    A value that was never scored is a row left out: its counterpart is counted as unmatched.
+    ValueError where a key occurs twice on one side (a key that forgot the repeat would silently
+    keep only one of them), and where a pair disagrees about its cluster.
+    """
+    left, right = _by_key(rows_a), _by_key(rows_b)
+    both = [(row, right[key]) for key, row in left.items() if key in right]
+    for one, other in both:
+        if one.cluster != other.cluster:
+            raise ValueError(
+                f"both rows of {one.key!r} belong to one cluster, "
+                f"found {one.cluster!r} and {other.cluster!r}"
+            )
+    return Pairs(
+        a=tuple(one.value for one, _ in both),
+        b=tuple(other.value for _, other in both),
+        clusters=tuple(one.cluster for one, _ in both),
+        only_a=len(left) - len(both),
+        only_b=len(right) - len(both),
+    )
+
+
+def _by_key(rows: Sequence[KeyedValue]) -> dict[Hashable, KeyedValue]:
+    found: dict[Hashable, KeyedValue] = {}
+    for row in rows:
+        if row.key in found:
+            raise ValueError(f"each key occurs once on each side, found {row.key!r} twice")
+        found[row.key] = row
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The plain difference, two standardised ones, and in how many clusters a is better.
+
+    `difference` is the mean of a - b over pairs. `d_z` divides it by the standard deviation of
+    the differences (how reliably a pair shows it). `d_av` divides it by the root of the mean of
+    the two sides' variances (how large it is beside the scatter of scores; Cumming,
+    Understanding the New Statistics, 2012, chapter 11; others divide by the mean of the two
+    standard deviations, which is nearly the same). None without pairs, with 1 pair, or where the
+    divisor is 0. `better`, `equal` and `worse` count clusters by the sign of their mean
+    difference; higher is taken as better.
+    """
+
+    difference: float | None
+    d_z: float | None
+    d_av: float | None
+    better: int
+    equal: int
+    worse: int
+
+    @property
+    def superiority(self) -> float | None:
+        """The share of clusters where a is better, equal ones half; 0-1, None without clusters."""
+        clusters = self.better + self.equal + self.worse
+        return (self.better + self.equal / 2) / clusters if clusters else None
+
+
+def effect(a: Sequence[float], b: Sequence[float], clusters: Sequence[str]) -> Effect:
+    """The effect of matched pairs: position i is one pair, in `clusters[i]`.
+
+    ValueError for lengths that differ and values that are not finite.
+    """
+    left, right = finite(a, clusters), finite(b, clusters)
+    if not len(left):
+        return Effect(None, None, None, 0, 0, 0)
+    gaps = left - right
+    rounding = _ROUNDING * float(np.abs([left, right]).max())
+    difference = math.fsum(gaps) / len(gaps)
+    average = math.sqrt((_variance(left) + _variance(right)) / 2)
+    means = grouped(gaps.tolist(), clusters).means
+    return Effect(
+        difference=difference,
+        d_z=_ratio(difference, math.sqrt(_variance(gaps)), rounding),
+        d_av=_ratio(difference, average, rounding),
+        better=int((means > rounding).sum()),
+        equal=int((np.abs(means) <= rounding).sum()),
+        worse=int((means < -rounding).sum()),
+    )
+
+
+def _variance(values: Floats) -> float:
+    return float(values.var(ddof=1)) if len(values) > 1 else 0.0
+
+
+def _ratio(difference: float, deviation: float, rounding: float) -> float | None:
+    return difference / deviation if deviation > rounding else None
+
+
+EXACT_UP_TO = 16
+"""With so many clusters that differ at all, each of the 2^15 distinct flips is tried."""
+
+_BLOCK = 1 << 18  # signs made at once: 2 MB of floats
+
+
+@dataclass(frozen=True, slots=True)
+class SignFlip:
+    """A two-sided p in (0, 1], or None where there are no pairs.
+
+    `clusters` counts those with pairs; `differing` those whose differences do not cancel to 0.
+    `smallest` is the least p that `differing` clusters allow, 2^(1 - differing), or that the
+    number of random flips does. `note` says where that exceeds .05: then no data of this kind
+    could have come out significant, and a large p says nothing.
+    """
+
+    p: float | None
+    clusters: int
+    differing: int
+    smallest: float | None
+    exact: bool
+    note: str = ""
+
+
+def sign_flip(
+    columns: Mapping[str, Sequence[float | None]],
+    clusters: Sequence[str],
+    *,
+    seed: int = 0,
+    flips: int = 10_000,
+) -> dict[str, SignFlip]:
+    """The p of each column of paired differences; `clusters[i]` holds position i of each.
+
+    None marks a pair that the column does not have. Exact up to 16 clusters that differ; above,
+    `flips` random ones (at least 100), which all columns share. A column's p does not depend on
+    the other columns, nor on the order of the rows. ValueError for fewer flips, lengths that
+    differ and values that are not finite.
+    """
+    if flips < 100:
+        raise ValueError(f"a p-value needs at least 100 flips, found {flips}")
+    index = numbered(clusters)
+    groups = len(set(clusters))
+    sums: dict[str, Floats] = {}
+    present: dict[str, int] = {}
+    for name, column in columns.items():
+        gaps = finite([0.0 if gap is None else gap for gap in column], clusters)
+        given = np.array([gap is not None for gap in column], dtype=bool)
+        present[name] = len(np.unique(index[given]))
+        sums[name] = _sums(gaps, index, groups)
+    large = [name for name in columns if np.count_nonzero(sums[name]) > EXACT_UP_TO]
+    drawn = _random_shares([sums[name] for name in large], seed, flips)
+    shares = dict(zip(large, drawn, strict=True))
+    return {name: _finding(present[name], sums[name], shares.get(name), flips) for name in columns}
+
+
+def _sums(gaps: Floats, index: NDArray[np.intp], n: int) -> Floats:
+    """Each cluster's summed difference; one that cancels but for rounding is 0."""
+    added = np.bincount(index, weights=gaps, minlength=n).astype(np.float64)
+    largest = np.abs(gaps).max(initial=0.0)
+    return np.where(np.abs(added) <= _ROUNDING * largest, 0.0, added)
+
+
+def _finding(clusters: int, sums: Floats, share: float | None, flips: int) -> SignFlip:
+    if not clusters:
+        return SignFlip(None, 0, 0, None, False, "no values")
+    differing = int(np.count_nonzero(sums))
+    exact = share is None
+    p = _exact_share(sums[sums != 0]) if share is None else share
+    smallest = 2.0 ** (1 - max(differing, 1)) if exact else 1 / (flips + 1)
+    note = ""
+    if smallest > 0.05:
+        note = f"{differing} of {clusters} clusters differ: p cannot be less than {smallest:.4g}"
+    return SignFlip(p, clusters, differing, smallest, exact, note)
+
+
+def _exact_share(sums: Floats) -> float:
+    """The share of all ways to flip that reach the sum; by symmetry the first need not flip."""
+    if not len(sums):
+        return 1.0
+    ways = np.arange(1 << (len(sums) - 1))[:, None]
+    signs = 1.0 - 2.0 * ((ways >> np.arange(len(sums) - 1)) & 1)
+    totals = np.abs(sums[0] + signs @ sums[1:])
+    return float((totals >= _reached(sums)).mean())
+
+
+def _random_shares(columns: Sequence[Floats], seed: int, flips: int) -> list[float]:
+    """(reached + 1) / (flips + 1) of each column of sums."""
+    if not columns:
+        return []
+    sums = np.stack(columns, axis=1)
+    least = np.array([_reached(column) for column in columns])
+    reached = np.zeros(len(columns))
+    for signs in _signs(len(sums), seed, flips):
+        reached += (np.abs(signs @ sums) >= least).sum(axis=0)
+    return [float(p) for p in (reached + 1) / (flips + 1)]
+
+
+def _reached(sums: Floats) -> float:
+    """What a flipped sum must be in size to count as reaching this one: a tie does."""
+    return float(abs(sums.sum()) - 1e-9 * np.abs(sums).max())
+
+
+def _signs(clusters: int, seed: int, flips: int) -> Iterator[Floats]:
+    """Random signs, a row per flip, block by block; a bit each."""
+    random = np.random.default_rng(seed)
+    width = (clusters + 7) // 8
+    rows = max(1, _BLOCK // clusters)
+    for start in range(0, flips, rows):
+        height = min(rows, flips - start)
+        drawn = random.integers(0, 256, size=(height, width), dtype=np.uint8)
+        yield 1.0 - 2.0 * np.unpackbits(drawn, axis=1, count=clusters).astype(np.float64)
+
+
+def holm(ps: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Adjusted p-values, to be held against .05: the chance of any false alarm stays below it.
+
+    The smallest of m is multiplied by m, the next by m - 1 and so on; none falls below the one
+    before, none exceeds 1. Valid however the tests depend on each other. A measure without a p
+    (None) stays None and does not count in m. ValueError for a p outside [0, 1].
+    Source: Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.
+    """
+    for name, p in ps.items():
+        if p is not None and not 0 <= p <= 1:
+            raise ValueError(f"{name}: a p-value lies between 0 and 1, found {p}")
+    given = sorted((p, name) for name, p in ps.items() if p is not None)
+    adjusted: dict[str, float] = {}
+    floor = 0.0
+    for place, (p, name) in enumerate(given):
+        floor = max(floor, min(1.0, (len(given) - place) * p))
+        adjusted[name] = floor
+    return {name: adjusted.get(name) for name in ps}
+
+
+@dataclass(frozen=True, slots=True)
+class TTest:
+    """t, its degrees of freedom and the two-sided p; all None where `note` says why."""
+
+    t: float | None
+    freedom: float | None
+    p: float | None
+    note: str = ""
+
+
+def paired_t(a: Sequence[float], b: Sequence[float]) -> TTest:
+    """Is the mean of a - b over matched pairs 0? Position i of both is one pair; n - 1 degrees.
+
+    No test for fewer than 2 pairs, or where all differences are equal. ValueError for lengths
+    that differ and values that are not finite.
+    """
+    if len(a) != len(b):
+        raise ValueError(f"pairs need as many values on both sides, found {len(a)} and {len(b)}")
+    if not all(math.isfinite(value) for value in (*a, *b)):
+        raise ValueError("values are finite numbers, found nan or inf")
+    if len(a) < 2:
+        return TTest(None, None, None, "fewer than 2 pairs")
+    gaps = [x - y for x, y in zip(a, b, strict=True)]
+    error = math.sqrt(variance(gaps) / len(gaps))
+    if error <= _ROUNDING * max(abs(value) for value in (*a, *b)):
+        return TTest(None, None, None, "no variation between pairs")
+    t, freedom = fmean(gaps) / error, len(gaps) - 1
+    return TTest(t, float(freedom), two_sided_p(t, freedom))

@@ -1,0 +1,445 @@
+"""Bradley-Terry ratings of models from comparisons on the same task, seat and partner.
+
+Two models are compared over different plays, each in the same place (`contests`); never the two
+seats of one play, where a kind partner would lose to the one that it was kind to.
+
+The model: a beats b with probability 1 / (1 + exp(strength of b - strength of a)); a tie is half a
+win for each. The strengths maximise the likelihood (Zermelo 1929; Bradley and Terry 1952; Hunter
+2004; `strengths`). Only differences of strengths mean anything, and a finite maximum exists only
+among models joined by wins in both directions, directly or over others (Ford 1957). So models are
+rated apart in such groups, each centred at 0, and a model that won or lost everything against the
+others forms a group of its own, without a strength: no data bound it, and no prior does.
+
+Intervals resample whole clusters (tasks) and take percentiles, expanded as Student's t widens the
+normal (Hesterberg 2015, "What teachers should know about the bootstrap"): plain ones are too short
+with few clusters. A resample may break a group up; there, and where a dropped play does, each
+compared pair gets half a virtual win both ways. A model that loses its strength in too many of the
+resamples gets no interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sociolab.stats.intervals import Floats, t_critical
+
+_SAME = 1e-9
+"""Values that differ by less than this part of themselves differ by rounding."""
+
+
+class SeatScore(NamedTuple):
+    """What a model scored in one play at a task and seat, with a partner; None if not scored.
+
+    `play` names the episode: repeats of one setting differ in it, both seats of a play share it.
+    """
+
+    model: str
+    task: str
+    seat: str
+    partner: str
+    play: str
+    cluster: str
+    value: float | None
+
+
+class Contest(NamedTuple):
+    """One comparison of two models: `outcome` is 1 where a won, 0.5 for a tie, 0 where b won.
+
+    `weight` counts comparisons; `plays` are the episodes it rests on.
+    """
+
+    a: str
+    b: str
+    outcome: float
+    cluster: str
+    weight: float = 1.0
+    plays: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contests:
+    """Comparisons made of scores, how many scores met no counterpart, how many were missing."""
+
+    comparisons: tuple[Contest, ...]
+    unmatched: int
+    missing: int
+
+
+def contests(scores: Iterable[SeatScore]) -> Contests:
+    """Compare every two models at the same task, seat and partner.
+
+    Every repeat of one meets every repeat of the other, and they share a weight of 1: a setting
+    counts the same however often it was repeated. Values equal but for rounding (1e-9) tie. The two
+    seats of one play never meet: a seat of a play is one model's. ValueError where a model has two
+    scores at one seat of a play, a setting lies in two clusters, a value is not finite, and where
+    two models share a seat of a play.
+    """
+    settings: dict[tuple[str, str, str], dict[str, list[SeatScore]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    scores = sorted(scores, key=lambda score: score[:6])
+    _check_scores(scores)
+    present = [score for score in scores if score.value is not None]
+    for score in present:
+        settings[score.task, score.seat, score.partner][score.model].append(score)
+    made: list[Contest] = []
+    unmatched = 0
+    for models in settings.values():
+        if len(models) == 1:
+            unmatched += sum(map(len, models.values()))
+        for a, b in combinations(models.values(), 2):
+            made += [_compare(x, y, 1 / (len(a) * len(b))) for x in a for y in b]
+    return Contests(tuple(made), unmatched, len(scores) - len(present))
+
+
+def _check_scores(scores: Sequence[SeatScore]) -> None:
+    seats: set[tuple[str, str, str]] = set()
+    clusters: dict[tuple[str, str, str], str] = {}
+    for score in scores:
+        where = (score.task, score.seat, score.play)
+        if where in seats:
+            raise ValueError(f"a seat of a play is scored once, found {where} twice")
+        seats.add(where)
+        setting = (score.task, score.seat, score.partner)
+        if clusters.setdefault(setting, score.cluster) != score.cluster:
+            raise ValueError(f"{setting} lies in one cluster, found two")
+        if score.value is not None and not math.isfinite(score.value):
+            raise ValueError(f"values are finite numbers, or None where missing; found {score}")
+
+
+def _compare(x: SeatScore, y: SeatScore, weight: float) -> Contest:
+    gap = (x.value or 0.0) - (y.value or 0.0)
+    tie = abs(gap) <= _SAME * max(abs(x.value or 0.0), abs(y.value or 0.0))
+    outcome = 0.5 if tie else float(gap > 0)
+    return Contest(x.model, y.model, outcome, x.cluster, weight, (x.play, y.play))
+
+
+POINTS = 400 / math.log(10)
+"""Elo points of one unit of strength: 400 points are odds of 10 to 1."""
+
+CENTRE = 1000
+"""Elo points of strength 0, the mean of a group."""
+
+LEAST_CLUSTERS = 5
+"""With fewer clusters there are too few different resamples for an interval."""
+
+_HALF_WIN = 0.5
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A model's strength (log odds, 0 is its group's mean) with its interval.
+
+    `won`, `tied` and `lost` count comparisons by weight, against all models. `expected` is the mean
+    probability to beat each other model of the group once. `strength` and `expected` are None for a
+    model alone in its group; `low` and `high` are None without an interval; `note` says why.
+    """
+
+    model: str
+    group: int
+    strength: float | None
+    low: float | None
+    high: float | None
+    expected: float | None
+    won: float
+    tied: float
+    lost: float
+    note: str = ""
+
+    @property
+    def share(self) -> float:
+        """The share of all comparisons that were won, ties half, in 0..1."""
+        return (self.won + self.tied / 2) / (self.won + self.tied + self.lost)
+
+    @property
+    def points(self) -> tuple[float | None, float | None, float | None]:
+        """Elo points: of the strength, of the low and of the high end."""
+        return _points(self.strength), _points(self.low), _points(self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Two models adjacent in a group's order, and how firm that order is.
+
+    `flipping_plays` of `plays` turn it round when dropped alone. `flipped` is the share of the
+    resamples in which it is turned round, None where there are none.
+    """
+
+    above: str
+    below: str
+    flipping_plays: int
+    plays: int
+    flipped: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """All models, group by group, the strongest first.
+
+    Groups are ordered by the share of comparisons that their models won, which is not a rating:
+    strengths of two groups cannot be compared.
+    """
+
+    models: tuple[Rating, ...]
+    neighbours: tuple[Neighbours, ...]
+    clusters: int
+    resamples: int
+
+
+def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Ratings:
+    """Strengths of all models in the comparisons, with intervals and the firmness of their order.
+
+    A comparison that names no plays counts as a play of its own when single plays are dropped; a
+    dropped play takes its comparisons with it. The order of the rows does not matter, and the same
+    seed gives the same intervals. ValueError for no rows, an outcome other than 0, 0.5 and 1, a
+    weight that is not positive, a model compared with itself and fewer than 100 resamples.
+    """
+    if resamples < 100:
+        raise ValueError(f"expected 100 resamples or more, found {resamples}")
+    ordered = sorted(_turned(row) for row in rows)
+    if not ordered:
+        raise ValueError("ratings need at least one comparison")
+    names = sorted({name for row in ordered for name in row[:2]})
+    data = _Data.of(ordered, {name: i for i, name in enumerate(names)})
+    ratings: list[Rating] = []
+    neighbours: list[Neighbours] = []
+    for number, group in enumerate(_groups(data.wins), start=1):
+        if len(group) == 1:
+            ratings.append(_alone(data, names, number, int(group[0])))
+        else:
+            fit = _Fit.of(data.only(group), seed, resamples)
+            order = np.argsort(-fit.strength, kind="stable").tolist()
+            ratings += [_rating(data, names, number, int(group[i]), fit, i) for i in order]
+            neighbours += [_neighbours(names, group, fit, i, j) for i, j in pairwise(order)]
+    return Ratings(tuple(ratings), tuple(neighbours), len(data.by_cluster), resamples)
+
+
+def _turned(row: Contest) -> Contest:
+    """The same comparison with its models in the order of their names."""
+    if row.a == row.b or row.outcome not in (0, 0.5, 1) or not 0 < row.weight < math.inf:
+        raise ValueError(
+            "a comparison has two models, an outcome of 0, 0.5 or 1 and a positive weight, "
+            f"found {row}"
+        )
+    if row.a < row.b:
+        return row
+    return row._replace(a=row.b, b=row.a, outcome=1 - row.outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """Weighted wins of the row's model over the column's, ties half: all, by cluster, by play."""
+
+    wins: Floats
+    ties: Floats
+    by_cluster: Floats
+    by_play: Floats
+
+    @classmethod
+    def of(cls, rows: Sequence[Contest], number: dict[str, int]) -> _Data:
+        size = len(number)
+        cells = np.array([number[row.a] * size + number[row.b] for row in rows], dtype=np.intp)
+        back = cells % size * size + cells // size
+        weight = np.array([row.weight for row in rows])
+        won = weight * np.array([row.outcome for row in rows])
+        tied = weight * np.array([row.outcome == 0.5 for row in rows])
+
+        def added(units: Sequence[Sequence[Hashable]]) -> Floats:
+            """Wins by unit, for rows that belong to one unit or several."""
+            known = {unit: i for i, unit in enumerate(dict.fromkeys(u for us in units for u in us))}
+            row = np.array([i for i, us in enumerate(units) for _ in us], dtype=np.intp)
+            unit = np.array([known[u] for us in units for u in us], dtype=np.intp) * size * size
+            length = len(known) * size * size
+            total = np.bincount(unit + cells[row], won[row], length).astype(np.float64)
+            total += np.bincount(unit + back[row], (weight - won)[row], length)
+            return total.reshape(len(known), size, size)
+
+        ties = np.zeros((size, size))
+        np.add.at(ties.reshape(-1), np.append(cells, back), np.append(tied, tied))
+        by_cluster = added([(row.cluster,) for row in rows])
+        plays = [tuple(dict.fromkeys(row.plays)) or (i,) for i, row in enumerate(rows)]
+        return cls(by_cluster.sum(axis=0), ties, by_cluster, added(plays))
+
+    def only(self, group: NDArray[np.intp]) -> _Data:
+        """The comparisons among these models, with the clusters and plays that have any."""
+        cells = np.ix_(group, group)
+        clusters, plays = (
+            part[:, group[:, None], group] for part in (self.by_cluster, self.by_play)
+        )
+        clusters, plays = (part[part.any(axis=(1, 2))] for part in (clusters, plays))
+        return _Data(self.wins[cells], self.ties[cells], clusters, plays)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A group's strengths: of all data, without each play, in each resample (or none) and its tail.
+
+    `unbound` is the share of the resamples in which a model's strength has no finite maximum.
+    """
+
+    strength: Floats
+    dropped: Floats
+    resampled: Floats
+    unbound: Floats
+    tail: float
+
+    @classmethod
+    def of(cls, data: _Data, seed: int, resamples: int) -> _Fit:
+        compared = data.wins + data.wins.T > 0
+        strength = strengths(data.wins[None])[0]
+        # Weights of 1/6 and the like leave crumbs where everything was taken away.
+        left = data.wins - data.by_play
+        left[left < _ROUNDING * data.wins.max()] = 0
+        dropped, _ = _mended(left, compared)
+        count = len(data.by_cluster)
+        if count < LEAST_CLUSTERS:
+            return cls(strength, dropped, strength[:0, None], np.zeros_like(strength), 0.0)
+        draws = np.random.default_rng(seed).multinomial(count, [1 / count] * count, resamples)
+        drawn = np.tensordot(draws.astype(np.float64), data.by_cluster, axes=1)
+        resampled, unbound = _mended(drawn, compared)
+        wide = math.sqrt(count / (count - 1)) * t_critical(count - 1)
+        return cls(strength, dropped, resampled, unbound.mean(axis=0), NormalDist().cdf(-wide))
+
+
+def _mended(wins: Floats, compared: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Strengths of each matrix, and which models have none of their own there.
+
+    Where not all models are joined, half a virtual win both ways for each compared pair bounds
+    them. Joined to more than half of the models, a model still has a strength of its own.
+    """
+    sizes = joined(wins).sum(axis=2)
+    models = wins.shape[-1]
+    broken = (sizes < models).any(axis=1)
+    mended = wins + _HALF_WIN * (broken[:, None, None] & compared)
+    return strengths(mended), 2 * sizes <= models
+
+
+def _alone(data: _Data, names: Sequence[str], number: int, model: int) -> Rating:
+    won, tied, lost = _record(data, model)
+    note = "its wins and losses join it to no other model"
+    if not lost + tied:
+        note = "won every comparison"
+    elif not won + tied:
+        note = "lost every comparison"
+    return Rating(names[model], number, None, None, None, None, won, tied, lost, note)
+
+
+def _rating(
+    data: _Data, names: Sequence[str], number: int, model: int, fit: _Fit, i: int
+) -> Rating:
+    chances = probabilities(fit.strength)[i]
+    expected = float((chances.sum() - 0.5) / (len(chances) - 1))
+    low, high, note = _interval(fit, i)
+    strength = float(fit.strength[i])
+    record = _record(data, model)
+    return Rating(names[model], number, strength, low, high, expected, *record, note)
+
+
+def _interval(fit: _Fit, i: int) -> tuple[float | None, float | None, str]:
+    if not len(fit.resampled):
+        return None, None, f"fewer than {LEAST_CLUSTERS} clusters"
+    if fit.unbound[i] > fit.tail:
+        return None, None, f"no finite strength in {fit.unbound[i] * 100:.1f} % of the resamples"
+    low, high = np.quantile(fit.resampled[:, i], [fit.tail, 1 - fit.tail]).tolist()
+    if high - low <= _ROUNDING:
+        return None, None, "no variation between clusters"
+    return low, high, ""
+
+
+def _record(data: _Data, model: int) -> tuple[float, float, float]:
+    tied = float(data.ties[model].sum())
+    won, lost = float(data.wins[model].sum()), float(data.wins[:, model].sum())
+    return won - tied / 2, tied, lost - tied / 2
+
+
+def _neighbours(
+    names: Sequence[str], group: NDArray[np.intp], fit: _Fit, i: int, j: int
+) -> Neighbours:
+    """A resample that levels the two does not show the order either: it counts as turning it."""
+    flips = int((fit.dropped[:, j] > fit.dropped[:, i] + _ROUNDING).sum())
+    flipped = None
+    if len(fit.resampled):
+        flipped = float((fit.resampled[:, j] >= fit.resampled[:, i] - _ROUNDING).mean())
+    return Neighbours(names[group[i]], names[group[j]], flips, len(fit.dropped), flipped)
+
+
+def _points(strength: float | None) -> float | None:
+    return None if strength is None else CENTRE + POINTS * strength
+
+
+def _groups(wins: Floats) -> list[NDArray[np.intp]]:
+    """Models joined by wins both ways, the group that won the largest share first."""
+    both_ways = np.unique(joined(wins[None])[0], axis=0)
+    groups = [np.flatnonzero(row) for row in both_ways]
+
+    def rank(group: NDArray[np.intp]) -> tuple[float, int]:
+        won, lost = wins[group].sum(), wins[:, group].sum()
+        return -float(won / (won + lost)), int(group[0])
+
+    return sorted(groups, key=rank)
+
+
+_STEPS = 500
+_CONVERGED = 1e-9
+"""The largest step of any strength at which the maximum is reached; convergence is quadratic."""
+
+_LONGEST = 1.0
+"""Longer steps are shortened to this. A guard: Newton's may overshoot far from a maximum."""
+
+_BLOCK = 1 << 17
+"""Cells of the matrices worked on at once: a megabyte, and several times that as work space."""
+
+
+def strengths(wins: Floats) -> Floats:
+    """Strengths (log odds, mean 0), a row for each of the win matrices stacked on the first axis.
+
+    ValueError where a matrix has no finite maximum: its models must be `joined`, all with all.
+    """
+    rows = max(1, _BLOCK // wins[0].size)
+    blocks = [_newton(wins[start : start + rows]) for start in range(0, len(wins), rows)]
+    return np.concatenate(blocks)
+
+
+def probabilities(strength: Floats) -> Floats:
+    """The probability of the row's model to beat the column's."""
+    gaps = strength[..., :, None] - strength[..., None, :]
+    return np.asarray(1 / (1 + np.exp(-gaps)))
+
+
+def _newton(wins: Floats) -> Floats:
+    size = wins.shape[-1]
+    met = wins + wins.swapaxes(1, 2)
+    found = np.zeros(wins.shape[:2])
+    for _ in range(_STEPS):
+        chance = probabilities(found)
+        slope = (wins - met * chance).sum(axis=2)
+        bend = met * chance * (1 - chance)
+        total = bend.sum(axis=2)
+        # The likelihood is flat where all strengths rise together; the mean of `total` holds that
+        # direction, in which the slope is 0, without touching any other.
+        hold = total.mean(axis=1)[:, None, None] / size
+        step = np.linalg.solve(total[:, :, None] * np.eye(size) - bend + hold, slope[:, :, None])
+        longest = np.abs(step).max(axis=(1, 2))
+        found += step[:, :, 0] * (_LONGEST / np.maximum(longest, _LONGEST))[:, None]
+        if longest.max() < _CONVERGED:
+            return found
+    raise ValueError(f"no maximum of the likelihood within {_STEPS} steps: models are not joined")
+
+
+def joined(wins: Floats) -> NDArray[np.bool_]:
+    """Which models reach each other over wins in both directions, for a stack of win matrices."""
+    size = wins.shape[-1]
+    reach = ((wins > 0) | np.eye(size, dtype=bool)).astype(np.float32)
+    for _ in range(max(1, (size - 1).bit_length())):
+        reach = (reach @ reach > 0).astype(np.float32)
+    return (reach > 0) & (reach.swapaxes(1, 2) > 0)

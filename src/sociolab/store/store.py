@@ -1,0 +1,544 @@
+"""The store: everything that was planned, played, paid for and judged, in one SQLite file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+import zlib
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, Self, TypeAlias
+
+from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
+from sociolab.core.episode import Episode, Event, Json, Task, Trial
+from sociolab.core.errors import Cause, StorageError, StoreError
+from sociolab.core.metrics import UNDECLARED, Declared, declared_from
+from sociolab.core.redaction import redacted_bytes
+from sociolab.store.calls import Calls
+from sociolab.store.connect import checked_name, connect, lock_run, storage_error
+from sociolab.store.database import Database, as_text
+from sociolab.store.search import Search
+from sociolab.store.studies import Studies
+from sociolab.store.verdicts import Verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run, and how many of its trials are in which state.
+
+    `declared` is what its world declared when it was begun, and what its agents are. `created` is
+    in seconds since 1970 (UTC), `seconds` the wall time of all its parts.
+    """
+
+    name: str
+    world: str
+    settings: Json
+    declared: Declared
+    created: float
+    seconds: float
+    planned: int
+    playing: int
+    played: int
+    failed: int
+
+    @property
+    def trials(self) -> int:
+        """How many trials the plan has."""
+        return self.planned + self.playing + self.played + self.failed
+
+    @property
+    def finished(self) -> bool:
+        """Whether every trial was played or failed."""
+        return not self.planned and not self.playing
+
+
+Status: TypeAlias = Literal["planned", "playing", "played", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """A trial, its place in the plan (from 0), and what became of it.
+
+    `cause` and `problem` say why it failed; None and "" otherwise.
+    """
+
+    trial: Trial
+    index: int
+    status: Status
+    cause: Cause | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSize:
+    """How many bytes a store takes, and how many of them hold nothing."""
+
+    bytes: int
+    free: int
+
+
+class Store(Database):
+    """One open store, for one thread; others may read while it writes.
+
+    Runs, their trials and what happened in them are methods of its own; `calls`, `verdicts`,
+    `studies` and `search` hold the rest. What a method wrote is on disk when it returns. The
+    replies of a run are kept through `RunReplies`; two processes are kept off one run by
+    `lock_run`.
+    """
+
+    @classmethod
+    def open(cls, path: Path, create: bool = True, *, synced: bool = False) -> Self:
+        """The store at `path`, made there if `create` and there is none; one that cannot be
+        written can be read.
+
+        `synced`: what is committed survives a power cut too. That is for what people are told is
+        stored; what a model said can be asked for again.
+
+        StoreError if it cannot be opened, is not ours, or has a schema that this sociolab does not
+        read.
+        """
+        return cls(connect(path, create, synced=synced), path)
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        super().__init__(connection, path)
+        self.calls = Calls(self)
+        self.verdicts = Verdicts(self)
+        self.studies = Studies(self)
+        self.search = Search(self)
+        self._ends: dict[tuple[str, str], tuple[int, int]] = self.remembered()
+
+    # -------------------------------------------------------------- runs
+
+    def runs(self) -> tuple[RunRow, ...]:
+        """All runs, the oldest first."""
+        rows = self.rows(f"{_ROWS} GROUP BY runs.pk ORDER BY created, runs.pk")
+        return tuple(_run_row(row) for row in rows)
+
+    def run(self, name: str) -> RunRow:
+        """The run of this name; StoreError if there is none."""
+        pk = self.run_pk(name)
+        row = self.row(f"{_ROWS} WHERE runs.pk = ? GROUP BY runs.pk", (pk,))
+        return _run_row(row)
+
+    def has_run(self, name: str) -> bool:
+        """Whether there is a run of this name."""
+        found = self.row("SELECT 1 FROM runs WHERE name = ?", (name,))
+        return found is not None
+
+    def create_run(
+        self,
+        name: str,
+        world: str,
+        settings: Json,
+        trials: Sequence[Trial],
+        declared: Declared = UNDECLARED,
+        *,
+        created: float | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        """Store a run with its plan, in order; StoreError if the name is taken or is no name.
+
+        `created` is now, if not given; `seconds` is the wall time that it took elsewhere.
+        """
+        began = time.time() if created is None else created
+        with self.transaction():
+            self._insert_plan(
+                self._insert_run(name, world, settings, declared, began, seconds), trials
+            )
+
+    def set_settings(self, name: str, settings: Json) -> None:
+        """Store other settings of a run, if they are other ones."""
+        text, pk = json.dumps(settings, ensure_ascii=False), self.run_pk(name)
+        row = self.row("SELECT settings FROM runs WHERE pk = ?", (pk,))
+        if as_text(row[0]) != text:
+            self.write("UPDATE runs SET settings = ? WHERE pk = ?", (text, pk))
+
+    def add_seconds(self, run: str, seconds: float) -> None:
+        """Add the wall time of one part of a run."""
+        self.write(
+            "UPDATE runs SET seconds = seconds + ? WHERE pk = ?", (seconds, self.run_pk(run))
+        )
+
+    def rename_run(self, old: str, new: str) -> None:
+        """Give a run another name; StoreError if that is taken or the run is being played."""
+        pk = self.run_pk(old)
+        checked_name(new)
+        with lock_run(self.path, old):
+            try:
+                self.write("UPDATE runs SET name = ? WHERE pk = ?", (new, pk))
+            except sqlite3.IntegrityError as error:
+                raise _taken(new) from error
+        self._forget()
+
+    def delete_run(self, name: str) -> None:
+        """Remove a run and all that belongs to it; StoreError if it is being played."""
+        pk = self.run_pk(name)
+        with lock_run(self.path, name, on_full_disk=True):
+            try:
+                self.write(_DELETE, (pk,))
+            except StorageError as error:
+                if not (error.full or self.frozen):
+                    raise
+                self._delete_in_place(pk)
+        self._forget()
+
+    def _delete_in_place(self, pk: int) -> None:
+        """Remove a run where the disk has no room left for the log of that.
+
+        What SQLite needs to undo a change is in memory only: a process that is killed within it
+        leaves a damaged store. Nobody else may have the store open. StorageError where a log that a
+        killed process left finds no room in the store.
+        """
+        self._connection.close()
+        self._closed = True
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("PRAGMA journal_mode = MEMORY")  # takes in what is in the log
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute(_DELETE, (pk,))
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.Error as error:
+            raise storage_error(self.path, error) from error
+        finally:
+            connection.close()
+        self._use(connect(self.path, new=False))
+        self._closed = False
+
+    def _insert_run(
+        self,
+        name: str,
+        world: str,
+        settings: Json,
+        declared: Declared,
+        created: float,
+        seconds: float,
+    ) -> int:
+        text = json.dumps(settings, ensure_ascii=False)
+        try:
+            return self.insert(
+                "INSERT INTO runs (name, world, settings, declared, created, seconds) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (checked_name(name), world, text, declared.as_json(), created, seconds),
+            )
+        except sqlite3.IntegrityError as error:
+            raise _taken(name) from error
+
+    # ---------------------------------------- the plan: trials in order, and what became of each
+
+    def trials(self, run: str) -> tuple[TrialRow, ...]:
+        """All trials of a run, in plan order."""
+        pk = self.run_pk(run)
+        tasks = self._tasks(pk)
+        rows = self.rows(
+            "SELECT body, task, status, cause, problem FROM trials WHERE run = ? ORDER BY pk", (pk,)
+        )
+        return tuple(
+            TrialRow(decoded_trial(body, tasks[task]), index, status, cause, as_text(problem))
+            for index, (body, task, status, cause, problem) in enumerate(rows)
+        )
+
+    def trial_ids(self, run: str, status: Status | None = None) -> tuple[str, ...]:
+        """The ids of a run's trials, or of those of one status, in plan order."""
+        only, values = ("", ()) if status is None else ("AND status = ?", (status,))
+        rows = self.rows(
+            f"SELECT id FROM trials WHERE run = ? {only} ORDER BY pk", (self.run_pk(run), *values)
+        )
+        return tuple(as_text(found) for (found,) in rows)
+
+    def failed_causes(self, run: str) -> Counter[str]:
+        """How many trials of a run failed from each cause."""
+        rows = self.rows(
+            "SELECT ifnull(cause, 'unknown'), count(*) FROM trials "
+            "WHERE run = ? AND status = 'failed' GROUP BY cause ORDER BY cause",
+            (self.run_pk(run),),
+        )
+        return Counter(dict(rows))
+
+    def add_trials(self, run: str, trials: Iterable[Trial]) -> None:
+        """Add trials to the end of a run's plan; StoreError where one is there already."""
+        with self.transaction():
+            self._insert_plan(self.run_pk(run), trials)
+
+    def set_status(
+        self, run: str, trial: str, status: Status, cause: Cause | None = None, problem: str = ""
+    ) -> None:
+        """Note what became of a trial. What was played of a failed one stays."""
+        self.write_soon(
+            "UPDATE trials SET status = ?, cause = ?, problem = ? WHERE pk = ?",
+            (status, cause, problem, self.trial_pk(run, trial)),
+        )
+        self._ends.pop((run, trial), None)
+
+    def _insert_plan(self, run: int, trials: Iterable[Trial]) -> None:
+        tasks: dict[Task, int] = {}
+        for trial in trials:
+            task = tasks.get(trial.task)
+            if task is None:
+                task = tasks[trial.task] = self._insert_task(run, trial.task)
+            body = encode_trial(replace(trial, task=_NO_TASK))
+            try:
+                self.execute(
+                    "INSERT INTO trials (run, id, task, body) VALUES (?, ?, ?, ?)",
+                    (run, trial.id, task, body),
+                )
+            except sqlite3.IntegrityError as error:
+                raise StoreError(
+                    f'the plan holds trial "{trial.id}" twice; each trial may be planned once'
+                ) from error
+
+    def _insert_task(self, run: int, task: Task) -> int:
+        return self.insert(
+            "INSERT INTO tasks (run, id, seats, cluster, content, tags) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                run,
+                task.id,
+                json.dumps(task.seats, ensure_ascii=False),
+                task.cluster,
+                task.content,
+                json.dumps(task.tags, ensure_ascii=False),
+            ),
+        )
+
+    def _tasks(self, run: int, only: int | None = None) -> Mapping[int, Task]:
+        rows = self.rows(
+            "SELECT pk, id, seats, cluster, content, tags FROM tasks "
+            "WHERE run = ? AND pk = ifnull(?, pk)",
+            (run, only),
+        )
+        return {
+            pk: Task(
+                as_text(id_),
+                tuple(json.loads(as_text(seats))),
+                as_text(cluster),
+                as_text(content),
+                tuple(json.loads(as_text(tags))),
+            )
+            for pk, id_, seats, cluster, content, tags in rows
+        }
+
+    # -------------------------------------------------------------- what happened in a trial
+
+    def append(self, run: str, trial: str, event: Event) -> None:
+        """Add an event to a trial: on disk soon, together with the reply that led to it.
+
+        Only one process may append to a trial, see `lock_run`.
+        """
+        at = self._ends.get((run, trial)) or self._end_of(run, trial)
+        try:
+            self.write_soon("INSERT INTO events VALUES (?, ?, ?)", (*at, encode_event(event)))
+        except sqlite3.IntegrityError as error:
+            raise StoreError(
+                f'another process appends to trial "{trial}" of run "{run}" too; '
+                "let only one process play a run"
+            ) from error
+        self._ends[run, trial] = (at[0], at[1] + 1)
+
+    def events(self, run: str, trial: str) -> tuple[Event, ...]:
+        """What happened in a trial so far, in order."""
+        return self._events(self.trial_pk(run, trial))
+
+    def episode(self, run: str, trial: str) -> Episode:
+        """A trial with what happened in it so far."""
+        pk = self.trial_pk(run, trial)
+        body, task = self.row("SELECT body, task FROM trials WHERE pk = ?", (pk,))
+        tasks = self._tasks(self.run_pk(run), task)
+        return Episode(decoded_trial(body, tasks[task]), self._events(pk))
+
+    def episodes(self, run: str, status: Status = "played") -> Iterator[Episode]:
+        """The episodes whose trial has this status, in plan order, one at a time."""
+        pk = self.run_pk(run)
+        tasks = self._tasks(pk)
+        rows = self.rows(
+            "SELECT pk, body, task FROM trials WHERE run = ? AND status = ? ORDER BY pk",
+            (pk, status),
+        )
+        for trial, body, task in rows:
+            yield Episode(decoded_trial(body, tasks[task]), self._events(trial))
+
+    def play_anew(self, run: str, trial: str) -> None:
+        """Remove what happened in a trial, which is played from its first turn from now on."""
+        pk = self.trial_pk(run, trial)
+        with self.transaction():
+            self.execute("DELETE FROM events WHERE trial = ?", (pk,))
+            self.set_status(run, trial, "playing")
+
+    def reset_trial(self, run: str, trial: str) -> None:
+        """Forget all that was played, asked and judged in a trial; it is planned again.
+
+        Let nobody play the run meanwhile, or make sure that this trial is not being played.
+        """
+        pk, run_pk = self.trial_pk(run, trial), self.run_pk(run)
+        with self.transaction():
+            for table in ("events", "judgings", "attachments"):
+                self.execute(f"DELETE FROM {table} WHERE trial = ?", (pk,))
+            for table in ("calls", "call_failures"):
+                self.execute(f"DELETE FROM {table} WHERE run = ? AND trial = ?", (run_pk, trial))
+            self.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
+            self.set_status(run, trial, "planned")
+
+    def _events(self, trial: int) -> tuple[Event, ...]:
+        rows = self.rows("SELECT body FROM events WHERE trial = ? ORDER BY n", (trial,))
+        return tuple(decode_event(as_text(body)) for (body,) in rows)
+
+    def _end_of(self, run: str, trial: str) -> tuple[int, int]:
+        pk = self.trial_pk(run, trial)
+        row = self.row("SELECT ifnull(max(n) + 1, 0) FROM events WHERE trial = ?", (pk,))
+        return pk, row[0]
+
+    # ---------------------- attachments: anything else of a trial, in pieces that are only added to
+
+    def attach(self, run: str, trial: str, name: str, data: bytes) -> None:
+        """Add a piece to an attachment; compressed if that is smaller."""
+        data = redacted_bytes(data)
+        packed = zlib.compress(data)
+        small = len(packed) < len(data)
+        self.write(
+            "INSERT INTO attachments (trial, name, packed, data) VALUES (?, ?, ?, ?)",
+            (self.trial_pk(run, trial), name, small, packed if small else data),
+        )
+
+    def attachment(self, run: str, trial: str, name: str) -> Iterator[bytes]:
+        """The pieces of an attachment in the order of writing; nothing if there is none."""
+        pieces = self.rows(
+            "SELECT pk FROM attachments WHERE trial = ? AND name = ? ORDER BY pk",
+            (self.trial_pk(run, trial), name),
+        )
+        for piece in pieces:
+            packed, data = self.row("SELECT packed, data FROM attachments WHERE pk = ?", piece)
+            yield zlib.decompress(data) if packed else data
+
+    def attachments(self, run: str, trial: str) -> tuple[str, ...]:
+        """The names of a trial's attachments, sorted."""
+        rows = self.rows(
+            "SELECT DISTINCT name FROM attachments WHERE trial = ? ORDER BY name",
+            (self.trial_pk(run, trial),),
+        )
+        return tuple(name for (name,) in rows)
+
+    # -------------------------------------------------------------- the file
+
+    def size(self) -> StoreSize:
+        """What the store takes on disk, its log included, and how much of it holds nothing."""
+        self.commit()
+        pages, free = (
+            int(self.row(f"PRAGMA {what}")[0]) for what in ("page_size", "freelist_count")
+        )
+        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
+        return StoreSize(sum(f.stat().st_size for f in files if f.exists()), pages * free)
+
+    def vacuum(self) -> None:
+        """Write the store anew without the room that deleted runs left; nothing else changes.
+
+        It takes as much room on the disk meanwhile as it will take then. StoreError while a run is
+        being played (one that begins meanwhile waits), or where others read for so long that the
+        log cannot be emptied.
+        """
+        for run in self.runs():
+            with lock_run(self.path, run.name):
+                pass
+        if not self._write_anew():
+            raise StoreError(
+                f"another program is reading {self.path}, whose log keeps its size until that has "
+                "ended; run the same command again then"
+            )
+
+    @contextmanager
+    def thoroughly(self) -> Iterator[None]:
+        """A transaction; what is deleted inside is then gone from the file and from its log.
+
+        The whole file is written anew: free pages, old versions of rows and the words of the
+        search index may all hold copies. StoreError where that could not be done.
+        """
+        with self.transaction():
+            yield
+        self.scrub()
+
+    def scrub(self) -> None:
+        """Write the file anew, without any free page, and empty its log.
+
+        StoreError where others read for so long that the log cannot be emptied, or where the disk
+        is full; nothing is lost then.
+        """
+        # Merged into one, so that words which occur nowhere any more leave the index.
+        self.execute("INSERT INTO episode_words (episode_words) VALUES ('optimize')")
+        if not self._write_anew():
+            raise StoreError(
+                f"deleted, but another program is reading {self.path}, whose log may still hold "
+                "copies; end that program, then run `sociolab study scrub`"
+            )
+
+    def _write_anew(self) -> bool:
+        """Write the file without any free page; whether its log could be emptied, too."""
+        self.commit()
+        self.execute("VACUUM")
+        return not self.row("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+
+    def damage(self) -> Iterator[str]:
+        """What is damaged, in a clause each; nothing where the store is in order.
+
+        Everything is read: pages, indexes, and all that runs hold. Attachments have a checksum and
+        prompts a hash; a letter that was changed in another text stays unnoticed.
+        """
+        try:
+            found = self.rows("PRAGMA integrity_check(10)")
+            yield from (f"the file: {said}" for (said,) in found if said != "ok")
+            names = [run.name for run in self.runs()]
+        except Exception as error:  # noqa: BLE001  damage may break whoever reads it in any way
+            yield _clause(error)
+            return
+        for name in names:
+            for what, read in (
+                ("calls", self.calls.with_prompts),
+                ("episodes", self._all_played),
+                ("scores", self.verdicts.judgings),
+            ):
+                try:
+                    deque(read(name), maxlen=0)
+                except Exception as error:  # noqa: BLE001
+                    yield f"the {what} of the run {name}: {_clause(error)}"
+
+    def _all_played(self, run: str) -> Iterator[object]:
+        for trial in self.trial_ids(run):
+            yield self.episode(run, trial)
+            for title in self.attachments(run, trial):
+                yield from self.attachment(run, trial, title)
+
+
+def _taken(name: str) -> StoreError:
+    return StoreError(f'there is a run "{name}" already; choose another name, or delete that run')
+
+
+def _run_row(row: tuple[Any, ...]) -> RunRow:
+    name, world, settings, declared, *rest = row
+    return RunRow(
+        name, world, json.loads(as_text(settings)), declared_from(as_text(declared)), *rest
+    )
+
+
+def decoded_trial(body: str | bytes, task: Task) -> Trial:
+    """A stored trial with its task put back."""
+    return decode_trial(as_text(body), task)
+
+
+def _clause(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+_NO_TASK = Task("", (), "", "")
+"""Stands in a stored trial for the task, which is stored once for all its trials."""
+
+
+_DELETE = "DELETE FROM runs WHERE pk = ?"
+
+
+_ROWS = """
+    SELECT name, world, settings, declared, created, seconds,
+        sum(status IS 'planned'), sum(status IS 'playing'),
+        sum(status IS 'played'), sum(status IS 'failed')
+    FROM runs LEFT JOIN trials ON trials.run = runs.pk
+"""

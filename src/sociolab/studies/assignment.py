@@ -1,0 +1,182 @@
+"""Which item a person gets next: those that fewest people have, nobody more than their share.
+
+An open assignment counts as a person until it has lain idle for `IDLE` seconds or its participant
+is gone; then it is given back, and another person may have the item. Work that comes in late is
+kept all the same.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from sociolab.core.seeding import digest
+from sociolab.store.store import Store
+from sociolab.store.studies import AssignmentRow, ParticipantRow, Progress
+
+Work: TypeAlias = tuple[Path, int, str]
+"""What somebody is at: the store, the participant, the item."""
+
+
+class Clock:
+    """Ages of people's last words on what they are at, in seconds.
+
+    Those that this process has heard are counted by an even clock, which nobody sets. Of those from
+    before it began there is only the system's time in the store.
+    """
+
+    def __init__(
+        self,
+        system: Callable[[], float] = time.time,
+        even: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._system, self._even = system, even
+        self._heard: dict[Work, float] = {}
+
+    def hear(self, work: Work) -> None:
+        """Somebody is at it now."""
+        self._heard[work] = self._even()
+
+    def age(self, work: Work, at: float) -> float:
+        """Seconds since the last word on it, which the store holds with the time `at`."""
+        heard = self._heard.get(work)
+        return self._system() - at if heard is None else self._even() - heard
+
+
+CLOCK = Clock()
+"""Of this process."""
+
+
+IDLE = 3600.0
+"""Seconds without a word after which an open assignment is given back."""
+
+_LIVE = ("waiting", "open")
+_BACK: Progress = "given up"
+
+_ONE_AT_A_TIME = threading.Lock()
+"""SQLite lets those who find the store busy sleep longer and longer; in line, each waits its turn.
+What keeps two from the same place is the transaction."""
+_GONE = ("refused", "left", "finished")
+
+
+@dataclass(frozen=True, slots=True)
+class Pile:
+    """Items to be dealt: each to `people`, at most `each` to one person.
+
+    `more` counts the people that an item wants beyond those, such as a third where two disagree.
+    """
+
+    items: tuple[str, ...]
+    people: int
+    each: int
+    more: Collection[str] = ()
+
+    def wanted(self, item: str) -> int:
+        """How many people are to have this item."""
+        return self.people + (item in self.more)
+
+
+def chosen(
+    pile: Pile, rows: Sequence[AssignmentRow], participant: int, barred: Collection[str] = ()
+) -> str | None:
+    """The item for this participant: what is open already, or what fewest people have.
+
+    `rows` are all assignments of the study, those that were given back as "given up". None if
+    there is nothing left, or the participant has had enough. Equals come in an order of each
+    participant's own, so that no item is always the first.
+    """
+    mine = {row.item: row.state for row in rows if row.participant == participant}
+    items = set(pile.items)
+    for item, state in mine.items():
+        if item in items and state in _LIVE:
+            return item
+    if sum(state == "done" for item, state in mine.items() if item in items) >= pile.each:
+        return None
+    taken = Counter(row.item for row in rows if row.state != _BACK)
+    free = [
+        item
+        for item in pile.items
+        if taken[item] < pile.wanted(item) and mine.get(item) != "done" and item not in barred
+    ]
+    return min(free, key=lambda i: (taken[i], digest(participant, i)), default=None)
+
+
+def deal(
+    store: Store,
+    study: str,
+    participant: int,
+    pile: Pile,
+    barred: Collection[str] = (),
+    clock: Clock = CLOCK,
+) -> str | None:
+    """Give the participant the next item, or None; what others left idle is given back first."""
+    with _ONE_AT_A_TIME, store.transaction():
+        rows = _standing(store, study, participant, clock)
+        for before, row in zip(store.studies.assignments(study), rows, strict=True):
+            if before.state != row.state:
+                store.studies.progress(row.pk, row.state)
+        item = chosen(pile, rows, participant, barred)
+        if item is not None:
+            hold(store, study, participant, item, clock)
+    return item
+
+
+def left(
+    store: Store,
+    study: str,
+    participant: int,
+    pile: Pile,
+    barred: Collection[str] = (),
+    clock: Clock = CLOCK,
+) -> bool:
+    """Whether `deal` would give the participant something; changes nothing."""
+    rows = _standing(store, study, participant, clock)
+    return chosen(pile, rows, participant, barred) is not None
+
+
+def hold(store: Store, study: str, participant: int, item: str, clock: Clock = CLOCK) -> None:
+    """Open the participant's assignment of this item, unless it is done; made if there is none."""
+    clock.hear((store.path, participant, item))
+    with store.transaction():
+        row = held(store, study, participant, item)
+        if row is None:
+            store.studies.assign(participant, item, "", "open")
+        elif row.state not in ("open", "done"):
+            store.studies.progress(row.pk, "open")
+
+
+def held(store: Store, study: str, participant: int, item: str) -> AssignmentRow | None:
+    """The participant's assignment of this item, if there is one."""
+    rows = store.studies.assignments(study, participant)
+    return next((row for row in rows if row.item == item), None)
+
+
+def _standing(
+    store: Store, study: str, participant: int, clock: Clock
+) -> tuple[AssignmentRow, ...]:
+    """All assignments of a study as they stand now: those of others that lapsed are given up."""
+    people = {row.pk: row for row in store.studies.participants(study)}
+    return tuple(
+        replace(row, state=_BACK)
+        if row.participant != participant and _lapsed(store, people[row.participant], row, clock)
+        else row
+        for row in store.studies.assignments(study)
+    )
+
+
+def _lapsed(store: Store, who: ParticipantRow, row: AssignmentRow, clock: Clock) -> bool:
+    """Whether nobody is at work on an open assignment any more."""
+    if row.state not in _LIVE:
+        return False
+    if who.state in _GONE:
+        return True
+    work = (store.path, who.pk, row.item)
+    if clock.age(work, row.began) < IDLE:
+        return False
+    said = [a.at for a in store.studies.answers(who.study, who.pk) if a.item == row.item]
+    return clock.age(work, max(said, default=row.began)) >= IDLE

@@ -1,0 +1,267 @@
+"""A study as files: who took part, what they were given, what they said, rated and played."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from sociolab.core.episode import Json
+from sociolab.core.errors import ConfigError
+from sociolab.report.export import csv_text
+from sociolab.store.database import replaced
+from sociolab.store.export import export_run
+from sociolab.store.store import Store
+from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.studies.participants import WHOLE, completion_code
+from sociolab.studies.rate_study import Given, ratings_in
+from sociolab.studies.settings import StudySettings
+
+_ALL = """\
+# {name}
+
+What the study "{title}" holds. Texts are in UTF-8, times in UTC, columns parted by commas. A text
+that a spreadsheet would take for a formula has an apostrophe before it.
+
+No file holds a name, an address or a link: `participant` is a code drawn at random. What people
+wrote is here as they wrote it, and may tell more than they meant to: read it before you pass it on.
+
+| file | a row is |
+|---|---|
+| `participants.csv` | a participant |
+| `assignments.csv` | something that a participant was given to do |
+| `answers.csv`, `answers.jsonl` | an answer of a participant, in whatever part of the study |
+{rows}| `study.json` | the study itself: its texts and its plan |
+
+## participants.csv
+
+- `participant`: the code.
+- `state`: `invited` (link not used), `arrived` (no consent yet), `consented` (at it), `finished`,
+  `refused` (gave no consent, then `consented` is empty, or did not qualify) or `left`.
+- `invited`, `arrived`, `consented`, `finished`: when; empty where that has not come.
+- `completion_code`: what the participant was shown at the end; only of those who finished.
+
+## assignments.csv
+
+- `participant`, `item` ({item}), `seat` (in it; empty if none in particular).
+- `state`: `waiting` (for others), `open`, `done` or `given up`.
+- `began`, `ended`: when.
+
+## answers.csv and answers.jsonl
+
+- `participant`, `item` (what was asked about; empty: the whole study), `name` (of what was asked),
+  `at` (when).
+- `value`: in the CSV, text as it is and anything else as JSON; in the JSON lines, always as JSON.
+- Names that begin with `frame.` are notes of the app: `frame.instructions` (were read),
+  `frame.survey` (was sent), `frame.reason` (why somebody left), `frame.partner-withdrew` (of an
+  item: the partner had everything deleted, and so this episode is gone).
+- `closing` or `learned`, with an episode as the item, is an answer to a question in that episode,
+  here only if it had to wait for the others' answers. All of them are in episodes.jsonl.
+- `review.draft`, and a seat and a dimension with a slash between, are what stood in a form before
+  it was handed in; `review.decision` and ratings.csv hold what was.
+"""
+
+_SURVEY = """
+## survey.csv
+
+A row for each participant who answered; a column for each question:
+
+{questions}
+"""
+
+_RATINGS = """
+## ratings.csv
+
+A row for each rating, as `sociolab import ratings` reads it: `episode`, `seat`, `rater` (the
+participant), `dimension`, `score`, `reason`, `seconds`.
+"""
+
+_EPISODES = """
+## episodes.jsonl
+
+Everything that was played, as `sociolab export` writes it: JSON lines, the first of which name the
+run and its plan. `sociolab import run episodes.jsonl --name NAME` puts it into a store.
+"""
+
+_ITEMS = {
+    "play": "the trial, as in episodes.jsonl",
+    "rate": "the episode",
+    "impressions": "the session",
+    "review": "the scenario's task",
+}
+
+
+def readme(row: StudyRow, settings: StudySettings) -> str:
+    """A README.md for the files of this study."""
+    rows, parts = "", []
+    if settings.survey:
+        rows += "| `survey.csv` | the exit survey of a participant |\n"
+        questions = "\n".join(f"- `{one.name}`: {one.text}" for one in settings.survey)
+        parts.append(_SURVEY.format(questions=questions))
+    if row.kind == "rate":
+        rows += "| `ratings.csv` | a rating |\n"
+        parts.append(_RATINGS)
+    if row.kind == "play":
+        rows += "| `episodes.jsonl` | a part of what was played |\n"
+        parts.append(_EPISODES)
+    head = _ALL.format(name=row.name, title=settings.title, rows=rows, item=_ITEMS[row.kind])
+    return head + "".join(parts)
+
+
+def moment(seconds: float | None) -> str | None:
+    """Seconds since 1970 as "2026-11-22T14:05:03Z", in UTC; None stays None."""
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+COLUMNS = ("episode", "seat", "rater", "dimension", "score", "reason", "seconds", "when")
+
+
+def ratings_csv(ratings: Iterable[Given]) -> str:
+    """A line a rating, under a head; a reason that a spreadsheet would take for a formula gets an
+    apostrophe before it."""
+    return csv_text(
+        COLUMNS,
+        (
+            (
+                r.trial,
+                r.seat,
+                r.rater,
+                r.dimension,
+                int(r.value),
+                r.reason,
+                r.seconds,
+                r.when or None,
+            )
+            for r in ratings
+        ),
+    )
+
+
+EPISODES = "episodes.jsonl"
+
+
+def export(store: Store, study: str, folder: Path) -> tuple[str, ...]:
+    """Write a study into a new or empty folder; the names of the files.
+
+    ConfigError where there are files already, or none can be written.
+    """
+    row = store.studies.get(study)
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise ConfigError(f"expected a new or empty folder, found {folder}; name another")
+        folder.mkdir(parents=True, exist_ok=True)
+        texts = _texts(store, row)
+        for name, text in texts.items():
+            (folder / name).write_text(replaced(text), "utf-8", newline="\n")
+    except OSError as error:
+        raise ConfigError(f"{folder} cannot be written ({error.strerror}); name another") from error
+    if row.kind != "play" or row.run is None:
+        return tuple(texts)
+    export_run(store, row.run, folder / EPISODES)
+    return (*texts, EPISODES)
+
+
+def export_zip(store: Store, study: str, file: Path, scratch: Path) -> None:
+    """Write a study as a ZIP archive; `scratch` is an empty folder to work in."""
+    names = export(store, study, scratch)
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.write(scratch / name, f"{study}/{name}")
+
+
+def _texts(store: Store, row: StudyRow) -> dict[str, str]:
+    settings = StudySettings.model_validate(row.settings)
+    people = store.studies.participants(row.name)
+    names = {who.pk: who.id for who in people}
+    answers = [
+        (names[each.participant], each.item, each.name, each.value, moment(each.at))
+        for each in store.studies.answers(row.name)
+    ]
+    texts = {
+        "README.md": readme(row, settings),
+        "study.json": _study_json(row, settings),
+        "participants.csv": _participants(settings, people),
+        "assignments.csv": _assignments(store, row, names),
+        "answers.csv": csv_text(
+            ("participant", "item", "name", "value", "at"),
+            ((who, item, name, _cell(value), at) for who, item, name, value, at in answers),
+        ),
+        "answers.jsonl": "".join(
+            json.dumps(dict(zip(_ANSWER, answer, strict=True)), ensure_ascii=False) + "\n"
+            for answer in answers
+        ),
+    }
+    if settings.survey:
+        texts["survey.csv"] = _survey(settings, names.values(), answers)
+    if row.kind == "rate" and row.run is not None:
+        texts["ratings.csv"] = ratings_csv(ratings_in(store, row.run, row.name))
+    return texts
+
+
+_ANSWER = ("participant", "item", "name", "value", "at")
+
+
+def _study_json(row: StudyRow, settings: StudySettings) -> str:
+    document = {
+        "name": row.name,
+        "kind": row.kind,
+        "run": row.run,
+        "created": moment(row.created),
+        "settings": settings.model_dump(mode="json", exclude={"code_key"}),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _participants(settings: StudySettings, people: Iterable[ParticipantRow]) -> str:
+    return csv_text(
+        ("participant", "state", "invited", "arrived", "consented", "finished", "completion_code"),
+        (
+            (
+                who.id,
+                who.state,
+                moment(who.created),
+                moment(who.arrived),
+                moment(who.consented),
+                moment(who.finished),
+                completion_code(settings, who.id) if who.state == "finished" else None,
+            )
+            for who in people
+        ),
+    )
+
+
+def _assignments(store: Store, row: StudyRow, names: Mapping[int, str]) -> str:
+    return csv_text(
+        ("participant", "item", "seat", "state", "began", "ended"),
+        (
+            (names[each.participant], each.item, each.seat, each.state, moment(each.began),
+             moment(each.ended))
+            for each in store.studies.assignments(row.name)
+        ),
+    )  # fmt: skip
+
+
+def _survey(
+    settings: StudySettings,
+    people: Iterable[str],
+    answers: Iterable[tuple[str, str, str, Json, str | None]],
+) -> str:
+    """A row for each participant who answered anything, a column for each question."""
+    columns = [question.name for question in settings.survey]
+    said: dict[str, dict[str, str]] = {}
+    for who, item, name, value, _ in answers:
+        if item == WHOLE and name in columns:
+            said.setdefault(who, {})[name] = _cell(value)
+    return csv_text(
+        ("participant", *columns),
+        ((who, *(said[who].get(name) for name in columns)) for who in people if who in said),
+    )
+
+
+def _cell(value: Json) -> str:
+    """A value as a cell: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

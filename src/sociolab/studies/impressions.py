@@ -1,0 +1,269 @@
+"""A word cloud: words as large as they are frequent, placed without overlap, always alike."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from statistics import fmean
+
+from sociolab.app.finding.worlds import world_of
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Score
+from sociolab.core.seeding import digest
+from sociolab.report.result import run_of_episodes
+from sociolab.store.store import Store
+from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.studies.assignment import Pile, held
+from sociolab.studies.settings import ImpressionsPlan, StudySettings
+from sociolab.studies.text_rules import impression_word
+
+WORD = "impression.word"
+"""The name of the answer."""
+
+_PRIVATE = ("Private:", "Secret:", "Goal:", "Intention:")
+
+
+@dataclass(frozen=True, slots=True)
+class ImpressionStudy:
+    """A study of impressions; `sessions` are the episodes drawn, `low` how many could be."""
+
+    name: str
+    run: str
+    plan: ImpressionsPlan
+    sessions: tuple[str, ...]
+    low: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionShown:
+    """A session as those see it who describe it: nothing that is private, and not who played."""
+
+    scene: tuple[tuple[str, str], ...]
+    lines: tuple[tuple[str, str], ...]
+
+
+def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
+    """The study of this row; ConfigError where it is of another kind, or no session is low."""
+    plan = StudySettings.model_validate(row.settings).impressions
+    if plan is None:
+        raise ConfigError(
+            f'expected a study of impressions, found "{row.name}", which is of another'
+        )
+    run = run_of_episodes(store, row.run or plan.run).name
+    sessions, low = _drawn(store, row.name, run, plan)
+    if not sessions:
+        raise ConfigError(
+            f"expected episodes of {run} with {plan.measure} below {plan.below:g}, found none; "
+            "judge the run first, or set `below` higher"
+        )
+    return ImpressionStudy(row.name, run, plan, sessions, low)
+
+
+_KEPT: dict[tuple[Path, str], tuple[object, tuple[str, ...], int]] = {}
+
+
+def _drawn(
+    store: Store, study: str, run: str, plan: ImpressionsPlan
+) -> tuple[tuple[str, ...], int]:
+    """The draw, and out of how many; made again when somebody has played or judged since."""
+    stand = plan, tuple(store.verdicts.counts(run).items()), store.trial_ids(run, "played")
+    kept = _KEPT.get((store.path, study))
+    if kept is None or kept[0] != stand:
+        low = tuple(low_sessions(store, run, plan))
+        kept = _KEPT[store.path, study] = stand, drawn(low, plan, run), len(low)
+    return kept[1], kept[2]
+
+
+def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, float]:
+    """Played episodes whose measure, averaged over judges and seats, lies below the plan's limit.
+
+    What people said is no such score, and an episode that no judge could score is not low.
+    """
+    played = set(store.trial_ids(run, "played"))
+    said: dict[str, list[float]] = {}
+    for row in store.verdicts.judgings(run):
+        if row.trial in played and row.judge.method != "people":
+            for verdict in row.verdicts:
+                if isinstance(verdict, Score) and verdict.measure.name == plan.measure:
+                    said.setdefault(row.trial, []).append(verdict.value)
+    means = {trial: fmean(values) for trial, values in said.items()}
+    return {trial: value for trial, value in means.items() if value < plan.below}
+
+
+def drawn(trials: Sequence[str], plan: ImpressionsPlan, run: str) -> tuple[str, ...]:
+    """So many of these episodes at random: the same for the same seed, whatever their order."""
+    shuffled = sorted(trials, key=lambda trial: digest(plan.seed, "impressions", run, trial))
+    return tuple(shuffled[: plan.sessions])
+
+
+def pile(study: ImpressionStudy) -> Pile:
+    """The sessions, as they are dealt."""
+    return Pile(study.sessions, study.plan.raters, study.plan.each)
+
+
+def session_shown(store: Store, run: str, trial: str) -> SessionShown:
+    """The session to read."""
+    episode = store.episode(run, trial)
+    transcript = world_of(episode.trial.world).transcript(episode)
+    scene = ((title, _public(text)) for title, text in transcript.scene)
+    lines = tuple((line.who, line.text.removeprefix(line.who)) for line in transcript.lines)
+    return SessionShown(tuple((title, text) for title, text in scene if text), lines)
+
+
+def give_word(store: Store, study: str, who: ParticipantRow, trial: str, word: str) -> str:
+    """Keep a participant's word for a session they were given; what is wrong with it, or ""."""
+    kept, problem = impression_word(word)
+    if problem:
+        return problem
+    with store.transaction():
+        row = held(store, study, who.pk, trial)
+        if row is not None and row.state != "done":
+            store.studies.answer(who.pk, trial, WORD, kept)
+            store.studies.progress(row.pk, "done")
+    return ""
+
+
+def words_of(store: Store, study: str) -> tuple[tuple[str, str, str], ...]:
+    """Every word given: session, participant, word."""
+    names = {row.pk: row.id for row in store.studies.participants(study)}
+    return tuple(
+        (answer.item, names[answer.participant], str(answer.value))
+        for answer in store.studies.answers(study)
+        if answer.name == WORD
+    )
+
+
+def counted(words: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, int], ...]:
+    """Words and how often each was said, the most frequent first, equals by letters."""
+    counts = Counter(word for _, _, word in words)
+    return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _public(text: str) -> str:
+    """A paragraph up to where it becomes private."""
+    kept = []
+    for line in text.splitlines():
+        if line.startswith(_PRIVATE):
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+MOST = 150
+"""Words that a cloud shows; the table beside it has all."""
+
+_SMALLEST, _LARGEST = 16.0, 64.0
+_WIDTHS = {**dict.fromkeys("fijlrt'-", 0.44), **dict.fromkeys("mw", 1.05)}
+_USUAL, _WIDE = 0.72, 1.1
+"""Widths of letters in font sizes, rather too much than too little: of the usual ones, and of
+those that fill a square (Chinese)."""
+_LINE = 1.25
+"""Height of a line in font sizes."""
+_GAP = 4.0
+_TURN, _PACE = 0.3, 3.5
+"""Radians of a step along the spiral, and pixels outwards for each radian."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word in its box: `x` and `y` are its centre, all lengths in pixels."""
+
+    text: str
+    count: int
+    x: float
+    y: float
+    width: float
+    height: float
+    size: float
+
+    def overlaps(self, other: Word) -> bool:
+        """Whether two boxes share a point, or nearly."""
+        return (
+            abs(self.x - other.x) * 2 < self.width + other.width + 2 * _GAP
+            and abs(self.y - other.y) * 2 < self.height + other.height
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """Words in a frame that begins at (`left`, `top`); `left_out` words found no room in it."""
+
+    words: tuple[Word, ...]
+    left: float
+    top: float
+    width: float
+    height: float
+    left_out: int
+
+
+@lru_cache(maxsize=32)
+def cloud(counts: tuple[tuple[str, int], ...]) -> Cloud:
+    """The cloud of words with their counts, the most frequent in the middle.
+
+    The area of a word grows with its count. The same counts give the same cloud.
+    """
+    ordered = sorted(counts, key=lambda one: (-one[1], one[0]))
+    top = max((count for _, count in ordered), default=1)
+    placed: list[Word] = []
+    for text, count in ordered[:MOST]:
+        placed.append(_placed(text, count, top, placed))
+    left = min((word.x - word.width / 2 for word in placed), default=0) - _GAP
+    right = max((word.x + word.width / 2 for word in placed), default=0) + _GAP
+    high = min((word.y - word.height / 2 for word in placed), default=0) - _GAP
+    low = max((word.y + word.height / 2 for word in placed), default=0) + _GAP
+    return Cloud(
+        tuple(placed),
+        round(left, 1),
+        round(high, 1),
+        round(right - left, 1),
+        round(low - high, 1),
+        max(0, len(ordered) - MOST),
+    )
+
+
+def _placed(text: str, count: int, top: int, others: Sequence[Word]) -> Word:
+    size = round(max(_SMALLEST, _LARGEST * math.sqrt(count / top)), 1)
+    width, height = round(size * _letters(text), 1), round(size * _LINE, 1)
+    x, y = _free_place(width, height, others)
+    return Word(text, count, x, y, width, height, size)
+
+
+def _free_place(width: float, height: float, others: Sequence[Word]) -> tuple[float, float]:
+    """The first point of the spiral at which a box of this size meets no other."""
+    # Twice the distance of two centres must be at least this, in one of both directions.
+    boxes = [(o.x, o.y, width + o.width + 2 * _GAP, height + o.height) for o in others]
+    last = 0
+    for x, y in _spiral():
+        # What was in the way a step ago nearly always still is, so it is asked first.
+        for number in (last, *range(len(boxes))) if boxes else ():
+            far_x, far_y, wide, high = boxes[number]
+            if abs(x - far_x) * 2 < wide and abs(y - far_y) * 2 < high:
+                last = number
+                break
+        else:
+            return x, y
+    raise AssertionError("a spiral has no end")
+
+
+def _letters(text: str) -> float:
+    """The width of a word in font sizes; marks stand on their letters."""
+    return sum(
+        _WIDE if unicodedata.east_asian_width(letter) in "WF" else _WIDTHS.get(letter, _USUAL)
+        for letter in text
+        if unicodedata.category(letter)[0] != "M"
+    )
+
+
+def _spiral() -> Iterator[tuple[float, float]]:
+    """Points further and further out, wider than high as words are."""
+    step = 0
+    while True:
+        angle = step * _TURN
+        out = step * _PACE * _TURN
+        yield round(out * math.cos(angle), 1), round(0.6 * out * math.sin(angle), 1)
+        step += 1

@@ -1,0 +1,482 @@
+"""One episode under way: what people send, their partners' replies, and what has happened so far."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from sociolab.agents.seated import LEFT, SKIPPED, SeatedPlayer, missed_turns
+from sociolab.core.episode import (
+    Action,
+    ActionSpace,
+    Answered,
+    Episode,
+    Event,
+    Json,
+    Moved,
+    Trial,
+    Unusable,
+)
+from sociolab.core.errors import ModelError, SociolabError, StoreError
+from sociolab.core.ports import NoReply, Player, Question, Reply, Request, World
+from sociolab.engine.checking import checked
+from sociolab.engine.drive import drive
+from sociolab.report.words import sanitize
+from sociolab.studies.screen import Asking, Scene, as_seen, asking, how_it_ended, told
+
+LONGEST_TEXT = 4000
+"""Characters of one action."""
+LARGEST_ANSWER = 20_000
+"""Characters of an answer to a question aside, as JSON."""
+DEEPEST = 10
+"""Lists and objects inside each other in such an answer."""
+
+CUT_OFF = "This was cut off; it is sent again as soon as the conversation goes on."
+OVER = "This conversation is over; nothing more can be added to it."
+
+
+class NotTaken(SociolabError):  # noqa: N818  a state of affairs
+    """Something a person sent that cannot be used; what they typed stays with them."""
+
+
+class Stale(SociolabError):  # noqa: N818  a state of affairs
+    """Something sent for a turn that is over, or was answered otherwise already."""
+
+
+class CutOff(SociolabError):  # noqa: N818  a state of affairs
+    """Something sent just when the plays were stopped; to be sent again when they go on."""
+
+
+class SentAction(BaseModel):
+    """One action of a turn; `to` as the screen names the others."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Annotated[str, Field(max_length=100)]
+    text: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
+    to: Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=16)] = ()
+
+
+class Sent(BaseModel):
+    """An answer, with what it answers: sent twice it counts once. `skipped`: an optional question
+    is left unanswered."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    trial: Annotated[str, Field(max_length=64)]
+    turn: Annotated[int, Field(ge=0, le=1_000_000)]
+    name: Annotated[str, Field(max_length=100)] = "act"
+    attempt: Annotated[int, Field(ge=1, le=1000)] = 1
+    actions: Annotated[tuple[SentAction, ...], Field(max_length=16)] = ()
+    answer: dict[str, Any] | None = None
+    skipped: bool = False
+
+    @field_validator("answer")
+    @classmethod
+    def _not_too_deep(cls, answer: dict[str, Any] | None) -> dict[str, Any] | None:
+        if not _shallow(answer, DEEPEST):
+            raise ValueError(f"an answer holds at most {DEEPEST} lists inside each other")
+        return answer
+
+    @property
+    def key(self) -> Key:
+        """What it answers."""
+        return Key(self.turn, self.name, self.attempt)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What it says, as JSON that can be read again."""
+        return self.model_dump(mode="json", include={"actions", "answer", "skipped"})
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What a seat was asked in an episode."""
+
+    turn: int
+    name: str
+    attempt: int
+
+    @classmethod
+    def of(cls, request: Request) -> Key:
+        """Of a request."""
+        return cls(request.turn, request.name, request.attempt)
+
+
+def key_of(event: Moved | Answered | Unusable) -> Key:
+    """What an event answered."""
+    match event:
+        case Moved():
+            return Key(event.turn, "act", event.attempt)
+        case Answered():
+            return Key(event.turn, event.question, event.attempt)
+        case Unusable():
+            return Key(event.turn, event.name, event.attempt)
+
+
+def value_of(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel | NoReply:
+    """What was sent as a reply to a request; NotTaken says what is wrong with it."""
+    wanted = request.wanted
+    if sent.skipped and request.optional:
+        return NoReply("gave up", SKIPPED, again=False)
+    if isinstance(wanted, Question):
+        return _answer(sent, wanted)
+    return _actions(sent, wanted, request)
+
+
+def _actions(sent: Sent, space: ActionSpace, request: Request) -> tuple[Action, ...]:
+    actions = tuple(
+        Action(one.kind, _clean(one.text) if _takes_text(space, one.kind) else "", one.to)
+        for one in sent.actions
+    )
+    others = request.observation.others
+    found = checked(request, Reply(actions), others, lambda name: name if name in others else None)
+    if isinstance(found, NoReply):
+        raise NotTaken(f"{found.problem[:1].upper()}{found.problem[1:]}.")
+    assert isinstance(found.value, tuple)
+    return found.value
+
+
+def _answer(sent: Sent, question: Question) -> BaseModel:
+    if sent.answer is None:
+        raise NotTaken("This is a question: fill in its form.")
+    try:
+        value = question.reply.model_validate(_clean_all(sent.answer))
+        long = len(value.model_dump_json()) > LARGEST_ANSWER
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        problem = first["msg"].removeprefix("Value error, ")
+        said = f"{place}: {problem[:1].lower()}{problem[1:]}" if place else problem
+        raise NotTaken(f"{said}.") from error
+    if long:
+        raise NotTaken(f"This answer is too long: at most {LARGEST_ANSWER} characters are taken.")
+    return value
+
+
+def _takes_text(space: ActionSpace, kind: str) -> bool:
+    known = space.get(kind)
+    return known is None or known.has_text
+
+
+def _clean(text: str) -> str:
+    return sanitize(text).strip()
+
+
+def _clean_all(value: Any) -> Any:
+    match value:
+        case str():
+            return _clean(value)
+        case list():
+            return [_clean_all(one) for one in value]
+        case dict():
+            return {str(key): _clean_all(one) for key, one in value.items()}
+        case _:
+            return value
+
+
+def _shallow(value: Any, most: int) -> bool:
+    if not isinstance(value, list | dict):
+        return True
+    inside = value.values() if isinstance(value, dict) else value
+    return most > 0 and all(_shallow(one, most - 1) for one in inside)
+
+
+PATIENCE = 0.25
+"""Seconds that an answer may take into the episode before it is kept beside it: where several
+seats are asked at once, no answer is an event before all have come."""
+
+
+class GoneError(SociolabError):
+    """A person has gone: by leaving, or by letting too many turns in a row go by."""
+
+    def __init__(self, seat: str, how: str) -> None:
+        super().__init__(f"the person in the seat {seat} {how}")
+        self.seat = seat
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What a table needs of the study that it stands in.
+
+    `write` puts an event on disk, `keep` an answer that is no event yet; `changed` is called when
+    a screen may look different. `release` lets the person in a seat go on while others still
+    answer their last question, and keeps an answer that is no event yet.
+    """
+
+    world: World
+    partners: Mapping[str, Player]
+    turn_seconds: float
+    missed: int
+    write: Callable[[Event], None]
+    keep: Callable[[str, Sent], None]
+    changed: Callable[[], None]
+    release: Callable[[str, Sent | None], None]
+
+
+@dataclass(slots=True)
+class _Taken:
+    """An answer that was taken, and when it is on disk."""
+
+    sent: Sent
+    written: asyncio.Future[None]
+
+
+@dataclass
+class Table:
+    """A trial, played by drive; `journal` holds its events if it goes on, `kept` what people had
+    answered by then, seat by seat, and `released` the seats whose people had gone on by then."""
+
+    house: House
+    trial: Trial
+    people: Sequence[str]
+    journal: tuple[Event, ...] = ()
+    kept: Mapping[str, Sent] = field(default_factory=dict)
+    released: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        self._cut = False
+        self._events = list(self.journal)
+        self._asked: dict[str, Request] = {}
+        self._optional: set[str] = set()
+        self._through: dict[str, Request] = {}
+        self._latest: Request | None = None
+        self._taken: dict[tuple[str, Key], _Taken] = {}
+        self._seen: dict[str, tuple[int, Scene]] = {}
+        self._seats = {
+            seat: SeatedPlayer(self.house.turn_seconds, self.house.changed) for seat in self.people
+        }
+        for seat in self.released:
+            if seat not in self.kept:
+                self._seats[seat].leave()
+
+    # ------------------------------------------------------------------ playing
+
+    async def play(self) -> Episode:
+        """To its end; GoneError where a person went away, ModelError and others of partners."""
+        trial = self.trial
+        players: dict[str, Player] = {
+            member.seat: _Chair(self, self._player(member.seat, member.agent))
+            for member in trial.cast
+        }
+        play = self.house.world.play(trial.task, trial.id, trial.seed)
+        try:
+            return Episode(trial, await drive(play, players, self._record, self.journal))
+        except (asyncio.CancelledError, StoreError):
+            self._cut = True  # it is not over, and taken up again from what is on disk
+            raise
+        finally:
+            for one in self._taken.values():
+                if not one.written.done():
+                    one.written.cancel()
+
+    def _player(self, seat: str, agent: str) -> Player:
+        return self._seats[seat] if seat in self._seats else self.house.partners[agent]
+
+    def _record(self, event: Event) -> None:
+        self.house.write(event)
+        self._events.append(event)
+        if isinstance(event, Moved | Answered | Unusable):
+            self._written(event)
+        if not self._is_hidden(event):
+            self.house.changed()
+        if isinstance(event, Unusable) and event.name in self._optional:
+            return
+        if isinstance(event, Unusable) and event.seat in self._seats and event.final:
+            missed = missed_turns(event.memory)
+            if event.problem == LEFT:
+                raise GoneError(event.seat, "left")
+            if missed >= self.house.missed:
+                raise GoneError(event.seat, f"let {missed} turns go by unanswered")
+        elif isinstance(event, Unusable) and event.final and event.cause == "timeout":
+            self._miss(event.seat)
+
+    def _miss(self, seat: str) -> None:
+        """A partner that lets as many turns go by as a person may has gone, as a person would."""
+        own = [
+            one
+            for one in self._events
+            if getattr(one, "seat", None) == seat
+            and not (isinstance(one, Unusable) and one.name in self._optional)
+        ]
+        missed = own[-self.house.missed :]
+        if len(missed) == self.house.missed and all(
+            isinstance(one, Unusable) and one.final and one.cause == "timeout" for one in missed
+        ):
+            raise ModelError(
+                f"the partner in the seat {seat} let {len(missed)} turns go by", cause="timeout"
+            )
+
+    def _is_hidden(self, event: Event) -> bool:
+        """Whether a partner is to be asked again: nobody sees it, and people are never asked so."""
+        return isinstance(event, Unusable) and not event.final and event.seat not in self._seats
+
+    def _written(self, event: Moved | Answered | Unusable) -> None:
+        taken = self._taken.get((event.seat, key_of(event)))
+        if taken is not None and not taken.written.done():
+            taken.written.set_result(None)
+
+    def begin(self, request: Request) -> None:
+        """Somebody is asked now."""
+        self._asked[request.seat] = self._latest = request
+        if request.optional:
+            self._optional.add(request.name)
+        self._release()
+        if request.attempt == 1 or request.seat in self._seats:
+            self.house.changed()
+        sent = self.kept.get(request.seat)
+        if sent is not None and sent.key == Key.of(request):
+            asyncio.get_running_loop().call_soon(self._give_again, request, sent)
+
+    def end(self, request: Request) -> None:
+        """And has answered, or not."""
+        self._asked.pop(request.seat, None)
+
+    def replied(self, request: Request) -> None:
+        """Whatever the reply is: where it was the last that was asked, and nothing hangs on it, the
+        person need not wait for others."""
+        if request.last and request.optional and request.seat in self._seats:
+            self._through[request.seat] = request
+            self._release()
+
+    def _release(self) -> None:
+        """Let those go on who have nothing more to answer, if somebody else has."""
+        while self._asked and self._through:
+            seat, request = self._through.popitem()
+            taken = self._taken.get((seat, Key.of(request)))
+            unwritten = taken is not None and not taken.written.done()
+            self.house.release(seat, taken.sent if taken and unwritten else None)
+            if taken and unwritten:
+                taken.written.set_result(None)
+
+    def _give_again(self, request: Request, sent: Sent) -> None:
+        """What a person had answered before the server stopped."""
+        self._take(request.seat, request, sent)
+
+    # ------------------------------------------------------------------ people
+
+    async def act(self, seat: str, sent: Sent) -> None:
+        """Take an answer; it is on disk when this returns.
+
+        NotTaken where it cannot be used, Stale where it answers what is not asked (any more). The
+        same answer sent again is no second one.
+        """
+        taken = self._taken.get((seat, sent.key)) or self._in_journal(seat, sent)
+        if taken is None:
+            if self._latest is None:
+                raise CutOff(CUT_OFF)  # it is just being taken up
+            asked = self._seats[seat].asked
+            if asked is None or Key.of(asked.request) != sent.key:
+                raise Stale("It is not your turn for this any more; look at what happened since.")
+            taken = self._take(seat, asked.request, sent)
+        elif taken.sent.content != sent.content:
+            raise Stale("This turn was answered already, perhaps in another window.")
+        try:
+            await asyncio.wait_for(asyncio.shield(taken.written), PATIENCE)
+        except TimeoutError:
+            self.house.keep(seat, sent)
+        except asyncio.CancelledError:
+            if not taken.written.cancelled():
+                raise
+            raise (CutOff(CUT_OFF) if self._cut else Stale(OVER)) from None
+
+    def leave(self, seat: str) -> None:
+        """The person in this seat goes: the episode ends when it is their turn, if not now."""
+        self._seats[seat].leave()
+
+    def _take(self, seat: str, request: Request, sent: Sent) -> _Taken:
+        value = value_of(sent, request)
+        if not self._seats[seat].answer(value):
+            raise Stale("The time for this turn is over.")
+        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        taken = self._taken[seat, sent.key] = _Taken(sent, written)
+        return taken
+
+    def _in_journal(self, seat: str, sent: Sent) -> _Taken | None:
+        """An answer that was taken before the server was started again."""
+        for event in self.journal:
+            if not isinstance(event, Moved | Answered) or event.seat != seat:
+                continue
+            if key_of(event) == sent.key and _says(event, sent):
+                written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+                written.set_result(None)
+                return _Taken(sent, written)
+        return None
+
+    # ------------------------------------------------------------------ screens
+
+    def asking(self, seat: str) -> Asking | None:
+        """What this seat's person is asked now."""
+        asked = self._seats[seat].asked
+        if asked is None or (seat, Key.of(asked.request)) in self._taken:
+            return None
+        left = asked.due - asyncio.get_running_loop().time()
+        over, request = "", asked.request
+        if request.last:
+            over = how_it_ended(self._events, seat, len(self.trial.cast), request.space)
+        return asking(request, left, over)
+
+    def scene(self, seat: str) -> Scene:
+        """What this seat may know now."""
+        known = self._seen.get(seat)
+        if known is None or known[0] != len(self._events):
+            known = self._seen[seat] = (len(self._events), self._scene(seat))
+        latest, asked = self._latest, self._asked.get(seat)
+        return known[1].model_copy(
+            update={
+                "you": asked.observation.you if asked else known[1].you,
+                "turn": latest.turn + 1 if latest else None,
+                "limit": latest.observation.limit if latest else None,
+                "others_busy": any(other != seat for other in self._asked),
+            }
+        )
+
+    def _scene(self, seat: str) -> Scene:
+        head, lines = as_seen(self.house.world, Episode(self.trial, tuple(self._events)), seat)
+        intro, sections = told(head)
+        return Scene(
+            trial=self.trial.id,
+            you=self._seen[seat][1].you if seat in self._seen else "",
+            intro=intro,
+            sections=sections,
+            history=lines,
+            turn=None,
+            limit=None,
+            others_busy=False,
+            several=len(self.trial.cast) > 2,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Chair:
+    """Tells the table who is asked."""
+
+    table: Table
+    player: Player
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        self.table.begin(request)
+        try:
+            reply = await self.player.reply(request, memory)
+        except ModelError as error:
+            if not request.optional:
+                raise
+            # All has been played: a budget that is spent now, say, ends the plays that follow.
+            raise ModelError(str(error), cause=error.cause, tries=error.tries) from error
+        finally:
+            self.table.end(request)
+        self.table.replied(request)
+        return reply
+
+
+def _says(event: Moved | Answered, sent: Sent) -> bool:
+    """Whether what was sent is what is on record, but for whom it was meant for: the record has
+    seats, and what is sent names."""
+    if isinstance(event, Answered):
+        return sent.answer is not None
+    said = [(action.kind, action.text) for action in event.actions]
+    return said == [(one.kind, one.text.strip()) for one in sent.actions]

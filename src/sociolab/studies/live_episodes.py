@@ -1,0 +1,263 @@
+"""The episodes of a study that are under way: played in the background, recorded, judged, watched."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+
+from sociolab.app.players.own_code import OwnJudge, as_known
+from sociolab.core.episode import Episode, Trial
+from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
+from sociolab.core.ports import Player
+from sociolab.runner.foreign import ForeignPlayer
+from sociolab.runner.waits import Waits
+from sociolab.studies.live_episode import GoneError, House, Sent, Table
+from sociolab.studies.play_plan import Company, Pace, PacedPlayer, trial_with, verdicts_or_failures
+from sociolab.studies.play_records import Records, seats_of_people
+from sociolab.studies.settings import PlayPlan
+
+_AT_ONCE = 4
+
+log = logging.getLogger("sociolab.studies")
+
+
+class Jury:
+    """The judges of a study; each judges a trial once."""
+
+    def __init__(self, records: Records, company: Company) -> None:
+        self._records, self._company = records, company
+        known = records.store.verdicts.judges(records.run)
+        self._judges = tuple(as_known(judge, known) for judge in company.judges)
+        self._places = asyncio.Semaphore(_AT_ONCE)
+
+    async def judge(self, trial: Trial) -> None:
+        """Have a trial judged by those who have not done so, or failed to.
+
+        A judge that fails is on record with the cause, and tried again when the study is opened
+        anew. Where the store fails, the log says so: the play itself is on record.
+        """
+        async with self._places:
+            try:
+                await self._judge(trial)
+            except StoreError as error:
+                log.warning("study %s, judging %s: %s", self._records.study, trial.id, error)
+        self._company.replies.release(trial.id)
+
+    async def _judge(self, trial: Trial) -> None:
+        store, run = self._records.store, self._records.run
+        left = [
+            judge
+            for judge in self._judges
+            if not store.verdicts.judged(run, judge.id, trial=trial.id)
+        ]
+        if not left:
+            return
+        episode = Episode(trial, self._records.events(trial.id))
+        for judge in left:
+            verdicts = await verdicts_or_failures(store, run, judge, episode)
+            store.verdicts.add(run, judge.id, verdicts, trial=trial.id)
+
+
+EVERY = 5.0
+"""Seconds from one look to the next."""
+
+
+class Watch:
+    """Looks whether somebody's code blocks a study's plays, from `begin` until `end`."""
+
+    def __init__(self, study: str, company: Company) -> None:
+        self._study, self._company = study, company
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Look from now on, if there is any code but ours."""
+        others, judges = self._company.others, self._company.judges
+        if any(one.own for one in others) or any(isinstance(one, OwnJudge) for one in judges):
+            self._thread = threading.Thread(target=self._work, name="blocked", daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """Look no more, and say who held up others now and then."""
+        for sentence in self._company.waits.held_up_words():
+            log.warning("study %s: %s", self._study, sentence)
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while not self._over.wait(EVERY):
+            tell_blocked(self._study, self._company.waits)
+
+
+def tell_blocked(study: str, waits: Waits) -> None:
+    """Say in the log who works past its time, if anybody; each is told of once."""
+    for who in waits.blocked():
+        log.error(
+            "study %s: %s; no page of this server answers meanwhile: kill the server, mend this "
+            "code, and start the server again: what was played goes on from where it was",
+            study,
+            who,
+        )
+
+
+People = Mapping[str, int]
+"""The seats of a trial that people take, and who takes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A seat at a table."""
+
+    table: Table
+    seat: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Whom tables tell: `changed` that people's screens may look different, `free` that a trial can
+    be played again, `shut` that the study was closed; `is_open` says whether it was."""
+
+    changed: Callable[[People], None]
+    free: Callable[[], None]
+    is_open: Callable[[], bool]
+    shut: Callable[[], None]
+
+
+class Tables:
+    """Plays trials in the background; `places` says where each person sits."""
+
+    def __init__(self, records: Records, plan: PlayPlan, company: Company, told: Told) -> None:
+        self.places: dict[int, Place] = {}
+        self._records, self._plan, self._company, self._told = records, plan, company, told
+        self._jury = Jury(records, company)
+        self._watch = Watch(records.study, company)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def go_on(self) -> None:
+        """Take up what was under way when the server stopped, and judge what was not judged."""
+        for trial, people, released in self._records.under_way():
+            journal = self._records.events(trial.id)
+            kept = self._records.kept(trial.id, people)
+            house = self._house(trial, people)
+            self._seat(Table(house, trial, tuple(people), journal, kept, released), people)
+        for trial in self._records.played():
+            self._in_background(self._jury.judge(trial))
+        self._watch.begin()
+
+    def sit_down(self, trial: Trial, people: People) -> None:
+        """These people begin to play this trial."""
+        self._records.begin(trial, people)
+        self._seat(Table(self._house(trial, people), trial, tuple(people)), people)
+
+    def next_play(self, trial: Trial) -> Trial:
+        """The same task and cast, played once more than was planned."""
+        play = self._records.plays(trial)
+        return trial_with(self._plan, self._company, trial.task, trial.cast, play)
+
+    async def close(self) -> None:
+        """Stop everything as it is; what was played is on disk."""
+        self._watch.end()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # ------------------------------------------------------------------ inside
+
+    def _house(self, trial: Trial, people: People) -> House:
+        records = self._records
+        return House(
+            self._company.kit.world,
+            _paced(self._plan, self._company, trial.task.id),
+            self._plan.turn_seconds,
+            self._plan.missed,
+            write=lambda event: records.write(trial.id, event),
+            keep=lambda seat, sent: records.keep(people[seat], sent),
+            changed=lambda: self._told.changed(people),
+            release=lambda seat, sent: self._release(trial, people[seat], sent),
+        )
+
+    def _seat(self, table: Table, people: People) -> None:
+        for seat, person in people.items():
+            if seat not in table.released:
+                self.places[person] = Place(table, seat)
+        self._in_background(self._play(table, people))
+        self._told.changed(people)
+
+    async def _play(self, table: Table, people: People) -> None:
+        """A trial to its end; or, where the store fails, to where it can be taken up again."""
+        try:
+            await self._play_out(table, people)
+        except StoreError as error:
+            # What is on disk is all that counts: everybody goes on from there, as after a restart.
+            log.warning("study %s, trial %s: %s", self._records.study, table.trial.id, error)
+            self._told.shut()
+
+    async def _play_out(self, table: Table, people: People) -> None:
+        """A trial to its end, and what became of it into the records."""
+        trial, study = table.trial, self._records.study
+        try:
+            await table.play()
+        except GoneError as gone:
+            if not self._told.is_open():  # nobody could have answered
+                self._told.shut()
+                return
+            self._fail(trial, "gave up", str(gone), gone.seat)
+        except StoreError:
+            raise
+        except ModelError as error:
+            log.warning("study %s, trial %s: %s", study, trial.id, error)
+            self._fail(trial, error.cause, str(error))
+        except SociolabError as error:
+            log.warning("study %s, trial %s: %s", study, trial.id, error)
+            self._fail(trial, "plugin", str(error))
+        except Exception as error:
+            log.exception("study %s, trial %s failed", study, trial.id)
+            self._fail(trial, "plugin", f"{type(error).__name__}: {error}")
+        else:
+            self._records.end(trial.id, "played")
+            self._in_background(self._jury.judge(trial))
+        self._company.replies.release(trial.id)
+        for person in people.values():
+            self._stand_up(trial, person)
+        self._told.changed(people)
+
+    def _release(self, trial: Trial, person: int, sent: Sent | None) -> None:
+        self._records.release(trial.id, person, sent)
+        self._stand_up(trial, person)
+        self._told.changed({"": person})
+
+    def _stand_up(self, trial: Trial, person: int) -> None:
+        """A person sits there no more; one who went on earlier may sit elsewhere by now."""
+        place = self.places.get(person)
+        if place is not None and place.table.trial.id == trial.id:
+            del self.places[person]
+
+    def _fail(self, trial: Trial, cause: Cause, problem: str, gone: str = "") -> None:
+        """It is over, and no play: what was planned is planned again, for others (a stand-in's
+        plays never were)."""
+        with self._records.store.transaction():
+            self._records.end(trial.id, "failed", cause, problem, gone)
+            if len(seats_of_people(trial)) == self._plan.people:
+                self._records.lay_out(self.next_play(trial))
+        self._told.free()
+
+    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _paced(plan: PlayPlan, company: Company, task: str) -> dict[str, Player]:
+    """Everybody who is no person, by label; somebody's own code is kept in bounds."""
+    pace = Pace(plan.words_a_minute, plan.turn_seconds, plan.seed)
+    found: dict[str, Player] = {}
+    for one in company.others:
+        player, label = one.player, one.id.label
+        if one.own:
+            player = ForeignPlayer(player, label, task, plan.turn_seconds, company.waits)
+        found[label] = PacedPlayer(player, pace)
+    return found

@@ -1,0 +1,272 @@
+"""Who takes part? Links, pseudonyms, completion codes, the exit survey, and the wish to be forgotten."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sociolab.analysis.rated_signature import signature
+from sociolab.core.episode import Json
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Score
+from sociolab.store.store import Store
+from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.studies.rate_study import MEASURES
+from sociolab.studies.ratings import people_judge
+from sociolab.studies.settings import StudySettings, SurveyQuestion
+
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Without i, l, o, 0 and 1, which look alike in many types."""
+_LENGTH = 6
+
+
+def pseudonym() -> str:
+    """A name such as "p-7kq3fm", one of 887 million; it says nothing about anybody."""
+    return "p-" + "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
+
+
+MOST = 1000
+"""Links made at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A participant's link. Its secret is told now or never."""
+
+    participant: str
+    secret: str
+
+    @property
+    def path(self) -> str:
+        """Where the app takes it."""
+        return f"/join/{self.secret}"
+
+
+def digest(secret: str) -> bytes:
+    """What the store knows of a secret: its SHA-256."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def invite(store: Store, study: str, count: int) -> tuple[Link, ...]:
+    """Links for as many new participants; StoreError if there is no such study."""
+    if not 1 <= count <= MOST:
+        raise ConfigError(f"1 to {MOST} links are made at a time, found {count}")
+    with store.transaction():
+        taken = {row.id for row in store.studies.participants(study)}
+        made = []
+        for _ in range(count):
+            link = Link(_fresh(taken), _secret())
+            store.studies.add_participant(study, link.participant, digest(link.secret))
+            made.append(link)
+    return tuple(made)
+
+
+def reissue(store: Store, study: str, participant: str) -> Link:
+    """A new link for somebody who lost the browser or the link; the old one opens nothing now."""
+    row = store.studies.participant(study, participant)
+    link = Link(row.id, _secret())
+    store.studies.reissue(row.pk, digest(link.secret))
+    return link
+
+
+def _secret() -> str:
+    return secrets.token_urlsafe(24)
+
+
+def _fresh(taken: set[str]) -> str:
+    while (found := pseudonym()) in taken:
+        pass
+    taken.add(found)
+    return found
+
+
+EACH = "each"
+"""As `completion_code`: one of each participant's own."""
+
+_CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+_CODE_LENGTH = 10
+
+
+def completion_code(settings: StudySettings, participant: str) -> str:
+    """The code that is shown at the end; "" if the study has none.
+
+    A participant's own is computed from the study's key whenever it is needed: who does not know
+    the key can neither guess it nor tell whose it is.
+    """
+    if settings.completion_code != EACH:
+        return settings.completion_code
+    made = hmac.new(settings.code_key.encode(), participant.encode(), hashlib.sha256).digest()
+    number = int.from_bytes(made)
+    letters = []
+    for _ in range(_CODE_LENGTH):
+        number, rest = divmod(number, len(_CODE_LETTERS))
+        letters.append(_CODE_LETTERS[rest])
+    return "".join(letters)
+
+
+WHOLE = ""
+"""The item of answers that are about the whole study."""
+INSTRUCTIONS = "frame.instructions"
+SURVEY = "frame.survey"
+REASON = "frame.reason"
+WITHDRAWN = "frame.partner-withdrew"
+"""Names of what the frame notes; no question of a survey has a dot in its name."""
+
+LONGEST = 5000
+"""Characters of an answer in one's own words."""
+
+
+def said(store: Store, participant: ParticipantRow) -> Mapping[str, Json]:
+    """What a participant said of the whole study, by name."""
+    rows = store.studies.answers(participant.study, participant.pk)
+    return {row.name: row.value for row in rows if row.item == WHOLE}
+
+
+def survey_done(settings: StudySettings, answers: Mapping[str, Json]) -> bool:
+    """Whether there is nothing to ask any more."""
+    return not settings.survey or SURVEY in answers
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A survey as it was sent: what can be kept, and what is wrong, by the name of the question."""
+
+    values: Mapping[str, Json]
+    problems: Mapping[str, str]
+
+
+def filled(settings: StudySettings, fields: Mapping[str, str]) -> Filled:
+    """Read a survey that was sent; a question that was left out has no value."""
+    values: dict[str, Json] = {}
+    problems: dict[str, str] = {}
+    for question in settings.survey:
+        text = fields.get(question.name, "").strip()
+        problem = _problem(question, text)
+        if problem:
+            problems[question.name] = problem
+        elif text:
+            values[question.name] = int(text) if question.kind == "scale" else text
+    return Filled(values, problems)
+
+
+def keep_survey(store: Store, participant: ParticipantRow, values: Mapping[str, Json]) -> None:
+    """Keep the answers of a survey, which is then done."""
+    with store.transaction():
+        for name, value in values.items():
+            store.studies.answer(participant.pk, WHOLE, name, value)
+        store.studies.answer(participant.pk, WHOLE, SURVEY, True)
+
+
+def _problem(question: SurveyQuestion, text: str) -> str:
+    """What is wrong with an answer; "" if nothing is."""
+    if not text:
+        return "Please answer this question." if question.required else ""
+    match question.kind:
+        case "text":
+            too_long = len(text) > LONGEST
+            return f"Please use at most {LONGEST} characters." if too_long else ""
+        case "choice":
+            return "" if text in question.choices else "Please choose one of these."
+        case "scale":
+            fits = text in map(str, range(1, question.points + 1))
+            return "" if fits else f"Please choose a number from 1 to {question.points}."
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was deleted beside the participant's own rows: how many of each."""
+
+    answers: int
+    ratings: int
+    episodes: int
+    partners: int
+
+
+def forget(store: Store, study: str, participant: str) -> Forgotten:
+    """Delete a participant with answers, assignments, ratings and the episodes played in.
+
+    The trials of these episodes are laid out anew, to be played by others. Who played them with
+    the participant keeps the rest, and the assignment is marked as given up. See to it that nobody
+    plays these trials meanwhile. StoreError if there is no such participant.
+    """
+    row = store.studies.get(study)
+    who = store.studies.participant(study, participant)
+    with store.thoroughly():
+        answers = len(store.studies.answers(study, who.pk))
+        ratings = _ratings(store, row, participant)
+        trials = _played(store, row, who.pk)
+        partners = sum(_trial(store, row, trial, who.pk) for trial in trials)
+        store.studies.delete_participant(study, participant)
+    return Forgotten(answers, ratings, len(trials), partners)
+
+
+def forget_study(store: Store, study: str) -> None:
+    """Delete a study: its participants and all they said, and the run that people played in it.
+
+    Ratings of a run's episodes by the study's participants are deleted too; the run stays.
+    """
+    row = store.studies.get(study)
+    with store.thoroughly():
+        for who in store.studies.participants(study):
+            _ratings(store, row, who.id)
+        store.studies.delete(study)
+        if row.kind == "play" and row.run is not None:
+            store.delete_run(row.run)
+
+
+def _played(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
+    """The trials in which a participant had a seat."""
+    if study.kind != "play" or study.run is None:
+        return ()
+    planned = {row.trial.id for row in store.trials(study.run)}
+    given = store.studies.assignments(study.name, participant)
+    return tuple(dict.fromkeys(each.item for each in given if each.item in planned))
+
+
+def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
+    """Lay a trial out anew, and mark the assignments of others in it; how many these are.
+
+    What raters have written of it goes too, since they may have quoted it. In the place of a trial
+    that failed another was planned then: it stays failed.
+    """
+    assert study.run is not None
+    before = next(row for row in store.trials(study.run) if row.trial.id == trial)
+    store.reset_trial(study.run, trial)
+    if before.status == "failed":
+        store.set_status(study.run, trial, "failed", before.cause, "what was played is deleted")
+    for other in store.studies.all():
+        if other.run == study.run and other.kind != "play":
+            store.studies.drop_item(other.name, trial)
+    others = [
+        each
+        for each in store.studies.assignments(study.name)
+        if each.item == trial and each.participant != participant
+    ]
+    for each in others:
+        store.studies.progress(each.pk, "given up")
+        store.studies.answer(each.participant, trial, WITHDRAWN, True)
+    return len(others)
+
+
+def _ratings(store: Store, study: StudyRow, participant: str) -> int:
+    """Delete the ratings that a participant signed; how many these were."""
+    if study.run is None:
+        return 0
+    judge = people_judge(study.name)
+    deleted = 0
+    for row in tuple(store.verdicts.judgings(study.run, judge)):
+        mine = [
+            verdict
+            for verdict in row.verdicts
+            if isinstance(verdict, Score) and signature(verdict.reason)[0] == participant
+        ]
+        if mine:
+            store.verdicts.delete(
+                study.run, judge, trial=row.trial, cell=row.cell, judging=row.judging
+            )
+            # The overall is made of a person's ratings, and is none.
+            deleted += sum(verdict.measure.name in MEASURES for verdict in mine)
+    return deleted

@@ -1,0 +1,376 @@
+"""What does a play study lay out, who plays beside people, at which pace, and who judges?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, product
+from pathlib import Path
+
+from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_names
+from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
+from sociolab.app.players.models import HUMAN, Models
+from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
+from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
+from sociolab.core.metrics import AgentKind, Declared
+from sociolab.core.ports import (
+    CallKey,
+    ChatModel,
+    ChatReply,
+    Judge,
+    NoReply,
+    Player,
+    Prompt,
+    Reply,
+    Request,
+    WorldKit,
+)
+from sociolab.core.score import Verdict
+from sociolab.core.seeding import digest, stream
+from sociolab.engine.scene import FailurePolicy
+from sociolab.models.budget import Budget
+from sociolab.runner.jury import failures_of, told_cells, verdicts_of
+from sociolab.runner.plan import AgentId, every_seating, trial_id
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.waits import Waits
+from sociolab.store.store import Store
+from sociolab.studies.settings import PlayPlan
+
+
+def lasting(kit: WorldKit) -> WorldKit:
+    """The kit, with model judges that an error for good fails, not stops."""
+    return replace(kit, model_judge=lambda model: kit.model_judge(_Lasting(model)))
+
+
+async def verdicts_or_failures(
+    store: Store, run: str, judge: Judge, episode: Episode
+) -> tuple[Verdict, ...]:
+    """What a judge says of an episode; where it breaks, failures of all that it gives elsewhere.
+
+    StoreError passes through: that is not the judge's doing.
+    """
+    try:
+        return await verdicts_of(judge, episode)
+    except StoreError:
+        raise
+    except SociolabError as error:
+        return failures_of(error, told_cells(store, run, judge.id), episode.trial.task.seats)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lasting:
+    """A model whose errors end one call only."""
+
+    model: ChatModel
+
+    @property
+    def label(self) -> str:
+        return self.model.label
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        try:
+            return await self.model.complete(prompt, key)
+        except ModelError as error:
+            raise ModelError(str(error), cause=error.cause, tries=error.tries) from error
+
+
+POLICY = FailurePolicy()
+"""What a person sends is checked before it is taken; the attempts are for partners."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Models are served where `models.toml` says."""
+
+    base_url: str | None = None
+    key_env: str | None = None
+    models: Path | None = None
+    in_flight: int | None = None
+
+
+@dataclass(frozen=True)
+class Company:
+    """Whom people play with, and who judges; made anew whenever the study is opened.
+
+    `waits` knows who of them works at the moment, while nothing else can.
+    """
+
+    kit: WorldKit
+    models: Models
+    replies: TalliedReplies
+    budget: Budget
+    partners: tuple[Seatable, ...]
+    stand_in: Seatable | None
+    judges: tuple[Judge, ...]
+    waits: Waits
+
+    @property
+    def others(self) -> tuple[Seatable, ...]:
+        """Everybody who plays and is no person."""
+        return (*self.partners, *((self.stand_in,) if self.stand_in else ()))
+
+
+def world_of(plan: PlayPlan) -> WorldKit:
+    """The world that is played; ConfigError where it is none that people can sit in."""
+    if plan.world not in world_names():
+        known = ", ".join(world_names())
+        raise ConfigError(f'world: there is no world "{plan.world}"; expected one of {known}')
+    kit = load_world(plan.world, plan.data, POLICY, plan.settings, plan.seed)
+    if kit.model_player is not None:
+        raise ConfigError(
+            f'world: in "{plan.world}" the minds of residents are asked what they think, and no '
+            "person can take a seat; play sotopia or anteval-information"
+        )
+    return kit
+
+
+def company_of(plan: PlayPlan, kit: WorldKit | None = None) -> Company:
+    """Partners and judges of a plan; ConfigError for one that is not there."""
+    kit = kit or world_of(plan)
+    models, budget = Models(Endpoints()), Budget(plan.budget)
+    tally = Tally()
+    replies = TalliedReplies(tally)
+    casting = Casting(kit, models, replies, budget, waits=tally.waits)
+    partners = tuple(_partner(casting, text) for text in dict.fromkeys(plan.partners))
+    stand_in = _partner(casting, plan.stand_in) if plan.stand_in else None
+    judging = replace(casting, kit=lasting(kit))
+    named = [judging.judge(text) for text in dict.fromkeys(plan.judges) if text != NO_JUDGE]
+    judges = (*kit.checks, *named)
+    return Company(kit, models, replies, budget, partners, stand_in, judges, tally.waits)
+
+
+def plan_of(plan: PlayPlan, company: Company | None = None) -> tuple[Trial, ...]:
+    """The trials of a plan, play by play and task by task, so that a study cut short is balanced.
+
+    ConfigError where a world, task, partner or judge is wrong, or the people find no seats.
+    """
+    company = company or company_of(plan)
+    tasks = wanted_tasks(plan.world, company.kit.world, plan.tasks, plan.limit)
+    if not tasks:
+        raise ConfigError("tasks: none fits; name task ids, tags or scenario=ID")
+    return tuple(
+        trial_with(plan, company, task, cast, play)
+        for play, task in product(range(plan.plays), tasks)
+        for cast in _casts(plan, company, task)
+    )
+
+
+def trial_with(
+    plan: PlayPlan, company: Company, task: Task, cast: Sequence[CastMember], play: int
+) -> Trial:
+    """The trial of a task with a cast; `play` numbers the plays of the same from 0."""
+    data = company.kit.world.data
+    key = trial_id(plan.world, data, task, cast, play, plan.seed)
+    return Trial(key, plan.world, task, tuple(cast), play, plan.seed)
+
+
+def cast_of(
+    plan: PlayPlan, task: Task, people: Sequence[str], partner: AgentId | None
+) -> tuple[CastMember, ...]:
+    """People in these seats, the partner in all others."""
+    person = human(plan)
+    who = {seat: person if seat in people else partner for seat in task.seats}
+    return tuple(
+        CastMember(seat, agent.label, agent.settings) for seat, agent in who.items() if agent
+    )
+
+
+def human(plan: PlayPlan) -> AgentId:
+    """People, with what is peculiar to how they play here."""
+    return AgentId(HUMAN, digest(HUMAN, "web", plan.turn_seconds, plan.missed))
+
+
+def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
+    """The seats that a person can take: those of an agent under evaluation (at an AntEval table
+    the party's, not the NPC's)."""
+    casts = (kit.casts or every_seating)(("person",), "partner", task.seats)
+    taken = {seat for cast in casts for seat, who in zip(task.seats, cast, strict=True)
+             if who == "person"}  # fmt: skip
+    return tuple(seat for seat in task.seats if seat in taken)
+
+
+def declared_of(company: Company) -> Declared:
+    """What the world declares, and what each agent is."""
+    agents: dict[str, AgentKind] = {one.id.label: one.kind for one in company.others}
+    return replace(company.kit.declared, agents={HUMAN: "person", **agents})
+
+
+def run_settings(plan: PlayPlan, company: Company | None = None) -> Mapping[str, Json]:
+    """What the settings of the study's run hold: what those of any run do, and how it is played."""
+    company = company or company_of(plan)
+    data, person = company.kit.world.data, human(plan)
+    agents = (person, *(one.id for one in company.partners))
+    lists = list_hashes(plan.world, company.kit.world, plan.tasks)
+    settings: dict[str, Json] = {
+        "data": [data.name, data.version, data.hash],
+        "data_source": plan.data,
+        "agents": [[one.label, one.settings] for one in agents],
+        "partner": None,
+        "judges": [[judge.id.name, judge.id.settings] for judge in company.judges],
+        "tasks": plan.tasks,
+        "limit": plan.limit,
+        "repeats": plan.plays,
+        "seed": plan.seed,
+        "attempts": POLICY.attempts,
+        "on_failed_turn": POLICY.then,
+        # A person who misses turns drops out (`missed`); what was played until then is theirs.
+        "max_failed_turns": 1.0,
+        "world_settings": dict(plan.settings) or None,
+        "people": plan.people,
+        "turn_seconds": plan.turn_seconds,
+        "missed": plan.missed,
+        "words_a_minute": plan.words_a_minute,
+        "stand_in": plan.stand_in,
+    }
+    return settings | ({"task_lists": lists} if lists else {})
+
+
+def _partner(casting: Casting, text: str) -> Seatable:
+    if text.strip() == HUMAN:
+        raise ConfigError(
+            'partners: "human" is a person at this terminal; set how many people play together '
+            'with "people", and name a partner such as "scripted" or endpoint/model'
+        )
+    return casting.agent(text, "partner")
+
+
+def _casts(plan: PlayPlan, company: Company, task: Task) -> Iterator[tuple[CastMember, ...]]:
+    open_seats = seats_for_people(company.kit, task)
+    if plan.people > len(open_seats):
+        raise ConfigError(
+            f"people: {plan.people} people cannot sit in {task.id}, which has "
+            f"{len(open_seats)} seats for people; set fewer"
+        )
+    partners = tuple(one.id for one in company.partners)
+    if plan.people < len(task.seats) and not partners:
+        raise ConfigError(
+            f"partners: {len(task.seats) - plan.people} seats of {task.id} are left for a partner; "
+            'name one, such as "scripted"'
+        )
+    for partner in partners if plan.people < len(task.seats) else (None,):
+        for people in combinations(open_seats, plan.people):
+            yield cast_of(plan, task, people, partner)
+
+
+Sleep = Callable[[float], Awaitable[None]]
+
+READING = 4.0
+"""How much faster people read than they type."""
+SPREAD = (0.7, 1.3)
+"""A turn takes between these shares of its usual time."""
+THINKING = (1.5, 5.0)
+"""Seconds before anything is typed."""
+ARRIVING = (4.0, 20.0)
+"""Seconds until a partner comes into the waiting room."""
+PATIENCE = (0.7, 1.0)
+"""A stand-in comes between these shares of the longest wait."""
+LONGEST = 0.8
+"""Share of a turn's time that is taken at most."""
+
+
+USUAL = 15
+"""Words of a turn, where nothing tells what is usual."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Reads and types at `words_a_minute` (0: at once), within turns of `turn_seconds`."""
+
+    words_a_minute: int
+    turn_seconds: float
+    seed: int
+
+    def turn(self, request: Request, reply: Reply | NoReply | None) -> float:
+        """Seconds from being asked to having answered: read what is new, think, type. Who could not
+        answer has typed what is usual for them."""
+        if self.words_a_minute == 0:
+            return 0.0
+        random = stream(self.seed, "pace", request.trial, request.seat, request.turn, request.name)
+        typed = _typed(reply) if isinstance(reply, Reply) else _usual(request)
+        words = typed + _new(request) / READING
+        took = words / self.words_a_minute * 60 * random.uniform(*SPREAD)
+        return min(took + random.uniform(*THINKING), LONGEST * self.turn_seconds)
+
+    def arrival(self, *who: str | int) -> float:
+        """Seconds until a partner seems to have come; the same for the same person and play."""
+        if self.words_a_minute == 0:
+            return 0.0
+        return stream(self.seed, "arrival", *who).uniform(*ARRIVING)
+
+    def patience(self, seconds: float, *who: str | int) -> float:
+        """Seconds until a stand-in comes: not always the longest, or the clock would tell."""
+        if self.words_a_minute == 0:
+            return seconds
+        return seconds * stream(self.seed, "patience", *who).uniform(*PATIENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class PacedPlayer:
+    """A player whose turns come at a pace; the time that it needs itself, for all its attempts,
+    counts towards it. A turn that fails for good, and an error, take as long as any other turn.
+
+    Who needs longer than a turn takes has let it go by, as a person would have.
+    """
+
+    player: Player
+    pace: Pace
+    sleep: Sleep = asyncio.sleep
+    _began: dict[tuple[str, str, str], tuple[int, float]] = field(default_factory=dict)
+    """When each seat was first asked for what it is asked, by trial, seat and name: the turn."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """The player's own reply, not before its time."""
+        began = self._first_asked(request)
+        try:
+            async with asyncio.timeout_at(began + self.pace.turn_seconds) as limit:
+                reply = await self.player.reply(request, memory)
+        except StoreError:
+            raise  # it is cut off, and asked again
+        except Exception as error:
+            if not (isinstance(error, TimeoutError) and limit.expired()):
+                await self._rest(request, None, began)
+                raise
+            return NoReply("timeout", f"no answer in {self.pace.turn_seconds:g} s", again=False)
+        last = isinstance(reply, Reply) or not reply.again or request.attempt >= POLICY.attempts
+        if last:
+            await self._rest(request, reply, began)
+        return reply
+
+    def _first_asked(self, request: Request) -> float:
+        key, now = (request.trial, request.seat, request.name), asyncio.get_running_loop().time()
+        turn, began = self._began.get(key, (None, now))
+        if turn != request.turn or request.attempt == 1:
+            began = now
+            self._began[key] = request.turn, now
+        return began
+
+    async def _rest(self, request: Request, reply: Reply | NoReply | None, began: float) -> None:
+        if request.optional:
+            return  # nobody waits for it, so that it tells nobody anything
+        took = asyncio.get_running_loop().time() - began
+        rest = self.pace.turn(request, reply) - took
+        if rest > 0:
+            await self.sleep(rest)
+
+
+def _typed(reply: Reply) -> float:
+    if isinstance(reply.value, tuple):
+        return sum(len(action.text.split()) for action in reply.value)
+    return len(reply.value.model_dump_json().split())
+
+
+def _usual(request: Request) -> int:
+    """Words of this seat's turns so far, in the mean."""
+    own = [len(line.text.split()) for line in request.observation.history if line.you]
+    return round(sum(own) / len(own)) if own else USUAL
+
+
+def _new(request: Request) -> float:
+    """Words that this seat has not read yet: what was said since its own last line."""
+    words = 0
+    for line in reversed(request.observation.history):
+        if line.you:
+            break
+        words += len(line.text.split())
+    return words

@@ -1,0 +1,282 @@
+"""People review scenarios before these are played: keep, edit or reject (SOTOPIA, appendix D.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import Literal, TypeAlias, cast, get_args
+
+from sociolab.app.data.sets import load_world, wanted_tasks
+from sociolab.core.episode import Json, Task
+from sociolab.core.errors import ConfigError
+from sociolab.report.export import csv_text
+from sociolab.store.store import Store
+from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.studies.assignment import CLOCK, Pile, held
+from sociolab.studies.rating_guide import casting_of
+from sociolab.studies.settings import ReviewPlan, StudySettings
+from sociolab.studies.text_rules import one_line, reason_problem
+from sociolab.worlds.sotopia.evaluation import judge_names, ties
+from sociolab.worlds.sotopia.visibility import describe_self
+
+LONGEST_TEXT = 4000
+"""Characters of a scene or goal, as of the data's own."""
+
+Decision: TypeAlias = Literal["keep", "edit", "reject"]
+
+POINTS: Mapping[str, tuple[str, str]] = {
+    "clear": (
+        "Understandable",
+        "You know at once where they are, what is going on and what each of them wants.",
+    ),
+    "tie": (
+        "A natural relationship",
+        "Two people who know each other like this could well meet in this situation.",
+    ),
+    "possible": (
+        "Goals that can be reached",
+        "Each goal can be reached in a talk, by words and small acts, by this person.",
+    ),
+    "tension": (
+        "Not settled from the start",
+        "The goals do not simply agree: it takes some give and take, tact or persuasion.",
+    ),
+    "private": (
+        "Nothing given away",
+        "The scene tells neither goal, and a goal tells what is wanted, not how to go about it.",
+    ),
+    "fit": (
+        "The people fit",
+        "Age, work and life of both agree with the scene and with their goals.",
+    ),
+    "harmless": (
+        "Fit to be played",
+        "No hatred, no cruelty, no real person, nothing that should not be acted out.",
+    ),
+}
+"""By key: a point's name and what it asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A task as reviewers see it. `texts` are those that may be edited: the scene, then a goal for
+    each person, whose name and description `people` hold."""
+
+    texts: tuple[str, ...]
+    people: tuple[tuple[str, str], ...]
+    ties: tuple[str, ...]
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What each text is."""
+        return ("The scene", *(f"The goal of {name}" for name, _ in self.people))
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What a reviewer decided: `points` that hold, why, and the texts as they should be."""
+
+    decision: Decision
+    points: Mapping[str, bool]
+    reason: str = ""
+    texts: tuple[str, ...] = ()
+
+
+def reviewed(task: Task) -> Reviewed:
+    """The task as reviewers see it."""
+    casting = casting_of(task.content)
+    names = judge_names(casting)
+    return Reviewed(
+        (casting.scenario.context, *(goal.text for goal in casting.scenario.goals)),
+        tuple((names[one.id], describe_self(one)) for one in casting.characters),
+        ties(casting),
+    )
+
+
+def review_problems(review: Review, shown: Reviewed, least_words: int = 3) -> tuple[str, ...]:
+    """What stands in the way of handing a review in."""
+    found = []
+    unsaid = [name for key, (name, _) in POINTS.items() if key not in review.points]
+    if unsaid:
+        found.append(f"Say of each point whether it holds: {', '.join(unsaid)}.")
+    failed = [name for key, (name, _) in POINTS.items() if review.points.get(key) is False]
+    if review.decision == "keep":
+        if failed:
+            found.append(
+                f"You said that this does not hold: {', '.join(failed)}. Then edit or reject."
+            )
+        return tuple(found)
+    if problem := reason_problem(one_line(review.reason), least_words):
+        found.append(f"Under “Why?”, {problem}.")
+    if review.decision == "reject" and not (failed or unsaid):
+        found.append("Every point holds for you: say which one does not, or keep or edit.")
+    if review.decision == "edit" and _unchanged(review.texts, shown.texts):
+        found.append("Change the text as it should be, or choose another decision.")
+    return tuple(found)
+
+
+def _unchanged(texts: Sequence[str], before: Sequence[str]) -> bool:
+    return (
+        len(texts) != len(before)
+        or not all(text.strip() for text in texts)
+        or [text.split() for text in texts] == [text.split() for text in before]
+    )
+
+
+REVIEW = "review.decision"
+DRAFT = "review.draft"
+"""Names of answers: the review, and what stands in its form before it is handed in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewStudy:
+    """A study of reviews, and the tasks that are reviewed in it, by id."""
+
+    name: str
+    plan: ReviewPlan
+    tasks: Mapping[str, Task]
+
+
+def review_study(row: StudyRow) -> ReviewStudy:
+    """The study of this row; ConfigError where it is of another kind or names no tasks."""
+    plan = StudySettings.model_validate(row.settings).review
+    if plan is None:
+        raise ConfigError(f'expected a study of reviews, found "{row.name}", which is of another')
+    if plan.world != "sotopia":
+        raise ConfigError(f'people review scenarios of sotopia; found the world "{plan.world}"')
+    return ReviewStudy(row.name, plan, _tasks(plan))
+
+
+@lru_cache(maxsize=8)
+def _tasks(plan: ReviewPlan) -> Mapping[str, Task]:
+    """The tasks of a plan; kept, as every page asks for them."""
+    world = load_world(plan.world, plan.data).world
+    return {task.id: task for task in wanted_tasks(plan.world, world, plan.tasks, plan.limit)}
+
+
+def pile(study: ReviewStudy) -> Pile:
+    """The tasks, as they are dealt."""
+    return Pile(tuple(study.tasks), study.plan.raters, study.plan.each)
+
+
+def keep_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
+    """Keep what stands in a reviewer's form."""
+    CLOCK.hear((store.path, participant, task))
+    store.studies.answer(participant, task, DRAFT, dict(draft))
+
+
+def draft_of(store: Store, study: str, participant: int, task: str) -> Json:
+    """What stands in a reviewer's form; None if nothing was kept."""
+    answers = store.studies.answers(study, participant)
+    return next((one.value for one in answers if (one.item, one.name) == (task, DRAFT)), None)
+
+
+def give_review(
+    store: Store, study: ReviewStudy, who: ParticipantRow, task: str, review: Review
+) -> tuple[str, ...]:
+    """Keep a review of a task that the participant was given; what is wrong with it, or nothing.
+
+    Texts are kept where the decision is to edit.
+    """
+    if problems := review_problems(review, reviewed(study.tasks[task])):
+        return problems
+    with store.transaction():
+        row = held(store, study.name, who.pk, task)
+        if row is not None and row.state != "done":
+            texts = [one.strip() for one in review.texts] if review.decision == "edit" else []
+            store.studies.answer(
+                who.pk,
+                task,
+                REVIEW,
+                {
+                    "decision": review.decision,
+                    "points": dict(review.points),
+                    "reason": one_line(review.reason),
+                    "texts": texts,  # type: ignore[dict-item]
+                },
+            )
+            store.studies.progress(row.pk, "done")
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What reviewers made of a task."""
+
+    task: str
+    reviews: tuple[tuple[str, Review], ...]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many decided what."""
+        return Counter(review.decision for _, review in self.reviews)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerAgreement:
+    """Pairs of reviewers of one task: the share that decided alike, averaged over the tasks that
+    two reviewed; `kappa` is Randolph's for three choices. None where there is no such task."""
+
+    share: float | None
+    kappa: float | None
+    tasks: int
+
+
+def verdicts(store: Store, study: ReviewStudy) -> tuple[Verdicts, ...]:
+    """What reviewers made of each task, in the order of the data."""
+    names = {row.pk: row.id for row in store.studies.participants(study.name)}
+    found: dict[str, list[tuple[str, Review]]] = {task: [] for task in study.tasks}
+    for answer in store.studies.answers(study.name):
+        review = _read(answer.value) if answer.name == REVIEW else None
+        if review is not None and answer.item in found:
+            found[answer.item].append((names[answer.participant], review))
+    return tuple(Verdicts(task, tuple(reviews)) for task, reviews in found.items())
+
+
+def reviewer_agreement(found: Sequence[Verdicts]) -> ReviewerAgreement:
+    """How far reviewers decide alike."""
+    shares = []
+    for one in found:
+        pairs = list(combinations([review.decision for _, review in one.reviews], 2))
+        if pairs:
+            shares.append(sum(a == b for a, b in pairs) / len(pairs))
+    if not shares:
+        return ReviewerAgreement(None, None, 0)
+    share, chance = sum(shares) / len(shares), 1 / len(get_args(Decision))
+    return ReviewerAgreement(share, (share - chance) / (1 - chance), len(shares))
+
+
+def reviews_csv(found: Sequence[Verdicts]) -> str:
+    """A line a review: the decision, each point (yes or no), why, and the texts as proposed."""
+    most = max((len(review.texts) for one in found for _, review in one.reviews), default=0)
+    goals = [f"goal_{number}" for number in range(1, most)]
+    return csv_text(
+        ("task", "reviewer", "decision", *POINTS, "reason", *(["scene", *goals] if most else [])),
+        (
+            (
+                one.task,
+                reviewer,
+                review.decision,
+                *("yes" if review.points.get(key) else "no" for key in POINTS),
+                review.reason,
+                *review.texts,
+                *[""] * (most - len(review.texts)),
+            )
+            for one in found
+            for reviewer, review in one.reviews
+        ),
+    )
+
+
+def _read(value: object) -> Review | None:
+    if not isinstance(value, dict) or value.get("decision") not in get_args(Decision):
+        return None
+    return Review(
+        cast("Decision", value["decision"]),
+        dict(value.get("points", {})),
+        str(value.get("reason", "")),
+        tuple(value.get("texts", ())),
+    )

@@ -1,0 +1,256 @@
+"""What does a person's screen show? Everything in it, and nothing of anybody else's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from sociolab.agents.forms import FormField, fields_of
+from sociolab.core.episode import ActionSpace, Ended, Episode, Event, Moved
+from sociolab.core.ports import Line, Question, Request, World
+from sociolab.engine.visibility import leaves
+from sociolab.store.store import TrialRow
+from sociolab.store.studies import Progress
+
+Phase = Literal["ready", "waiting", "playing", "let go", "done"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Section(_Part):
+    """A part of what the seat was told. `kept`: stays in sight, since it says what one is after."""
+
+    title: str
+    text: str
+    kept: bool = False
+
+
+class ShownAction(_Part):
+    """Something that was done; `to`: only for these."""
+
+    kind: str
+    text: str
+    to: tuple[str, ...] = ()
+
+
+class ShownLine(_Part):
+    """A turn as the seat saw it; `text` is the whole turn as one line."""
+
+    turn: int
+    who: str
+    you: bool
+    text: str
+    actions: tuple[ShownAction, ...]
+
+
+class Kind(_Part):
+    """A kind of action, and whether words belong to it."""
+
+    name: str
+    text: bool
+    leaves: bool
+
+
+class ActForm(_Part):
+    """How a turn may look: up to `most` actions; `distinct`: no kind twice, none without a text
+    beside others. `others` are those whom words can be meant for, where there are several."""
+
+    kinds: tuple[Kind, ...]
+    most: int
+    distinct: bool
+    others: tuple[str, ...]
+
+
+class QuestionForm(_Part):
+    """A question aside; an `optional` one can be skipped."""
+
+    text: str
+    fields: tuple[FormField, ...]
+    optional: bool
+
+
+class Asking(_Part):
+    """What the person is asked: (turn, name, attempt) is what an answer must name again.
+
+    `problem` says why an earlier answer to the same could not be used. `over` says why the
+    conversation is over, if it is and this is the last question. Exactly one of `act` and
+    `question` is there.
+    """
+
+    turn: int
+    name: str
+    attempt: int
+    problem: str
+    note: str
+    seconds_left: float
+    over: str = ""
+    act: ActForm | None = None
+    question: QuestionForm | None = None
+
+
+class Scene(_Part):
+    """What a seat may know now. `turn` counts from 1, and is None before anybody was asked;
+    `several`: there are more than two seats."""
+
+    trial: str
+    you: str
+    intro: str
+    sections: tuple[Section, ...]
+    history: tuple[ShownLine, ...]
+    turn: int | None
+    limit: int | None
+    others_busy: bool
+    several: bool
+
+
+class Last(_Part):
+    """How the episode before ended ("" while others still answer a last question about it), and
+    what was said in it."""
+
+    trial: str
+    why: str
+    history: tuple[ShownLine, ...]
+
+
+class Screen(_Part):
+    """All of it. `number` of `of` episodes is the one that is played or comes next; `note` says why
+    nothing comes any more where something was to come."""
+
+    phase: Phase
+    number: int
+    of: int
+    note: str = ""
+    waited: float | None = None
+    waits_at_most: float | None = None
+    scene: Scene | None = None
+    asking: Asking | None = None
+    last: Last | None = None
+
+
+_KEPT = re.compile(r"\b(goal|goals|mean to do|your part)\b", re.IGNORECASE)
+"""In the title of a section that says what the seat is after."""
+
+
+def told(head: str) -> tuple[str, tuple[Section, ...]]:
+    """What a seat was told: what comes before the first heading, then heading by heading.
+
+    Where no heading says that it holds the goal, the last one stays in sight.
+    """
+    intro, *rest = re.split(r"^# +", head, flags=re.MULTILINE)
+    parts = [part.partition("\n") for part in rest]
+    kept = [bool(_KEPT.search(title)) for title, _, _ in parts]
+    if kept and not any(kept):
+        kept[-1] = True
+    sections = tuple(
+        Section(title=title.strip(), text=text.strip(), kept=keep)
+        for (title, _, text), keep in zip(parts, kept, strict=True)
+    )
+    return intro.strip(), sections
+
+
+def as_seen(world: World, episode: Episode, seat: str) -> tuple[str, tuple[ShownLine, ...]]:
+    """What this seat was told before the first turn, and what it has seen since."""
+    seen = world.transcript(episode, seat)
+    return "\n".join(text for _, text in seen.scene), shown(seen.lines)
+
+
+def shown(lines: Iterable[Line]) -> tuple[ShownLine, ...]:
+    """Turns, to be shown."""
+    return tuple(
+        ShownLine(
+            turn=line.turn,
+            who=line.who,
+            you=line.you,
+            text=line.text,
+            actions=tuple(ShownAction(kind=a.kind, text=a.text, to=a.to) for a in line.actions),
+        )
+        for line in lines
+    )
+
+
+def asking(request: Request, seconds_left: float, over: str) -> Asking:
+    """What a request asks for, to be shown; `over` says why the conversation is, if it is."""
+    wanted = request.wanted
+    act = _act_form(wanted, request.observation.others) if isinstance(wanted, ActionSpace) else None
+    question = _question_form(wanted) if isinstance(wanted, Question) else None
+    return Asking(
+        turn=request.turn,
+        name=request.name,
+        attempt=request.attempt,
+        problem=request.problem,
+        note=request.observation.tail if act else "",
+        seconds_left=max(0.0, round(seconds_left, 1)),
+        over=over,
+        act=act,
+        question=question,
+    )
+
+
+def _question_form(question: Question) -> QuestionForm:
+    text = question.wording.text if question.wording else question.text
+    return QuestionForm(text=text, fields=fields_of(question), optional=question.optional)
+
+
+def _act_form(space: ActionSpace, others: tuple[str, ...]) -> ActForm:
+    return ActForm(
+        kinds=tuple(Kind(name=k.name, text=k.has_text, leaves=k.leaves) for k in space.kinds),
+        most=space.most,
+        distinct=space.distinct,
+        others=others if len(others) > 1 else (),
+    )
+
+
+AWAY = "You were away for several turns, so it was ended. What you did until then is kept."
+PARTNER_AWAY = "Your partner did not come back, so it ends here. What you did is kept, and counts."
+PARTNER_LOST = (
+    "Your partner cannot go on, so it ends here early. That is not your doing: what you did is "
+    "kept, and counts."
+)
+TAKEN_BACK = "Somebody who took part wished to be forgotten, so what was played here is deleted."
+BROKEN = "It could not go on for a technical reason. What you did is kept, and counts."
+ALL_TURNS = "All turns have been used."
+YOU_LEFT, PARTNER_LEFT = "You left.", "Your partner left."
+
+
+def taken_back(trial: str) -> Last:
+    """A play that was deleted: what others may have played there since is none of theirs."""
+    return Last(trial=trial, why=TAKEN_BACK, history=())
+
+
+def last_of(
+    world: World, row: TrialRow, events: tuple[Event, ...], seat: str, state: Progress
+) -> Last:
+    """How a trial ended for a seat, and what that seat saw of it."""
+    _, history = as_seen(world, Episode(row.trial, events), seat)
+    return Last(trial=row.trial.id, why=_why(row, events, seat, state), history=history)
+
+
+def _why(row: TrialRow, events: Sequence[Event], seat: str, state: Progress) -> str:
+    if state == "given up":
+        return AWAY
+    if row.cause == "gave up":
+        return PARTNER_AWAY
+    if row.status == "failed" and row.cause != "plugin":
+        return PARTNER_LOST
+    if row.status == "playing" and state == "done":
+        return ""  # others still answer the last question; this person has just read why
+    ended = events[-1] if events else None
+    if row.status != "played" or not isinstance(ended, Ended):
+        return BROKEN
+    if ended.reason != "left":
+        return ALL_TURNS if ended.reason == "turn limit" else "It is over."
+    return YOU_LEFT if ended.seat == seat else PARTNER_LEFT
+
+
+def how_it_ended(events: Iterable[Event], seat: str, seats: int, space: ActionSpace | None) -> str:
+    """The same while the last question is asked: the event that says so comes after it."""
+    moves = (event for event in events if isinstance(event, Moved))
+    left = [move.seat for move in moves if space and leaves(move, space)]
+    if seats - len(left) > 1:
+        return ALL_TURNS
+    return YOU_LEFT if left[-1] == seat else PARTNER_LEFT

@@ -1,0 +1,192 @@
+"""Setting up a study: its whole plan is checked and what people play is laid out before it is kept."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from sociolab.app.user_files import read_toml
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Measure
+from sociolab.store.connect import checked_name
+from sociolab.store.store import Store
+from sociolab.store.studies import StudyKind, StudyRow
+from sociolab.studies.impressions import impression_study
+from sociolab.studies.play_plan import company_of, declared_of, plan_of, run_settings
+from sociolab.studies.rate_study import named_in, not_played, rate_study
+from sociolab.studies.reviews import review_study
+from sociolab.studies.settings import Reference, StudySettings, problems
+
+
+def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
+    """ConfigError unless the run was played and has the episodes, seats and scores named."""
+    assert settings.rate is not None
+    run = settings.rate.run
+    study = rate_study(store, _row(name, settings, run))
+    played = set(store.trial_ids(run, "played"))
+    for trial in named_in(settings.rate):
+        if trial not in played:
+            raise not_played(run, trial)
+    if not study.episodes:
+        raise ConfigError(f"run: nothing of {run} is left to rate; play it first")
+    measures = {measure.name: measure for measure in study.measures}
+    seats = {row.trial.id: row.trial.task.seats for row in store.trials(run)}
+    for reference in settings.rate.references:
+        _check_reference(reference, seats[reference.episode], measures)
+
+
+def check_impressions(store: Store, name: str, settings: StudySettings) -> None:
+    """ConfigError unless some session of the run scored below the threshold."""
+    assert settings.impressions is not None
+    impression_study(store, _row(name, settings, settings.impressions.run))
+
+
+def check_reviews(name: str, settings: StudySettings) -> None:
+    """ConfigError unless there are scenarios to review."""
+    if not review_study(_row(name, settings, None)).tasks:
+        raise ConfigError("tasks: none fits; name task ids, tags or scenario=ID")
+
+
+def _row(name: str, settings: StudySettings, run: str | None) -> StudyRow:
+    """The study as it would be kept."""
+    return StudyRow(name, settings.kind, run, settings.model_dump(mode="json"), 0.0, False)
+
+
+def _check_reference(
+    reference: Reference, seats: tuple[str, ...], measures: dict[str, Measure]
+) -> None:
+    where = f"references: episode {reference.episode}"
+    if reference.seat not in seats:
+        raise ConfigError(
+            f'{where}: expected a seat ({", ".join(seats)}), found "{reference.seat}"'
+        )
+    if not reference.scores:
+        raise ConfigError(f"{where}: expected scores such as goal = 7, found none")
+    for name, value in reference.scores.items():
+        measure = measures.get(name)
+        if measure is None:
+            raise ConfigError(
+                f"{where}: expected a dimension that is rated ({', '.join(measures)}), "
+                f'found "{name}"'
+            )
+        if not measure.low <= value <= measure.high:
+            raise ConfigError(
+                f"{where}: expected {name} from {measure.low:g} to {measure.high:g}, found "
+                f"{value:g}"
+            )
+
+
+RESERVED = ("new", "import")
+"""Names that no study can have, since addresses of the app have them."""
+
+
+def settings_of(values: Mapping[str, Any], source: str) -> StudySettings:
+    """Checked settings; ConfigError names the field, what was expected, and where."""
+    try:
+        return StudySettings.model_validate(values)
+    except ValidationError as error:
+        place, said = problems(error)[0]
+        raise ConfigError(f"{source}: {f'{place}: ' if place else ''}{said}") from error
+
+
+def read_study(path: Path) -> tuple[str, StudySettings]:
+    """A study from a TOML file: its name (`name`, or what the file is called) and settings."""
+    values = read_toml(path)
+    name = values.pop("name", path.stem)
+    if not isinstance(name, str):
+        raise ConfigError(f"{path}: name: expected text, found {name!r}")
+    return name, settings_of(values, str(path))
+
+
+def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
+    """Keep a new study, closed, with the run that people will play; all or nothing.
+
+    ConfigError where the name is taken or anything in its plan cannot be.
+    """
+    checked_name(name)
+    if name in RESERVED:
+        raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
+    if any(row.name == name for row in store.studies.all()):
+        raise ConfigError(f'there is a study called "{name}" already; choose another name')
+    settings = settings.model_copy(update={"code_key": secrets.token_hex(16)})
+    with store.transaction():
+        run = _PREPARE[settings.kind](store, name, settings)
+        store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
+    return store.studies.get(name)
+
+
+def _play(store: Store, name: str, settings: StudySettings) -> str | None:
+    plan = settings.play
+    assert plan is not None
+    if store.has_run(name):
+        raise ConfigError(
+            f'a study keeps what is played in a run of its own name, and there is a run "{name}" '
+            "already; choose another name"
+        )
+    company = company_of(plan)
+    trials = plan_of(plan, company)
+    kept, declared = dict(run_settings(plan, company)), declared_of(company)
+    store.create_run(name, plan.world, kept, trials, declared)
+    return name
+
+
+def _rate(store: Store, name: str, settings: StudySettings) -> str | None:
+    assert settings.rate is not None
+    check_ratings(store, name, settings)
+    return settings.rate.run
+
+
+def _impressions(store: Store, name: str, settings: StudySettings) -> str | None:
+    assert settings.impressions is not None
+    check_impressions(store, name, settings)
+    return settings.impressions.run
+
+
+def _review(_: Store, name: str, settings: StudySettings) -> str | None:
+    check_reviews(name, settings)
+    return None
+
+
+_PREPARE: Mapping[StudyKind, Callable[[Store, str, StudySettings], str | None]] = {
+    "play": _play,
+    "rate": _rate,
+    "impressions": _impressions,
+    "review": _review,
+}
+"""Checks the plan of each kind of study; the run that it belongs to."""
+
+
+TEXTS = ("title", "welcome", "consent", "instructions", "thanks", "contact")
+"""What can be worded anew. The plan and the survey cannot: what some were given or asked would no
+longer be what others were."""
+
+
+def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySettings:
+    """Word a study's texts anew; those not named stay.
+
+    ConfigError for a text that cannot be, and for another consent when some have consented: what
+    they agreed to must stay on record.
+    """
+    row = store.studies.get(study)
+    old = StudySettings.model_validate(row.settings)
+    unknown = sorted(set(texts) - set(TEXTS))
+    if unknown:
+        raise ConfigError(f"expected texts ({', '.join(TEXTS)}), found {', '.join(unknown)}")
+    changed = settings_of({**old.model_dump(mode="json"), **texts}, study)
+    agreed = consented(store, study)
+    if changed.consent != old.consent and agreed:
+        raise ConfigError(
+            f"consent: {agreed} participant{'s' if agreed > 1 else ''} agreed to the text as it "
+            "is, so it cannot be changed; set up a new study for another one"
+        )
+    store.studies.change(study, settings=changed.model_dump(mode="json"))
+    return changed
+
+
+def consented(store: Store, study: str) -> int:
+    """How many have given their consent."""
+    return sum(row.consented is not None for row in store.studies.participants(study))

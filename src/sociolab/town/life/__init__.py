@@ -1,1 +1,0 @@
-"""A resident's life: planning, doing, talking, remembering."""

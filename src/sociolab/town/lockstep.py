@@ -1,0 +1,352 @@
+"""All residents at the same step: nobody goes on before everybody's step is lived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Any
+
+from sociolab.core.errors import WorldError
+from sociolab.town.conversation import Talk, converse
+from sociolab.town.life import News, Propose, Stay
+from sociolab.town.perception import Whereabouts
+from sociolab.town.person import Person, Surroundings
+from sociolab.town.thoughts import Thought
+from sociolab.town.trace import Did, Remembered
+
+
+@dataclass(slots=True)
+class Thread:
+    """A generator of questions: a life, or a talk (`person` None); `round` is the one it is in."""
+
+    run: Generator[Any, Any, Any]
+    person: Person | None
+    round: Round
+
+
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """A person whose life goes on in this round: at its time, after a talk, or because it looks."""
+
+    person: Person
+    why: Talk | None = None
+    looks: bool = False
+
+
+class Round:
+    """One step of some residents, among whom is everybody whom one of them sees.
+
+    `ask(thread, question)` is called for every question; its answer is given to `answered`.
+    `is_over` says that nothing is open any more.
+    """
+
+    def __init__(
+        self,
+        step: int,
+        members: Sequence[Person],
+        woken: Sequence[Woken],
+        around: Surroundings,
+        ask: Callable[[Thread, Thought], None],
+    ) -> None:
+        self.step = step
+        self.members = members
+        self.talks: list[Talk] = []
+        self._woken = woken
+        self._around = around
+        self._ask = ask
+        self._open = 0
+        self._proposals: list[tuple[Person, Person, Thread]] = []
+        self._talking: set[int] = set()
+        self._began = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all have decided, and all talks are held."""
+        return self._began and not self._open
+
+    def begin(self, people: Sequence[Person]) -> None:
+        """Look, and let lives go on; `people` are all residents, by number."""
+        for woken in self._woken:
+            if woken.looks:
+                self._look(woken.person, people)
+        self._began = True
+        self._open += 1  # no talk begins before everybody has been woken
+        for woken in self._woken:
+            person = woken.person
+            life = person.life
+            assert life is not None
+            if woken.why is not None or person.until <= self.step:
+                person.hears_from = self.step + 1  # one's own life first, then who came by
+                self._send(Thread(life, person, self), woken.why)
+            elif (newcomer := self._newcomer(person)) is not None:
+                self._send(Thread(life, person, self), News(newcomer))
+        self._close()
+
+    def answered(self, thread: Thread, answer: object) -> None:
+        """The answer to a question that was asked, or None where there is none."""
+        self._send(thread, answer)
+        self._close()
+
+    # -------------------------------------------------------------- looking
+
+    def _look(self, person: Person, people: Sequence[Person]) -> None:
+        """Keep what is new in view; whoever of them could be talked to is a newcomer."""
+        if person.shown.asleep or person.busy_until is not None:
+            return
+        near = self._nearest(person, people)
+        new = person.attention.attend([(other.number, other.shown.doing) for other in near])
+        for number, doing in new:
+            text = f"saw {people[number].name}: {doing}"
+            person.memory.add(self.step, "seen", text)
+            person.records.append(Remembered(self.step, person.id, "seen", text))
+            if self._could_talk(person, people[number]):
+                person.newcomers.append(people[number])
+
+    def _newcomer(self, person: Person) -> Person | None:
+        """The next to tell this person of, if still there; one a step, the nearest first."""
+        person.hears_from = self.step + 1
+        while person.newcomers:
+            other = person.newcomers.pop(0)
+            if other.number in person.view and self._could_talk(person, other):
+                return other
+        return None
+
+    def _nearest(self, person: Person, people: Sequence[Person]) -> list[Person]:
+        x, y = person.tile
+        others = [people[number] for number in person.view]
+        others.sort(key=lambda o: ((o.tile[0] - x) ** 2 + (o.tile[1] - y) ** 2, o.number))
+        return others
+
+    def _could_talk(self, person: Person, other: Person) -> bool:
+        if other.shown.asleep or other.shown.talking:
+            return False
+        minutes, rules = self._around.clock.minutes, self._around.rules
+        for last, pause in (
+            (person.last_talk.get(other.number), rules.cooldown),
+            (person.last_asked.get(other.number), rules.patience),
+        ):
+            if last is not None and self.step - last < minutes(pause):
+                return False
+        return True
+
+    # -------------------------------------------------------------- going on
+
+    def _send(self, thread: Thread, value: object) -> None:
+        """Let a generator go on to its next question, or to its end in this round."""
+        try:
+            wants = thread.run.send(value)
+        except StopIteration as over:  # a talk: lives do not end
+            self._held(over.value)
+            return
+        if isinstance(wants, Stay):
+            assert thread.person is not None
+            thread.person.until = wants.until
+            if thread.person.showing.asleep:
+                thread.person.newcomers.clear()
+        elif isinstance(wants, Propose):
+            assert thread.person is not None
+            self._proposals.append((thread.person, wants.other, thread))
+        else:
+            self._open += 1
+            self._ask(thread, wants)
+
+    def _close(self) -> None:
+        """One thing less is open; when all have decided, the talks begin."""
+        self._open -= 1
+        if self._open or not self._proposals:
+            return
+        proposals = sorted(self._proposals, key=lambda p: p[0].number)
+        self._proposals = []
+        self._open += 1
+        for person, other, thread in proposals:
+            if self._is_free(person) and self._is_free(other):
+                self._talking |= {person.number, other.number}
+                self._begin_talk(person, other)
+            elif person.number not in self._talking:
+                self._send(thread, None)
+                if self._proposals:
+                    raise WorldError(f"{person.id} proposed a second talk at step {self.step}")
+        self._close()
+
+    def _is_free(self, person: Person) -> bool:
+        return (
+            person.number not in self._talking
+            and person.busy_until is None
+            and not person.showing.asleep
+        )
+
+    def _begin_talk(self, starter: Person, other: Person) -> None:
+        talk = converse(starter, other, self.step, self._around)
+        self._send(Thread(talk, None, self), None)
+
+    def _held(self, talk: Talk) -> None:
+        self.talks.append(talk)
+        for person in (talk.starter, talk.other):
+            person.stop(self.step)
+            person.newcomers.clear()
+            person.busy_until = talk.end
+            before, partner = person.doing, talk.partner(person)
+            doing = f"talking with {partner.name}"
+            state = Did(
+                self.step, person.id, doing, before.block, before.place, before.object, "talking"
+            )
+            person.do(state, self.step)
+
+
+class LockStep:
+    """Steps at which nobody moves, is woken or sees something new are passed over."""
+
+    def __init__(self, around: Surroundings, ask: Callable[[Thread, Thought], None]) -> None:
+        self._around = around
+        self._ask = ask
+        self._people = around.people
+        self._steps = around.setting.steps
+        self._step = 0
+        self._under_way: list[Round] = []
+        self._open = 0
+        self._due: list[tuple[int, int]] = [(0, person.number) for person in self._people]
+        self._walkers: dict[int, Person] = {}
+        self._looks: set[int] = set()
+        self._talks: dict[int, Talk] = {}
+        self._whereabouts = Whereabouts(around.rules.radius)
+        for person in self._people:
+            self._whereabouts.put(person.number, person.tile, person.arena)
+        for person in self._people:
+            person.view = frozenset(self._whereabouts.near(person.number))
+
+    @property
+    def lived(self) -> int:
+        """The step before which everything is settled for everybody."""
+        return min(self._step, self._steps)
+
+    def ready(self) -> list[Round]:
+        """The rounds of the next step at which something happens, when those before are over."""
+        while not self._open and self._step < self._steps:
+            self._under_way = self._rounds()
+            if self._under_way:
+                self._open = len(self._under_way)
+                return self._under_way
+            self._next()
+        return []
+
+    def over(self, round: Round) -> None:
+        """Go on to the next step when all rounds of this one are over."""
+        self._open -= 1
+        if not self._open:
+            self._settle()
+            self._next()
+
+    # -------------------------------------------------------------- who is woken
+
+    def _rounds(self) -> list[Round]:
+        woken = self._woken()
+        rounds = []
+        placed: set[int] = set()
+        for each in woken:
+            if each.person.number in placed:
+                continue
+            group = together(each.person, self._people)
+            placed |= group
+            members = [self._people[number] for number in sorted(group)]
+            own = [one for one in woken if one.person.number in group]
+            rounds.append(Round(self._step, members, own, self._around, self._ask))
+        return rounds
+
+    def _woken(self) -> list[Woken]:
+        due = self._due_now()
+        found = []
+        for number in sorted(due | self._looks):
+            person = self._people[number]
+            person.step = self._step
+            looks = number in self._looks
+            if person.busy_until is not None:
+                if person.busy_until <= self._step:
+                    person.busy_until = None
+                    found.append(Woken(person, self._talks.pop(number)))
+            elif number in due or (looks and not person.shown.asleep):
+                found.append(Woken(person, looks=looks))
+        self._looks.clear()
+        return found
+
+    def _due_now(self) -> set[int]:
+        due = set()
+        while self._due and self._due[0][0] <= self._step:
+            step, number = heappop(self._due)
+            person = self._people[number]
+            if step == person.goes_on:
+                due.add(number)
+        return due
+
+    # -------------------------------------------------------------- from step to step
+
+    def _settle(self) -> None:
+        """What was decided in the rounds of this step takes effect."""
+        for each in self._under_way:
+            for talk in each.talks:
+                for person in (talk.starter, talk.other):
+                    self._talks[person.number] = talk
+            for person in each.members:
+                heappush(self._due, (person.goes_on, person.number))
+                if person.path:
+                    self._walkers[person.number] = person
+                else:
+                    self._walkers.pop(person.number, None)
+                if person.showing is not person.shown:
+                    self._show(person)
+        self._under_way = []
+
+    def _show(self, person: Person) -> None:
+        """Who sees somebody begin something looks; so does who wakes, or comes out of a talk."""
+        before, person.shown = person.shown, person.showing
+        if before == person.shown:
+            return
+        self._looks |= person.view
+        if before.asleep or before.talking:
+            self._looks.add(person.number)
+
+    def _next(self) -> None:
+        """Move on by a step, or to the next step at which something happens."""
+        self._step += 1
+        if self._walkers:
+            self._move()
+        elif not self._looks:
+            self._step = max(self._step, self._due[0][0] if self._due else self._steps)
+
+    def _move(self) -> None:
+        moved = []
+        for person in self._walkers.values():
+            if person.move_to(self._step):
+                self._whereabouts.put(person.number, person.tile, person.arena)
+                moved.append(person)
+        for person in moved:
+            self._look_around(person)
+
+    def _look_around(self, person: Person) -> None:
+        """Who comes into view looks, and is looked at."""
+        view = frozenset(self._whereabouts.near(person.number))
+        if view == person.view:
+            return
+        own = person.number
+        for number in person.view - view:
+            self._people[number].view -= {own}
+        gained = view - person.view
+        for number in gained:
+            self._people[number].view |= {own}
+        person.view = view
+        if gained:
+            self._looks |= gained
+            self._looks.add(own)
+
+
+def together(person: Person, people: Iterable[Person]) -> set[int]:
+    """The numbers of all whom this person sees, whom those see, and so on; its own included."""
+    everybody = tuple(people)
+    found = {person.number}
+    waiting = [person]
+    while waiting:
+        for number in waiting.pop().view:
+            if number not in found:
+                found.add(number)
+                waiting.append(everybody[number])
+    return found

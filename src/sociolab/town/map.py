@@ -1,0 +1,356 @@
+"""What is a town made of, where can one walk, and which place does a name mean?"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from itertools import pairwise
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sociolab.core.errors import ConfigError, WorldError
+
+Tile: TypeAlias = tuple[int, int]
+"""Column x (0 is west) and row y (0 is north)."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """An arena of a sector: a room, a garden, a shop floor.
+
+    Written "Sector: arena", as in prompts, plans and traces.
+    """
+
+    sector: str
+    arena: str
+
+    def __str__(self) -> str:
+        return f"{self.sector}: {self.arena}"
+
+
+OUTDOORS = Place("", "")
+"""Where no arena is: the streets and meadows between them."""
+
+
+_SMALL = frozenset(["the", "at", "by", "in", "inside", "of", "on", "to"])
+
+
+def _words(text: str) -> str:
+    """The words of a text, without what does not tell one name from another: capitals,
+    punctuation, small words, and an s at the end ("the Gym's", "Artists' House").
+    """
+    words = re.findall(r"\w+", re.sub(r"['\u2019]", "", text).casefold())
+    return " ".join(word.rstrip("s") for word in words if word not in _SMALL)
+
+
+@lru_cache(maxsize=64)
+def _sectors(places: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
+    """The words of each sector, with the words of its arenas and their places.
+
+    The longest sector comes first: a name may be a part of a longer one.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for place in places:
+        sector, _, arena = place.partition(": ")
+        found.setdefault(_words(sector), []).append((_words(arena), place))
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+
+def place_meant(text: str, places: tuple[str, ...]) -> str | None:
+    """The one of these places that a name in words means; None if it means none or several.
+
+    `places` are written "Sector: arena". Sector and arena may come in either order, with small
+    words between them ("on the sports court of Riverside Gym"); one of the two is enough if no
+    other of these places shares it.
+    """
+    said = _words(text)
+    named = [(sector, *one) for sector, inside in _sectors(places).items() for one in inside]
+    whole = [place for s, a, place in named if said in (f"{s} {a}", f"{a} {s}")]
+    found = whole or [place for s, a, place in named if said in (s, a)]
+    return found[0] if len(found) == 1 else None
+
+
+def places_told(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
+    """The places of which whoever hears these words is told, in the order given.
+
+    Those are the arenas named together with their sector, in either order, and all arenas of a
+    sector that is named alone: who can find a building finds its rooms. An arena alone ("the
+    kitchen") tells of no place.
+    """
+    said = f" {_words(text)} "
+    told: list[str] = []
+    for s, inside in _sectors(places).items():
+        if f" {s} " in said:
+            named = [place for a, place in inside if f" {s} {a} " in said or f" {a} {s} " in said]
+            told += named or [place for _, place in inside]
+            said = said.replace(f" {s} ", " | ")
+    return tuple(place for place in places if place in told)
+
+
+class Ground(IntEnum):
+    """What a tile is made of. Only the picture tells grass from street and water from trees."""
+
+    GRASS = 0
+    STREET = 1
+    WATER = 2
+    TREES = 3
+    WALL = 4
+    FLOOR = 5
+
+
+GROUND_SIGNS = {
+    ".": Ground.GRASS,
+    "=": Ground.STREET,
+    "~": Ground.WATER,
+    "^": Ground.TREES,
+    "#": Ground.WALL,
+}
+"""The signs of a plan that are neither an arena's letter nor an object's."""
+
+WALKED_ON = (Ground.GRASS, Ground.STREET, Ground.FLOOR)
+
+
+def plain_ground(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArray[np.uint8]:
+    """Ground for a map that has none: floors in arenas, grass outdoors, walls for the rest."""
+    outdoors = np.where(walkable, Ground.GRASS, Ground.WALL)
+    return np.where(arena >= 0, Ground.FLOOR, outdoors).astype(np.uint8)
+
+
+def within_reach(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """The tiles joined to the outdoors: [height, width], True where one can walk to.
+
+    Where the walkable tiles fall into several pieces, the town is the piece that has outdoor
+    tiles and the most arenas, then the most outdoor tiles, then lies furthest north: the public
+    map of Generative Agents has more land beyond its hedges than within.
+    """
+    height, width = walkable.shape
+    # A border of walls, so that a step never leaves the map.
+    padded = np.full((height + 2, width + 2), -2, dtype=np.int16)
+    padded[1:-1, 1:-1] = np.where(walkable, arena, -2)
+    numbers = padded.ravel()
+    untouched = bytearray((numbers > -2).tobytes())
+    best = (-1, -1)
+    chosen: list[int] = []
+    start = untouched.find(1)
+    while start >= 0:
+        piece = _piece(untouched, start, width + 2)
+        size = _size(numbers[piece])
+        if size > best:
+            best, chosen = size, piece
+        start = untouched.find(1, start)
+    reached = np.zeros(numbers.size, dtype=np.bool_)
+    reached[chosen] = True
+    return reached.reshape(padded.shape)[1:-1, 1:-1]
+
+
+def _size(numbers: NDArray[np.int16]) -> tuple[int, int]:
+    """How many arenas a piece has, none counted where it has no outdoors, and outdoor tiles."""
+    outdoors = int((numbers < 0).sum())
+    return (int(np.unique(numbers[numbers >= 0]).size) if outdoors else 0, outdoors)
+
+
+def _piece(untouched: bytearray, start: int, width: int) -> list[int]:
+    """All tiles joined to `start`, which are struck off `untouched`."""
+    untouched[start] = 0
+    piece = [start]
+    for tile in piece:  # grows while it is walked through
+        for step in (-width, 1, width, -1):
+            beside = tile + step
+            if untouched[beside]:
+                untouched[beside] = 0
+                piece.append(beside)
+    return piece
+
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+AROUND: tuple[Tile, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
+"""The four tiles next to one: N, E, S, W."""
+
+
+class MapError(ConfigError):
+    """A map on which nobody could live; `place` is the arena at fault, None if none is."""
+
+    def __init__(self, message: str, place: Place | None = None) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+class TownMap:
+    """Who lives by names meets tiles here (the environment tree of Generative Agents, section 5.1).
+
+    `walkable` is [height, width]; `arena` is [height, width], an index into `places`, -1 outdoors
+    and on walls; `ground` is [height, width] of `Ground`, for pictures. `objects` says on which
+    tiles the things of an arena stand: on a walkable tile one uses a thing standing on it, else
+    from a walkable tile of the arena N, E, S or W of it. Tiles that cannot be reached from the
+    outdoors are in no answer. Nothing of a map changes once it is made.
+    MapError (a ConfigError) where an arena or an object cannot be reached.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        sectors: tuple[str, ...],
+        places: tuple[Place, ...],
+        walkable: ArrayLike,
+        arena: ArrayLike,
+        objects: Mapping[Place, Mapping[str, tuple[Tile, ...]]],
+        ground: ArrayLike | None = None,
+    ) -> None:
+        self.name = name
+        self.sectors = sectors
+        self.places = places
+        self.walkable = _fixed(np.array(walkable, dtype=np.bool_))
+        self.arena = _fixed(np.array(arena, dtype=np.int16))
+        self._check_names()
+        self._check_shapes()
+        self.height, self.width = self.arena.shape
+        known = plain_ground(self.walkable, self.arena) if ground is None else ground
+        self.ground = _fixed(np.array(known, dtype=np.uint8))
+        self.within_reach = _fixed(within_reach(self.walkable, self.arena))
+        self._number = {place: number for number, place in enumerate(places)}
+        self._by_name = {plain_name(str(place)): place for place in places}
+        self._by_sector = self._places_by_sector()
+        self._tiles = self._tiles_of_all()
+        self._standing = {place: dict(objects.get(place, {})) for place in places}
+        self._spots = self._spots_of_all(objects)
+
+    def place_at(self, tile: Tile) -> Place:
+        """The arena of a tile; OUTDOORS where there is none."""
+        number = self.arena_at(tile)
+        return OUTDOORS if number < 0 else self.places[number]
+
+    def arena_at(self, tile: Tile) -> int:
+        """The number of a tile's arena; -1 outdoors and on walls."""
+        return self.arena.item(tile[1], tile[0])
+
+    def place(self, name: str) -> Place | None:
+        """The arena called "Sector: arena", ignoring case and spaces; None if there is none."""
+        return self._by_name.get(plain_name(name))
+
+    def sector_places(self, sector: str) -> tuple[Place, ...]:
+        """The arenas of a sector, ignoring case and spaces; none if there is no such sector."""
+        return self._by_sector.get(plain_name(sector), ())
+
+    def _places_by_sector(self) -> dict[str, tuple[Place, ...]]:
+        found: dict[str, tuple[Place, ...]] = {}
+        for place in self.places:
+            key = plain_name(place.sector)
+            found[key] = (*found.get(key, ()), place)
+        return found
+
+    def objects(self, place: Place) -> tuple[str, ...]:
+        """The kinds of object in an arena, in the order in which they were given."""
+        return () if place == OUTDOORS else tuple(self._standing[self._known(place)])
+
+    def standing(self, place: Place, thing: str) -> tuple[Tile, ...]:
+        """The tiles on which an object stands, walkable or not; none if it is not there."""
+        return () if place == OUTDOORS else self._standing[self._known(place)].get(thing, ())
+
+    def spots(self, place: Place, thing: str) -> tuple[Tile, ...]:
+        """The walkable tiles at which an object is used, of every copy; none if it is not there."""
+        return () if place == OUTDOORS else self._spots[self._known(place)].get(thing, ())
+
+    def tiles(self, place: Place) -> tuple[Tile, ...]:
+        """The walkable tiles of an arena, or of the outdoors, row by row from the north."""
+        return self._tiles[-1 if place == OUTDOORS else self._number[self._known(place)]]
+
+    def _known(self, place: Place) -> Place:
+        if place not in self._number:
+            raise WorldError(
+                f"{self.name} has no place called {str(place)!r}: ask `place()` for places by name."
+            )
+        return place
+
+    def _check_names(self) -> None:
+        for names, what in ((self.sectors, "sector"), (self.places, "arena")):
+            for name, times in Counter(plain_name(str(name)) for name in names).items():
+                if times > 1:
+                    raise MapError(f"The {what} {name!r} is given twice: rename one of them.")
+        sectors = frozenset(self.sectors)
+        for place in self.places:
+            if place.sector not in sectors:
+                raise MapError(f"The arena {str(place)!r} is of no sector of {self.name}.", place)
+
+    def _check_shapes(self) -> None:
+        if self.walkable.ndim != 2 or self.walkable.shape != self.arena.shape:
+            raise MapError(
+                f"The map of {self.name} needs two matrices of one shape, but walkable is "
+                f"{self.walkable.shape} and arena {self.arena.shape}: make them [height, width]."
+            )
+        if self.arena.size and not -1 <= self.arena.min() <= self.arena.max() < len(self.places):
+            raise MapError(
+                f"The map of {self.name} has {len(self.places)} arenas, numbered from 0, and -1 "
+                f"for none, but its tiles say {self.arena.min()} to {self.arena.max()}: renumber."
+            )
+
+    def _tiles_of_all(self) -> tuple[tuple[Tile, ...], ...]:
+        """The tiles in reach of each arena by number, the outdoors last."""
+        rows, columns = np.nonzero(self.within_reach)
+        numbers = self.arena[rows, columns]
+        order = np.argsort(numbers, kind="stable")
+        tiles = tuple(zip(columns[order].tolist(), rows[order].tolist(), strict=True))
+        starts = np.searchsorted(numbers[order], np.arange(len(self.places) + 1)).tolist()
+        inside = tuple(tiles[start:end] for start, end in pairwise(starts))
+        outdoors = tiles[: starts[0]]
+        for place, own in zip(self.places, inside, strict=True):
+            if not own:
+                raise MapError(self._why_no_tiles(place), place)
+        return (*inside, outdoors)
+
+    def _why_no_tiles(self, place: Place) -> str:
+        if not (self.walkable & (self.arena == self._number[place])).any():
+            return f"The arena {str(place)!r} has no tile to stand on: give it some floor."
+        return f"The arena {str(place)!r} cannot be reached from the outdoors: give it a door."
+
+    def _spots_of_all(
+        self, objects: Mapping[Place, Mapping[str, tuple[Tile, ...]]]
+    ) -> dict[Place, dict[str, tuple[Tile, ...]]]:
+        for place in objects:
+            if place not in self._number:
+                raise MapError(f"Objects are given for {str(place)!r}, which is not on the map.")
+        return {
+            place: {thing: self._spots_of(place, thing) for thing in things}
+            for place, things in self._standing.items()
+        }
+
+    def _spots_of(self, place: Place, thing: str) -> tuple[Tile, ...]:
+        """Where an object is used from, each tile once."""
+        number = self._number[place]
+        found: dict[Tile, None] = {}
+        for tile in self._standing[place][thing]:
+            if self._stood_on(number, tile):
+                found[tile] = None
+                continue
+            beside = ((tile[0] + a, tile[1] + b) for a, b in AROUND)
+            found.update((spot, None) for spot in beside if self._stood_on(number, spot))
+        if not found:
+            raise MapError(
+                f"The {thing} of {str(place)!r} stands on no tile of that arena that can be walked "
+                "to, nor next to one: move it.",
+                place,
+            )
+        return tuple(found)
+
+    def _stood_on(self, number: int, tile: Tile) -> bool:
+        """Whether a tile is of this arena and in reach."""
+        x, y = tile
+        if not (0 <= x < self.width and 0 <= y < self.height):
+            return False
+        return self.arena.item(y, x) == number and self.within_reach.item(y, x)
+
+
+def plain_name(name: str) -> str:
+    """A name as it is compared: no capitals, single spaces, none before a colon."""
+    return " ".join(name.replace("\u2019", "'").casefold().split()).replace(" :", ":")
+
+
+def _fixed(matrix: NDArray[Scalar]) -> NDArray[Scalar]:
+    matrix.setflags(write=False)
+    return matrix

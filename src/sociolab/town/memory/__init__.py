@@ -1,1 +1,0 @@
-"""What a resident remembers: a stream, and how it is searched."""

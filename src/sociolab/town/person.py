@@ -1,0 +1,282 @@
+"""What lives and talks need of the simulation around them: clock, town, and question heads."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sociolab.core.seeding import stream
+from sociolab.town.answers import Part
+from sociolab.town.map import Place, Tile, TownMap
+from sociolab.town.memory import MemoryStream
+from sociolab.town.paths import Paths
+from sociolab.town.perception import Attention
+from sociolab.town.residents import Resident
+from sociolab.town.setting import Setting, Tdp
+from sociolab.town.thoughts import Asked, Block, Commitment, Heard, Me, Memory, Other, Utter
+from sociolab.town.trace import HEADINGS, Did, Planned, PlannedBlock, Record, Walked
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What others can see of a resident."""
+
+    doing: str
+    asleep: bool = False
+    talking: bool = False
+
+
+class Person:
+    """The state of one resident. `number` is its place among the residents of the simulation.
+
+    `step` is its local clock. `shown` is what others see at this step, `showing` what they will
+    see at the next. `way` holds the tiles of a walk, of which the first is where it began, at
+    step `way_from`. `until` is when its life goes on by itself; `busy_until` the end of a talk;
+    of `newcomers` it hears from step `hears_from` on, one a step.
+    """
+
+    def __init__(self, number: int, resident: Resident, setting: Setting, tile: Tile) -> None:
+        self.number = number
+        self.resident = resident
+        self.id = resident.id
+        self.name = resident.name
+        self.town = setting.town
+        self.memory = MemoryStream(setting.clock, setting.embedder)
+        self.attention = Attention(setting.rules.bandwidth, setting.rules.retention)
+        self.step = 0
+        self.tile = tile
+        self.arena = setting.town.arena_at(tile)
+        self.shown = self.showing = Shown("asleep", asleep=True)
+        self.view: frozenset[int] = frozenset()
+        self.way: tuple[Tile, ...] = ()
+        self.way_from = 0
+        self.path = ""
+        self.until = 0
+        self.busy_until: int | None = None
+        self.newcomers: list[Person] = []
+        self.hears_from = 0
+        self.life: Generator[Any, Any, None] | None = None
+        self.doing = Did(0, self.id, "asleep", state="asleep")
+        self.blocks: tuple[Block, ...] = ()
+        self.bed = 0
+        self.commitments: list[Commitment] = []
+        self.known = _known_places(resident, setting)
+        self.parts: dict[tuple[str, str], tuple[Part, ...]] = {}
+        self.last_talk: dict[int, int] = {}
+        self.last_asked: dict[int, int] = {}
+        self.last_memo: dict[int, Memory] = {}
+        self.heard: tuple[Heard, ...] = ()
+        self.general_plan: tuple[str, ...] = ()
+        self.reminder = ""
+        self.records: list[Record] = []
+        self.hour = setting.clock.minutes(60)
+
+    @property
+    def goes_on(self) -> int:
+        """The step at which this life goes on if nobody comes near."""
+        if self.busy_until is not None:
+            return self.busy_until
+        return min(self.until, self.hears_from) if self.newcomers else self.until
+
+    # -------------------------------------------------------------- moving
+
+    def walk(self, path: str, step: int) -> None:
+        """Begin a walk: one tile a step, from this step on."""
+        x, y = self.tile
+        tiles = [self.tile]
+        for letter in path:
+            dx, dy = HEADINGS[letter]
+            x, y = x + dx, y + dy
+            tiles.append((x, y))
+        self.way, self.way_from, self.path = tuple(tiles), step, path
+
+    def stop(self, step: int) -> None:
+        """End a walk where one is at this step, arrived or not, and record what was walked."""
+        if self.path:
+            self._record_walk(self.path[: step - self.way_from], self.way_from)
+            self.way, self.path = (), ""
+
+    def cut_walk(self, step: int) -> None:
+        """Record the part of a walk before this step; the walk goes on."""
+        gone = step - self.way_from
+        if self.path and gone > 0:
+            self._record_walk(self.path[:gone], self.way_from)
+            self.way, self.path, self.way_from = self.way[gone:], self.path[gone:], step
+
+    def move_to(self, step: int) -> bool:
+        """Be where the walk is at this step; whether that is another tile."""
+        if not self.path:
+            return False
+        tile = self.way[min(step - self.way_from, len(self.path))]
+        moved = tile != self.tile
+        self.tile = tile
+        self.arena = self.town.arena_at(tile)
+        return moved
+
+    def _record_walk(self, path: str, start: int) -> None:
+        # In pieces that end with the hours, so that a trace is cut the same way however it came.
+        while path:
+            piece = self.hour - start % self.hour
+            self.records.append(Walked(start, self.id, path[:piece]))
+            path, start = path[piece:], start + piece
+
+    # -------------------------------------------------------------- doing
+
+    def do(self, did: Did, step: int) -> None:
+        """Begin to do something: recorded now, seen by others from the next step on."""
+        self.doing = did
+        self.records.append(did)
+        self.showing = Shown(_seen(did), did.state == "asleep", did.state == "talking")
+
+    def plan(self, step: int, blocks: tuple[Block, ...], why: str, setting: Setting) -> None:
+        """Have another plan; what is over of it is not told again."""
+        self.blocks = blocks
+        step_of = setting.clock.step
+        told = ((step_of(b.start), step_of(b.end), b) for b in blocks)
+        planned = tuple(
+            PlannedBlock(start, end, b.what, b.place) for start, end, b in told if end > step
+        )
+        self.records.append(Planned(step, self.id, planned, why))
+
+
+def _seen(did: Did) -> str:
+    if did.state == "walking" and did.place:
+        return f"on the way to {did.place.partition(': ')[0]}"
+    return did.doing
+
+
+def _known_places(resident: Resident, setting: Setting) -> tuple[str, ...]:
+    """Home first, then what the resident is said to know, in that order; sectors in full."""
+    names = [str(resident.home)]
+    for known in resident.knows:
+        place = setting.town.place(known)
+        if place is not None:
+            names.append(str(place))
+        else:
+            names += [str(place) for place in setting.town.sector_places(known)]
+    return tuple(dict.fromkeys(names))
+
+
+class Surroundings:
+    """The setting with what is worked out from it once."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.clock = setting.clock
+        self.rules = setting.rules
+        self.town = setting.town
+        self.paths = Paths(setting.town)
+        self.people = self._people()
+        self._beds = tuple([person.tile for person in self.people])
+        self._names = {person.id: person.name for person in self.people}
+        self._known_as = {
+            person.id: person.resident.known_as
+            for person in self.people
+            if person.resident.known_as
+        }
+        self._place_names = tuple([str(place) for place in setting.town.places])
+        self._objects: dict[str, tuple[str, ...]] = {
+            str(place): setting.town.objects(place) for place in setting.town.places
+        }
+        self._known_objects: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
+        self._others = {
+            person.id: {id: name for id, name in self._names.items() if id != person.id}
+            for person in self.people
+        }
+
+    def asked(self, person: Person, question: str, step: int) -> Asked:
+        """The head of a question."""
+        seat = self.setting.seat_of(person.id, question)
+        return Asked(self.setting.trial, self.setting.seed, person.id, step, seat=seat)
+
+    def me(self, person: Person, step: int) -> Me:
+        """The resident who is asked, as it is now."""
+        person.memory.now = step
+        return Me(
+            resident=person.resident,
+            now=self.clock.at(step),
+            places=person.known,
+            objects=self._objects_in(person.known),
+            people=self._others[person.id],
+            memory=person.memory,
+            known_as=self._known_as,
+            place=str(self.town.places[person.arena]) if person.arena >= 0 else "",
+            names=self._place_names,
+            doing=person.shown.doing,
+            task=self.setting.tasks.get(person.id),
+            heard=person.heard,
+        )
+
+    def other(self, person: Person, other: Person) -> Other:
+        """Somebody else, as this person sees them."""
+        tie = person.resident.ties.get(other.name, "")
+        return Other(other.id, other.name, other.shown.doing, tie)
+
+    def comes_to_mind(self, person: Person, step: int, query: str) -> tuple[Memory, ...]:
+        """What a person remembers for a question; it counts as accessed at this step."""
+        rules = self.rules
+        return person.memory.retrieve(step, query, rules.recalled, rules.glimpses)
+
+    def of_somebody(
+        self, person: Person, other: Person, step: int, query: str
+    ) -> tuple[Memory, ...]:
+        """What a person remembers when it meets another: first of all their last talk."""
+        found = self.comes_to_mind(person, step, f"{other.name} {query}")
+        last = person.last_memo.get(other.number)
+        return found if last is None or last in found else (last, *found[:-1])
+
+    def tdp(self, person: Person) -> Tdp | None:
+        """The target that this person plans for, if any."""
+        return self.setting.tdp.get(person.id)
+
+    def with_reminder(self, question: Utter, reminder: str) -> Utter:
+        """The same question, reminded."""
+        return replace(question, reminder=reminder) if reminder else question
+
+    def ahead(self, person: Person, step: int) -> tuple[Block, ...]:
+        """What is left of the plan of the day, the block under way first."""
+        now = self.clock.at(step)
+        return tuple([block for block in person.blocks if block.end > now])
+
+    def spot(self, person: Person, place: str, thing: str) -> Tile:
+        """Where to stand: at the object, or anywhere in the place; home if there is no place."""
+        found = self.town.place(place) or person.resident.home
+        tiles: Sequence[Tile] = self.town.spots(found, thing) if thing else ()
+        tiles = tiles or self.town.tiles(found)
+        if len(tiles) == 1:
+            return tiles[0]
+        choose = stream(self.setting.seed, "spot", person.id, place, thing)
+        return tiles[choose.randrange(len(tiles))]
+
+    def objects(self, place: str) -> tuple[str, ...]:
+        """What stands in a place."""
+        return self._objects.get(place, ())
+
+    def bed(self, person: Person) -> Tile:
+        """Where a person sleeps."""
+        return self._beds[person.number]
+
+    def _objects_in(self, known: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+        found = self._known_objects.get(known)
+        if found is None:
+            found = self._known_objects[known] = {name: self._objects[name] for name in known}
+        return found
+
+    def _people(self) -> tuple[Person, ...]:
+        found: list[Person] = []
+        for number, resident in enumerate(self.setting.residents):
+            home = self.town.place(resident.living_area)
+            assert home is not None  # the setting has seen to it
+            resident = resident.model_copy(update={"living_area": str(home)})
+            tile = bed_of(home, self.town, [person.tile for person in found])
+            found.append(Person(number, resident, self.setting, tile))
+        return tuple(found)
+
+
+def bed_of(home: Place, town: TownMap, taken: Sequence[Tile]) -> Tile:
+    """A bed of the home that nobody sleeps in yet, or else any free tile there."""
+    beds = [thing for thing in town.objects(home) if thing.endswith("bed")]  # a double bed, too
+    tiles = [*(tile for bed in beds for tile in town.spots(home, bed)), *town.tiles(home)]
+    free = [tile for tile in tiles if tile not in taken]
+    return (free or tiles)[0]

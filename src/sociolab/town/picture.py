@@ -1,0 +1,503 @@
+"""How are a town and its days drawn: as a picture, a filmstrip, or an animation?"""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from io import BytesIO
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from sociolab.core.errors import ConfigError
+from sociolab.town.map import Ground, Place, Tile, TownMap
+
+Colour: TypeAlias = tuple[int, int, int]
+
+INK: Colour = (54, 52, 50)
+GROUND_COLOURS: dict[Ground, Colour] = {
+    Ground.GRASS: (224, 233, 208),
+    Ground.STREET: (240, 234, 221),
+    Ground.WATER: (178, 209, 224),
+    Ground.TREES: (224, 233, 208),
+    Ground.WALL: (128, 118, 110),
+    Ground.FLOOR: (238, 234, 228),
+}
+TREE: Colour = (164, 192, 148)
+GOLDEN = 0.618034
+"""A turn of the colour wheel by the golden ratio keeps neighbouring numbers well apart."""
+
+
+def sector_colour(number: int, light: float = 0.86, strength: float = 0.42) -> Colour:
+    """The calm tint of a sector, by its number."""
+    red, green, blue = colorsys.hls_to_rgb(number * GOLDEN % 1, light, strength)
+    return round(red * 255), round(green * 255), round(blue * 255)
+
+
+def draw_land(town: TownMap, scale: int) -> Image.Image:
+    """The ground, tinted floors, walls, trees and objects, `scale` pixels a tile."""
+    picture = Image.fromarray(_colours(town).repeat(scale, axis=0).repeat(scale, axis=1))
+    pen = ImageDraw.Draw(picture)
+    _draw_trees(pen, town, scale)
+    _draw_objects(pen, town, scale)
+    return picture
+
+
+def _colours(town: TownMap) -> NDArray[np.uint8]:
+    """One colour a tile, [height, width, 3]; rooms side by side differ a little in lightness."""
+    grounds = np.array([GROUND_COLOURS[kind] for kind in Ground], dtype=np.uint8)
+    colours = grounds[town.ground]
+    numbers = {sector: number for number, sector in enumerate(town.sectors)}
+    seen: dict[str, int] = {}
+    tints: list[Colour] = []
+    for place in town.places:
+        nth = seen[place.sector] = seen.get(place.sector, -1) + 1
+        tints.append(sector_colour(numbers[place.sector], light=(0.88, 0.84, 0.91, 0.81)[nth % 4]))
+    if tints:
+        inside = town.arena >= 0
+        colours[inside] = np.array(tints, dtype=np.uint8)[town.arena[inside]]
+    return colours
+
+
+def _draw_trees(pen: ImageDraw.ImageDraw, town: TownMap, scale: int) -> None:
+    rows, columns = np.nonzero(town.ground == Ground.TREES)
+    for x, y in zip(columns.tolist(), rows.tolist(), strict=True):
+        left, top, far = x * scale - scale // 4, y * scale - scale // 4, scale + scale // 2
+        pen.ellipse((left, top, left + far, top + far), fill=TREE)
+
+
+def _draw_objects(pen: ImageDraw.ImageDraw, town: TownMap, scale: int) -> None:
+    """A small square for each tile with an object on it, darker than the floor."""
+    numbers = {sector: number for number, sector in enumerate(town.sectors)}
+    edge = max(1, scale // 6)
+    for place in town.places:
+        colour = sector_colour(numbers[place.sector], light=0.76, strength=0.28)
+        for thing in town.objects(place):
+            for x, y in town.standing(place, thing):
+                box = (x * scale + edge, y * scale + edge, (x + 1) * scale - edge - 1)
+                pen.rectangle((*box, (y + 1) * scale - edge - 1), fill=colour)
+
+
+SMALLEST_SCALE_WITH_ROOMS = 9
+"""Below so many pixels a tile the names of rooms cannot be read and are left out."""
+
+
+@cache
+def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """Pillow's own font, so that pictures need no font of the machine."""
+    return ImageFont.load_default(size)
+
+
+def text_size(text: str, size: int) -> tuple[int, int]:
+    """Width and height in pixels of a text of one or more lines."""
+    lines = text.split("\n")
+    return max(round(font(size).getlength(line)) for line in lines), len(lines) * (size + 1)
+
+
+def write(
+    pen: ImageDraw.ImageDraw, centre: tuple[float, float], text: str, size: int, colour: Colour
+) -> None:
+    """A text of one or more lines around a point."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        y = centre[1] + (number - (len(lines) - 1) / 2) * (size + 1)
+        pen.text((centre[0], y), line, fill=colour, font=font(size), anchor="mm")
+
+
+def write_names(picture: Image.Image, town: TownMap, scale: int) -> None:
+    """Names of arenas where there is room, then names of sectors above them all."""
+    pen = ImageDraw.Draw(picture)
+    if scale >= SMALLEST_SCALE_WITH_ROOMS:
+        things = _things(town)
+        for place in town.places:
+            _write_arena(pen, town, place, things, scale)
+    for number, sector in enumerate(town.sectors):
+        _write_sector(pen, town, number, sector, scale)
+
+
+def _things(town: TownMap) -> NDArray[np.bool_]:
+    """Where objects stand: [height, width]."""
+    things = np.zeros(town.arena.shape, dtype=np.bool_)
+    for place in town.places:
+        for thing in town.objects(place):
+            for x, y in town.standing(place, thing):
+                things[y, x] = True
+    return things
+
+
+def _write_arena(
+    pen: ImageDraw.ImageDraw,
+    town: TownMap,
+    place: Place,
+    things: NDArray[np.bool_],
+    scale: int,
+) -> None:
+    """The name of an arena, in one line or more, at the spot and size that hide the least."""
+    inside = town.arena == town.places.index(place)
+    rows, columns = np.nonzero(inside)
+    y, x = slice(rows.min(), rows.max() + 1), slice(columns.min(), columns.max() + 1)
+    cost = np.where(inside, things * 1.0, 20.0)[y, x]
+    best: tuple[float, str, int, tuple[float, float]] | None = None
+    for size in (scale, scale - 2, scale - 4):
+        for text in _wrapped(place.arena):
+            width, height = text_size(text, size)
+            spot = _best_spot(cost, -(-width // scale), -(-height // scale))
+            if spot is None:
+                continue
+            # A smaller size costs as much as hiding three objects, a line more as one.
+            hidden = spot[0] + 1.5 * (scale - size) + text.count("\n")
+            if best is None or hidden < best[0]:
+                best = (hidden, text, size, spot[1])
+    if best is None:
+        best = (0.0, place.arena.replace(" ", "\n"), scale - 4, _middle(cost))
+    _, text, size, (across, down) = best
+    centre = ((x.start + across) * scale, (y.start + down) * scale)
+    write(pen, centre, text, size, INK)
+
+
+def _wrapped(name: str) -> Iterator[str]:
+    """A name in one line, then broken at each of its spaces, then at all of them."""
+    words = name.split()
+    yield name
+    for cut in range(1, len(words)):
+        yield f"{' '.join(words[:cut])}\n{' '.join(words[cut:])}"
+    if len(words) > 2:
+        yield "\n".join(words)
+
+
+def _best_spot(
+    cost: NDArray[np.float64], width: int, height: int
+) -> tuple[float, tuple[float, float]] | None:
+    """The cheapest window of so many tiles and its centre, nearest the middle where equal.
+
+    None where the window is larger than the matrix.
+    """
+    rows, columns = cost.shape
+    if width > columns or height > rows:
+        return None
+    sums = np.zeros((rows + 1, columns + 1))
+    sums[1:, 1:] = cost.cumsum(axis=0).cumsum(axis=1)
+    windows = (sums[height:, width:] - sums[:-height, width:] - sums[height:, :-width]) + sums[
+        :-height, :-width
+    ]
+    down, across = np.indices(windows.shape)
+    off = (
+        np.abs(down - (rows - height) / 2) / rows + np.abs(across - (columns - width) / 2) / columns
+    )
+    where = int((windows + off).argmin())
+    top, left = divmod(where, windows.shape[1])
+    return windows.item(where) + off.item(where), (left + width / 2, top + height / 2)
+
+
+def _middle(cost: NDArray[np.float64]) -> tuple[float, float]:
+    return cost.shape[1] / 2, cost.shape[0] / 2
+
+
+def _write_sector(
+    pen: ImageDraw.ImageDraw, town: TownMap, number: int, sector: str, scale: int
+) -> None:
+    """The name of a sector on a small plate over its northern edge."""
+    tiles = [tile for place in town.sector_places(sector) for tile in town.tiles(place)]
+    if not tiles:
+        return
+    left, right = min(x for x, _ in tiles), max(x for x, _ in tiles) + 1
+    top = min(y for _, y in tiles) - 0.5
+    size = max(8, scale)
+    width, height = text_size(sector, size)
+    x = (left + right) * scale / 2
+    x = min(max(x, width / 2 + 6), town.width * scale - width / 2 - 6)
+    y = max(top * scale, height / 2 + 3)
+    box = (x - width / 2 - 5, y - height / 2 - 1, x + width / 2 + 5, y + height / 2 + 2)
+    pen.rounded_rectangle(box, radius=4, fill=sector_colour(number, light=0.34, strength=0.30))
+    write(pen, (x, y), sector, size, (255, 255, 255))
+
+
+WHITE: Colour = (255, 255, 255)
+PAPER: Colour = (250, 248, 244)
+FAINT: Colour = (120, 116, 110)
+FINER = 4
+"""Dots are drawn so much larger and then shrunk, for smooth edges."""
+ROW = 31
+"""Pixels of a row of the legend."""
+COLUMN = 250
+"""Pixels of a column of the legend."""
+
+
+def dot_colour(number: int) -> Colour:
+    """The colour of the resident with this number."""
+    light = (0.38, 0.48)[number % 2]
+    red, green, blue = colorsys.hls_to_rgb((0.02 + number * GOLDEN) % 1, light, 0.52)
+    return round(red * 255), round(green * 255), round(blue * 255)
+
+
+def draw_people(
+    picture: Image.Image, people: Mapping[str, Tile], numbers: Mapping[str, int], scale: int
+) -> None:
+    """A numbered dot for each resident; those on one spot stand around it."""
+    radius = max(7, round(scale * 0.75))
+    taken: list[tuple[float, float]] = []
+    for name in sorted(people, key=numbers.__getitem__):
+        x, y = people[name]
+        spot = _free_spot(((x + 0.5) * scale, (y + 0.5) * scale), radius, taken)
+        taken.append(spot)
+        _put_dot(picture, spot, radius, numbers[name])
+
+
+def draw_legend(
+    picture: Image.Image,
+    corner: tuple[int, int],
+    height: int,
+    numbers: Mapping[str, int],
+    notes: Mapping[str, str],
+) -> None:
+    """Dot, name and note of each resident, downwards in columns of at most `height` pixels."""
+    pen = ImageDraw.Draw(picture)
+    rows = max(1, height // ROW)
+    for name, number in numbers.items():
+        column, row = divmod(number, rows)
+        x, y = corner[0] + column * COLUMN, corner[1] + row * ROW
+        _put_dot(picture, (x + 11, y + ROW / 2), 9, number)
+        note = notes.get(name, "")
+        middle = y + ROW / 2 - (7 if note else 0)
+        pen.text((x + 28, middle), name, fill=INK, font=font(13), anchor="lm")
+        if note:
+            text = shortened(note, 11, COLUMN - 36)
+            pen.text((x + 28, middle + 14), text, fill=FAINT, font=font(11), anchor="lm")
+
+
+def legend_columns(people: int, height: int) -> int:
+    """How many columns a legend of so many people needs."""
+    return -(-people // max(1, height // ROW))
+
+
+def shortened(text: str, size: int, width: int) -> str:
+    """A text cut, with an ellipsis, to so many pixels."""
+    if font(size).getlength(text) <= width:
+        return text
+    while text and font(size).getlength(text + "…") > width:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def _free_spot(
+    wanted: tuple[float, float], radius: int, taken: list[tuple[float, float]]
+) -> tuple[float, float]:
+    """The spot nearest the wanted one at which a dot hides no other by much."""
+    apart = (1.7 * radius) ** 2
+    for x, y in _around(wanted, radius):
+        if all((x - a) ** 2 + (y - b) ** 2 >= apart for a, b in taken):
+            return x, y
+    return wanted
+
+
+def _around(centre: tuple[float, float], radius: int) -> Iterator[tuple[float, float]]:
+    """Spots on a grid of half a radius, nearest first, up to four dots away."""
+    far = range(-16, 17)
+    near = sorted((a * a + b * b, b, a) for a in far for b in far)
+    for _, b, a in near:
+        yield centre[0] + a * radius / 2, centre[1] + b * radius / 2
+
+
+def _put_dot(picture: Image.Image, centre: tuple[float, float], radius: int, number: int) -> None:
+    dot = _dot(radius, number)
+    picture.paste(dot, (round(centre[0] - dot.width / 2), round(centre[1] - dot.height / 2)), dot)
+
+
+@cache
+def _dot(radius: int, number: int) -> Image.Image:
+    """A dot with a white rim and a number counted from 1; transparent around."""
+    edge = 2 * radius * FINER
+    large = Image.new("RGBA", (edge, edge), (255, 255, 255, 0))
+    pen = ImageDraw.Draw(large)
+    pen.ellipse((0, 0, edge - 1, edge - 1), fill=WHITE)
+    rim = FINER * max(1.0, radius / 8)
+    pen.ellipse((rim, rim, edge - 1 - rim, edge - 1 - rim), fill=dot_colour(number))
+    label = str(number + 1)
+    size = round(radius * FINER * (1.15 if len(label) < 3 else 0.8))
+    write(pen, (edge / 2, edge / 2), label, size, WHITE)
+    return large.resize((2 * radius, 2 * radius), Image.Resampling.LANCZOS)
+
+
+MARGIN = 16
+"""Pixels of paper around the map."""
+HEADER = 34
+"""Pixels above the map, for the name of the town."""
+
+
+def draw(town: TownMap, people: Mapping[str, Tile] | None = None, scale: int = 12) -> Image.Image:
+    """The town, `scale` pixels a tile; residents, if any, as numbered dots with a legend."""
+    present = people or {}
+    numbers = numbered([present])
+    page = blank_page(town, len(numbers), scale)
+    return filled(page, draw_town(town, scale), present, numbers, {}, scale)
+
+
+def draw_town(town: TownMap, scale: int) -> Image.Image:
+    """The town alone with its names, to be used for many pictures."""
+    picture = draw_land(town, scale)
+    write_names(picture, town, scale)
+    return picture
+
+
+def numbered(moments: Iterable[Mapping[str, Tile]]) -> dict[str, int]:
+    """A number, from 0, for everybody who is there at any of the moments, in order of names."""
+    return {name: n for n, name in enumerate(sorted({name for who in moments for name in who}))}
+
+
+def blank_page(town: TownMap, people: int, scale: int) -> Image.Image:
+    """Paper with the town's name, large enough for its map and a legend of so many people."""
+    height = town.height * scale
+    legend = legend_columns(people, height) * COLUMN + MARGIN if people else 0
+    width = town.width * scale + 2 * MARGIN + legend
+    page = Image.new("RGB", (width, height + HEADER + MARGIN), PAPER)
+    pen = ImageDraw.Draw(page)
+    line = HEADER / 2 + 2
+    pen.text((MARGIN, line), town.name, fill=INK, font=font(20), anchor="lm")
+    tiles = f"{town.width} x {town.height} tiles"
+    size = f"{tiles}, {len(town.sectors)} sectors, {len(town.places)} arenas"
+    end = MARGIN + town.width * scale
+    pen.text((end, line), size, fill=FAINT, font=font(13), anchor="rm")
+    return page
+
+
+def filled(
+    page: Image.Image,
+    town_picture: Image.Image,
+    people: Mapping[str, Tile],
+    numbers: Mapping[str, int],
+    notes: Mapping[str, str],
+    scale: int,
+) -> Image.Image:
+    """A copy of the page with the town, the people in it, and the legend with their notes."""
+    result = page.copy()
+    town = town_picture.copy()
+    draw_people(town, people, numbers, scale)
+    result.paste(town, (MARGIN, HEADER))
+    if numbers:
+        corner = (2 * MARGIN + town.width, HEADER)
+        draw_legend(result, corner, town.height, numbers, notes)
+    return result
+
+
+ACROSS = 3
+"""Moments in a row of a strip."""
+GAP = 18
+"""Pixels between moments."""
+NO_DITHER = Image.Dither.NONE
+NOTE = 15
+"""Pixels of a line of notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A moment: its label ("08:30"), who is where, and what to note of whom."""
+
+    label: str
+    people: Mapping[str, Tile]
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+def draw_strip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Image.Image:
+    """The moments side by side, three in a row, each with its label and notes; one legend.
+
+    ConfigError where there is no moment.
+    """
+    _check(frames)
+    numbers = numbered(frame.people for frame in frames)
+    town_picture = draw_town(town, scale)
+    panels = [_panel(town_picture, frame, numbers, scale) for frame in frames]
+    across = min(ACROSS, len(panels))
+    rows = [panels[start : start + across] for start in range(0, len(panels), across)]
+    heights = [max(panel.height for panel in row) for row in rows]
+    width = across * (town_picture.width + GAP) + GAP
+    columns = max(1, (width - 2 * GAP) // COLUMN)
+    legend = -(-len(numbers) // columns) * ROW
+    page = Image.new("RGB", (width, sum(heights) + GAP * (len(rows) + 2) + legend), PAPER)
+    top = GAP
+    for row, height in zip(rows, heights, strict=True):
+        for number, panel in enumerate(row):
+            page.paste(panel, (GAP + number * (town_picture.width + GAP), top))
+        top += height + GAP
+    draw_legend(page, (GAP, top), legend, numbers, {})
+    return page
+
+
+def animation(
+    town: TownMap, frames: Sequence[Frame], scale: int = 8, milliseconds: int = 250
+) -> bytes:
+    """The moments one after the other as a GIF, the label in a corner; it repeats for ever.
+
+    Notes stand in the legend. ConfigError where there is no moment.
+    """
+    _check(frames)
+    numbers = numbered(frame.people for frame in frames)
+    page = blank_page(town, len(numbers), scale)
+    town_picture = draw_town(town, scale)
+    pictures: list[Image.Image] = []
+    for frame in frames:
+        picture = filled(page, town_picture, frame.people, numbers, frame.notes, scale)
+        _write_clock(picture, frame.label)
+        pictures.append(picture)
+    palette = _palette(pictures[0], len(numbers))
+    first, *others = (picture.quantize(palette=palette, dither=NO_DITHER) for picture in pictures)
+    file = BytesIO()
+    first.save(file, "GIF", save_all=True, append_images=others, duration=milliseconds, loop=0)
+    return file.getvalue()
+
+
+def _check(frames: Sequence[Frame]) -> None:
+    if not frames:
+        raise ConfigError("A strip needs at least one moment, but none was given: name a time.")
+
+
+def _panel(
+    town_picture: Image.Image, frame: Frame, numbers: Mapping[str, int], scale: int
+) -> Image.Image:
+    """One moment: label, town, and the notes below in two columns."""
+    head = 24
+    lines = [
+        f"{numbers[name] + 1}  {note}"
+        for name, note in sorted(frame.notes.items(), key=lambda item: numbers[item[0]])
+    ]
+    rows = -(-len(lines) // 2)
+    height = head + town_picture.height + rows * NOTE + 6
+    panel = Image.new("RGB", (town_picture.width, height), PAPER)
+    pen = ImageDraw.Draw(panel)
+    pen.text((2, head / 2), frame.label, fill=INK, font=font(17), anchor="lm")
+    town = town_picture.copy()
+    draw_people(town, frame.people, numbers, scale)
+    panel.paste(town, (0, head))
+    half = town.width // 2
+    for number, line in enumerate(lines):
+        column, row = divmod(number, rows)
+        spot = (2 + column * half, head + town.height + 12 + row * NOTE)
+        text = shortened(line, 11, half - 10)
+        pen.text(spot, text, fill=FAINT, font=font(11), anchor="lm")
+    return panel
+
+
+def _palette(first: Image.Image, people: int) -> Image.Image:
+    """One palette for all moments, so that what does not move stays the same, and files small.
+
+    The dots get colours of their own: too few of their pixels are there to be given any.
+    """
+    kept = [WHITE, INK, *map(dot_colour, range(min(people, 64)))]
+    free = 256 - len(kept)
+    found = first.quantize(free, dither=NO_DITHER).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(found[: 3 * free] + [part for colour in kept for part in colour])
+    return palette
+
+
+def _write_clock(picture: Image.Image, label: str) -> None:
+    """The label on a dark plate in the map's lower left corner."""
+    pen = ImageDraw.Draw(picture)
+    width, height = text_size(label, 22)
+    left, bottom = MARGIN + 8, picture.height - MARGIN - 8
+    box = (left, bottom - height - 10, left + width + 20, bottom)
+    pen.rounded_rectangle(box, radius=6, fill=INK)
+    write(pen, (left + width / 2 + 10, bottom - height / 2 - 5), label, 22, WHITE)

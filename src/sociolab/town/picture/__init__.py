@@ -1,1 +1,0 @@
-"""A town and its days as pictures."""

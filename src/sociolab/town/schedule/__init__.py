@@ -1,1 +1,0 @@
-"""Who may live which step when, and what is told of it."""

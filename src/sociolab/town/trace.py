@@ -1,0 +1,356 @@
+"""What happened in a town: the records, and their compact JSON.
+
+Steps count from the first midnight; a record at step s tells of what begins at s.
+
+As JSON a trace is a header chunk, then chunks of rows, an hour of town time each. A chunk is what
+one event of an episode carries. Rows are lists that begin with a letter for the kind of record;
+ids stand in them as they are, since compression makes them as small as numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal, TypeAlias
+
+from pydantic import TypeAdapter
+
+from sociolab.core.episode import Json
+from sociolab.core.errors import StoreError
+from sociolab.town.answers import SpeechAct
+from sociolab.town.thoughts import Line
+
+# The names of the compass, as a walk's path spells them: one letter a step.
+HEADINGS: dict[str, tuple[int, int]] = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """A resident is put on a tile: at the very beginning, and nowhere else."""
+
+    step: int
+    who: str
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """A walk without a stop: letter i of `path` is the move from step `step + i` to the next."""
+
+    step: int
+    who: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Did:
+    """The current action from this step until the resident's next `Did`.
+
+    `doing` is what others see, `block` the entry of the plan that it belongs to, `place` where it
+    is meant to be done ("" for nowhere in particular) and `object` at what. `state` says whether
+    the resident is asleep, on its way there, at it, or in a talk.
+    """
+
+    step: int
+    who: str
+    doing: str
+    block: str = ""
+    place: str = ""
+    object: str = ""
+    state: Literal["asleep", "walking", "at it", "talking"] = "at it"
+
+
+HowItEnded: TypeAlias = Literal["goodbye", "round limit", "failed", "time is up"]
+
+
+@dataclass(frozen=True, slots=True)
+class Talked:
+    """A talk from `step` until `end`; `who` began it. `how` says how it ended."""
+
+    step: int
+    end: int
+    who: str
+    other: str
+    lines: tuple[Line, ...]
+    how: HowItEnded
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A memory was kept; `importance` None until it is rated."""
+
+    step: int
+    who: str
+    kind: str
+    text: str
+    importance: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedBlock:
+    """A block of a plan: steps, what, and where."""
+
+    start: int
+    end: int
+    what: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A day's plan was made or changed; `why` is "" for the day's first."""
+
+    step: int
+    who: str
+    blocks: tuple[PlannedBlock, ...]
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """An appointment or promise was noted after a talk with `by`."""
+
+    step: int
+    who: str
+    what: str
+    day: date
+    start: str
+    minutes: int
+    place: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reminded:
+    """TDP's text: the general plan, a day's reminder, or the items for a talk."""
+
+    step: int
+    who: str
+    kind: Literal["general plan", "day", "talk"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WentWithout:
+    """A question was given up: the resident went on without an answer."""
+
+    step: int
+    who: str
+    question: str
+    cause: str
+    problem: str
+
+
+Record: TypeAlias = (
+    Stood | Walked | Did | Talked | Remembered | Planned | Noted | Reminded | WentWithout
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A whole simulation: records in order of step, then resident, then as they came.
+
+    `first` is the date of step 0, `seconds` the length of a step, `steps` how many were lived.
+    """
+
+    first: date
+    seconds: int
+    steps: int
+    residents: tuple[str, ...]
+    records: tuple[Record, ...]
+
+
+TRACE = "trace"
+"""The name of the events that carry the chunks of a trace."""
+
+Row: TypeAlias = list[Json]
+
+State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
+STATES: dict[str, State] = {"z": "asleep", "w": "walking", "a": "at it", "t": "talking"}
+STATE_CODES: dict[State, str] = {state: code for code, state in STATES.items()}
+
+HOW: dict[str, HowItEnded] = {
+    "g": "goodbye",
+    "r": "round limit",
+    "f": "failed",
+    "t": "time is up",
+}
+HOW_CODES: dict[HowItEnded, str] = {v: k for k, v in HOW.items()}
+
+REMINDERS: dict[str, Literal["general plan", "day", "talk"]] = {
+    "g": "general plan",
+    "d": "day",
+    "t": "talk",
+}
+REMINDER_CODES: dict[Literal["general plan", "day", "talk"], str] = {
+    v: k for k, v in REMINDERS.items()
+}
+
+
+_ACTS = TypeAdapter(tuple[SpeechAct, ...])
+
+
+def header(first: date, seconds: int, residents: Iterable[str]) -> Json:
+    """The first chunk of a trace: the date of step 0, seconds a step, and who lives there."""
+    return ["town", first.isoformat(), seconds, list(residents)]
+
+
+def chunk(steps: int, records: Iterable[Record]) -> Json:
+    """A later chunk: the next records, and how many steps are lived when they are all told."""
+    return ["lived", steps, list(encode(records))]
+
+
+def trace_from(chunks: Iterable[Json]) -> Trace:
+    """The trace that these chunks hold so far; StoreError if the header is missing.
+
+    A simulation under way, or one that was killed, has its header and the hours that it lived.
+    """
+    given = list(chunks)
+    match given[0] if given else None:
+        case ["town", str(first), int(seconds), list(residents)] if seconds > 0:
+            ids = tuple(str(one) for one in residents)
+        case found:
+            raise StoreError(
+                f"a trace begins with its header (town, date, seconds, residents); "
+                f"found {_short(found)}: play the trial again"
+            )
+    steps = 0
+    records: list[Record] = []
+    for one in given[1:]:
+        match one:
+            case ["lived", int(until), list(rows)]:
+                steps = until
+                records += decode(rows)
+            case found:
+                raise StoreError(
+                    f"a chunk of a trace is (lived, steps, rows); found {_short(found)}"
+                )
+    return Trace(_day(first), seconds, steps, ids, tuple(records))
+
+
+def encode(records: Iterable[Record]) -> list[Json]:
+    """A row for each record."""
+    return [_row(record) for record in records]
+
+
+def decode(rows: Iterable[Any]) -> tuple[Record, ...]:
+    """The records that `encode` wrote; StoreError for a row that cannot be read."""
+    found: list[Record] = []
+    add, readers = found.append, _READERS
+    for row in rows:
+        try:
+            kind, *values = row
+            types, build = readers[kind]
+            if [*map(type, values)] != types:
+                raise TypeError
+            add(build(*values))
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            kinds = ", ".join(_READERS)
+            raise StoreError(
+                f"a row of a trace is one of the kinds {kinds} with its fields; found {_short(row)}"
+            ) from error
+    return tuple(found)
+
+
+def _row(record: Record) -> Row:
+    match record:
+        case Did(step, who, doing, block, place, thing, state):
+            return ["d", step, who, doing, block, place, thing, STATE_CODES[state]]
+        case Walked(step, who, path):
+            return ["w", step, who, path]
+        case Remembered(step, who, kind, text, importance):
+            return ["m", step, who, kind, text, importance or 0]
+        case Talked(step, end, who, other, lines, how):
+            said: Json = [[line.who, line.name, line.text, *_acts(line)] for line in lines]
+            return ["t", step, end, who, other, said, HOW_CODES[how]]
+        case Planned(step, who, blocks, why):
+            parts: Json = [[b.start, b.end, b.what, b.place] for b in blocks]
+            return ["p", step, who, parts, why]
+        case Noted(step, who, what, day, start, minutes, place, by):
+            return ["n", step, who, what, day.isoformat(), start, minutes, place, by]
+        case Reminded(step, who, of, text):
+            return ["r", step, who, REMINDER_CODES[of], text]
+        case Stood(step, who, x, y):
+            return ["s", step, who, x, y]
+        case WentWithout(step, who, question, cause, problem):
+            return ["x", step, who, question, cause, problem]
+
+
+def _acts(line: Line) -> list[Json]:
+    """The acts of a line in one more field; none where it has none."""
+    return [[act.model_dump(exclude_defaults=True) for act in line.acts]] if line.acts else []
+
+
+def _did(step: int, who: str, doing: str, block: str, place: str, thing: str, state: str) -> Did:
+    return Did(step, who, doing, block, place, thing, STATES[state])
+
+
+def _remembered(step: int, who: str, kind: str, text: str, importance: int) -> Remembered:
+    return Remembered(step, who, kind, text, importance or None)
+
+
+def _talked(step: int, end: int, who: str, other: str, said: list[Any], how: str) -> Talked:
+    lines = tuple(
+        Line(_text(one), _text(name), _text(text), _ACTS.validate_python(acts[0] if acts else ()))
+        for one, name, text, *acts in said
+    )
+    return Talked(step, end, who, other, lines, HOW[how])
+
+
+def _planned(step: int, who: str, parts: list[Any], why: str) -> Planned:
+    blocks = tuple(
+        PlannedBlock(_number(start), _number(end), _text(what), _text(place))
+        for start, end, what, place in parts
+    )
+    return Planned(step, who, blocks, why)
+
+
+def _noted(
+    step: int, who: str, what: str, day: str, start: str, minutes: int, place: str, by: str
+) -> Noted:
+    return Noted(step, who, what, date.fromisoformat(day), start, minutes, place, by)
+
+
+def _reminded(step: int, who: str, of: str, text: str) -> Reminded:
+    return Reminded(step, who, REMINDERS[of], text)
+
+
+_READERS: dict[str, tuple[list[type], Callable[..., Record]]] = {
+    "d": ([int, str, str, str, str, str, str], _did),
+    "w": ([int, str, str], Walked),
+    "m": ([int, str, str, str, int], _remembered),
+    "t": ([int, int, str, str, list, str], _talked),
+    "p": ([int, str, list, str], _planned),
+    "n": ([int, str, str, str, str, int, str, str], _noted),
+    "r": ([int, str, str, str], _reminded),
+    "s": ([int, str, int, int], Stood),
+    "x": ([int, str, str, str, str], WentWithout),
+}
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _number(value: object) -> int:
+    if type(value) is not int:
+        raise TypeError
+    return value
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise StoreError(
+            f'a trace begins on a date such as "2024-05-13"; found "{text}"'
+        ) from error
+
+
+def _short(found: object) -> str:
+    text = repr(found)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,1 +1,0 @@
-"""What happened in a town: recorded, read back, and told."""

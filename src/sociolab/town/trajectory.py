@@ -1,0 +1,371 @@
+"""A resident's days to read: what it did where, said, heard, noted, thought, and planned."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+from sociolab.core.errors import ConfigError, WorldError
+from sociolab.town.clock import Clock, spoken_date
+from sociolab.town.map import OUTDOORS, Place, Tile
+from sociolab.town.trace import (
+    HEADINGS,
+    Did,
+    Noted,
+    Planned,
+    Record,
+    Remembered,
+    Reminded,
+    Stood,
+    Talked,
+    Trace,
+    Walked,
+    WentWithout,
+)
+
+Interval: TypeAlias = tuple[int, int]
+"""From the first step, which belongs to it, to the second, which does not."""
+
+Intervals: TypeAlias = tuple[Interval, ...]
+
+
+def joined(pieces: Iterable[Interval]) -> Intervals:
+    """The same time, sorted; what touches or overlaps is one stretch, what is empty is left out."""
+    found: list[Interval] = []
+    for start, end in sorted(piece for piece in pieces if piece[0] < piece[1]):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def common(one: Intervals, other: Intervals) -> Intervals:
+    """The time that is in both."""
+    found, i, j = [], 0, 0
+    while i < len(one) and j < len(other):
+        start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
+        if start < end:
+            found.append((start, end))
+        if one[i][1] < other[j][1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(found)
+
+
+def since(intervals: Intervals, step: int) -> Intervals:
+    """What of it is at this step or later."""
+    return tuple((max(start, step), end) for start, end in intervals if end > step)
+
+
+def length(intervals: Intervals) -> int:
+    """How many steps it is, all stretches together."""
+    return sum(end - start for start, end in intervals)
+
+
+def reached(intervals: Intervals, steps: int) -> int | None:
+    """The step at which so many steps of it are over, at least one; None if it has fewer."""
+    left = max(1, steps)
+    for start, end in intervals:
+        if end - start >= left:
+            return start + left
+        left -= end - start
+    return None
+
+
+R = TypeVar("R", bound=Record)
+
+_MOVES = np.zeros((128, 2), dtype=np.int32)
+for _letter, _move in HEADINGS.items():
+    _MOVES[ord(_letter)] = _move
+
+
+class Ground(Protocol):
+    """What of a town's map is needed here: its places, and which of them each tile belongs to."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All arenas; the number of an arena is its index."""
+        ...
+
+    @property
+    def arena(self) -> np.ndarray[Any, Any]:
+        """The number of each tile's arena, by row and column; -1 where there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """A resident is in one arena from `start` until `end`; -1 is outdoors."""
+
+    start: int
+    end: int
+    arena: int
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """An action from `start` until `end`; `during` is the one that a talk interrupted."""
+
+    start: int
+    end: int
+    did: Did
+    during: Did | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A resident's tiles: at `steps[i]` and until `steps[i + 1]` it stands on (x[i], y[i])."""
+
+    steps: np.ndarray[Any, Any]
+    x: np.ndarray[Any, Any]
+    y: np.ndarray[Any, Any]
+
+
+class Trajectory:
+    """A trace on its map. Residents without a record were nowhere and did nothing."""
+
+    def __init__(self, trace: Trace, town: Ground) -> None:
+        self.trace = trace
+        self.clock = Clock(trace.first, trace.seconds)
+        self._town = town
+        self._by_who: dict[type, dict[str, list[Any]]] = {}
+        self._places: dict[str, frozenset[int]] = {}
+        self._tracks: dict[str, Track | None] = {}
+        self._stays: dict[str, tuple[Stay, ...]] = {}
+        self._acted: dict[str, tuple[Acted, ...]] = {}
+
+    @cached_property
+    def _by_kind(self) -> dict[type, list[Any]]:
+        found: dict[type, list[Any]] = {}
+        for record in self.trace.records:
+            found.setdefault(type(record), []).append(record)
+        return found
+
+    def everybody(self, kind: type[R]) -> tuple[R, ...]:
+        """All records of this kind, in order of step."""
+        return tuple(self._by_kind.get(kind, ()))
+
+    def records(self, kind: type[R], who: str) -> tuple[R, ...]:
+        """All records of this kind that are this resident's, in order of step."""
+        if kind not in self._by_who:
+            found: dict[str, list[Any]] = {}
+            for record in self._by_kind.get(kind, ()):
+                found.setdefault(record.who, []).append(record)
+            self._by_who[kind] = found
+        return tuple(self._by_who[kind].get(who, ()))
+
+    # ------------------------------------------------------------------ at one step
+
+    def tile_at(self, who: str, step: int) -> Tile:
+        """The tile on which a resident stands at a step; WorldError if it was never put on one."""
+        track = self._track(who)
+        if track is None:
+            raise WorldError(f"the trace does not say where {who} stands")
+        at = max(0, int(np.searchsorted(track.steps, step, side="right")) - 1)
+        return int(track.x[at]), int(track.y[at])
+
+    def place_at(self, who: str, step: int) -> Place:
+        """The place of the tile on which a resident stands; OUTDOORS where none is."""
+        x, y = self.tile_at(who, step)
+        arena = int(self._town.arena[y, x])
+        return self._town.places[arena] if arena >= 0 else OUTDOORS
+
+    def action_at(self, who: str, step: int) -> Did | None:
+        """What a resident is doing at a step; None before its first action and after the end."""
+        acted = self.actions(who)
+        at = bisect_right(acted, step, key=lambda one: one.start) - 1
+        return acted[at].did if at >= 0 and step < acted[at].end else None
+
+    # ------------------------------------------------------------------ as intervals
+
+    def stays(self, who: str) -> tuple[Stay, ...]:
+        """The arenas in which a resident was, one after the other, without a gap."""
+        if who not in self._stays:
+            self._stays[who] = self._read_stays(who)
+        return self._stays[who]
+
+    def presence(self, who: str, place: str) -> Intervals:
+        """When a resident stood on a tile of this arena, or of any arena of this sector.
+
+        ConfigError if the map has no such place.
+        """
+        arenas = self._arenas(place)
+        return joined((s.start, s.end) for s in self.stays(who) if s.arena in arenas)
+
+    def actions(self, who: str) -> tuple[Acted, ...]:
+        """What a resident did, one thing after the other."""
+        if who not in self._acted:
+            self._acted[who] = self._read_actions(who)
+        return self._acted[who]
+
+    def acting(self, who: str, matches: Callable[[str], bool]) -> Intervals:
+        """When a resident was at an action whose text, or whose entry of the plan, matches.
+
+        On the way there, or asleep, it is not at it. A talk goes on with the action that it
+        interrupted; what the talk is called, or what is said in it, never matches.
+        """
+        # The same texts come again and again: each is looked at once.
+        texts = {text for did in self.records(Did, who) for text in (did.doing, did.block)}
+        wanted = {text for text in texts if matches(text)}
+        if not wanted:
+            return ()
+        return joined(
+            (one.start, one.end)
+            for one in self.actions(who)
+            if (did := _at_it(one)) and (did.doing in wanted or did.block in wanted)
+        )
+
+    def together(self, one: str, other: str) -> Intervals:
+        """When two residents stood in the same arena; outdoors is no place to be together in."""
+        arenas = {stay.arena for stay in self.stays(one) if stay.arena >= 0}
+        theirs = [stay for stay in self.stays(other) if stay.arena in arenas]
+        pieces: list[Interval] = []
+        for mine in self.stays(one):
+            pieces += (
+                (max(mine.start, stay.start), min(mine.end, stay.end))
+                for stay in theirs
+                if stay.arena == mine.arena
+            )
+        return joined(pieces)
+
+    def _arenas(self, place: str) -> frozenset[int]:
+        if place not in self._places:
+            self._places[place] = self._read_arenas(place)
+        return self._places[place]
+
+    def _read_arenas(self, place: str) -> frozenset[int]:
+        wanted = _plain(place)
+        found = frozenset(
+            number
+            for number, one in enumerate(self._town.places)
+            if wanted in (_plain(str(one)), _plain(one.sector))
+        )
+        if not found:
+            raise ConfigError(
+                f'expected a place of the map, a sector or "Sector: arena"; found "{place}"'
+            )
+        return found
+
+    def _track(self, who: str) -> Track | None:
+        if who not in self._tracks:
+            self._tracks[who] = self._read_track(who)
+        return self._tracks[who]
+
+    def _read_track(self, who: str) -> Track | None:
+        stood = self.records(Stood, who)
+        if not stood:
+            return None
+        first = stood[0]
+        walks = self.records(Walked, who)
+        letters = "".join(walk.path for walk in walks).encode("ascii", "replace")
+        moves = _MOVES[np.frombuffer(letters, dtype=np.uint8)].cumsum(axis=0)
+        lengths = np.array([len(walk.path) for walk in walks], dtype=np.int64)
+        before = (
+            np.array([walk.step for walk in walks], dtype=np.int64) - lengths.cumsum() + lengths
+        )
+        steps = np.repeat(before, lengths) + np.arange(1, len(letters) + 1)
+        x = np.concatenate(([first.x], first.x + moves[:, 0]))
+        y = np.concatenate(([first.y], first.y + moves[:, 1]))
+        height, width = self._town.arena.shape
+        if ((x < 0) | (x >= width) | (y < 0) | (y >= height)).any():
+            raise WorldError(f"the walks of {who} leave the map of {width} by {height} tiles")
+        return Track(np.concatenate(([first.step], steps)), x, y)
+
+    def _read_stays(self, who: str) -> tuple[Stay, ...]:
+        track = self._track(who)
+        if track is None:
+            return ()
+        arenas = self._town.arena[track.y, track.x]
+        at = np.flatnonzero(np.concatenate(([True], arenas[1:] != arenas[:-1])))
+        starts = [*track.steps[at].tolist(), self.trace.steps]
+        ends = [min(end, self.trace.steps) for end in starts[1:]]
+        found = map(Stay, starts, ends, arenas[at].tolist())
+        return tuple(stay for stay in found if stay.start < stay.end)
+
+    def _read_actions(self, who: str) -> tuple[Acted, ...]:
+        dids = self.records(Did, who)
+        ends = [*(did.step for did in dids), self.trace.steps][1:]
+        found: list[Acted] = []
+        before: Did | None = None
+        for did, until in zip(dids, ends, strict=True):
+            talking = did.state == "talking"
+            before = before if talking else did
+            end = min(until, self.trace.steps)
+            if did.step < end:
+                found.append(Acted(did.step, end, did, before if talking else None))
+        return tuple(found)
+
+
+def _at_it(acted: Acted) -> Did | None:
+    """The action that somebody is at, be it in a talk; None on the way, asleep, or at nothing."""
+    did = acted.during if acted.did.state == "talking" else acted.did
+    return did if did is not None and did.state == "at it" else None
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
+def diary(trace: Trace, who: str) -> tuple[tuple[str, str], ...]:
+    """A heading and a text for each day, the oldest first.
+
+    What was merely seen is left out, and so are the ways from place to place.
+    """
+    clock = Clock(trace.first, trace.seconds)
+    days: dict[int, list[str]] = {}
+    for record in trace.records:
+        if record.who != who and not (isinstance(record, Talked) and record.other == who):
+            continue
+        told = list(_told(record, clock))
+        if told:
+            time = f"{clock.at(record.step):%H:%M}"
+            lines = days.setdefault(clock.day(record.step), [])
+            lines.append(f"{time}  {told[0]}")
+            lines += [f"       {line}" for line in told[1:]]
+    return tuple(
+        (spoken_date(clock.date(clock.midnight(day))), "\n".join(lines))
+        for day, lines in sorted(days.items())
+    )
+
+
+def _told(record: Record, clock: Clock) -> Iterator[str]:
+    match record:
+        case Did():
+            yield from _did(record)
+        case Talked():
+            yield f"talked until {clock.at(record.end):%H:%M}"
+            for line in record.lines:
+                yield f"{line.name}: {line.text}"
+        case Remembered(kind=kind) if kind != "seen":
+            yield f"{'remembered' if kind == 'talk' else 'thought'}: {record.text}"
+        case Noted():
+            when = " at ".join(filter(None, (spoken_date(record.day), record.start)))
+            yield f"noted: {record.what}, {when}{', ' if record.place else ''}{record.place}"
+        case Planned():
+            yield f"planned anew: {record.why}" if record.why else "planned the day:"
+            for block in record.blocks:
+                if block.end > record.step:
+                    place = f" ({block.place})" if block.place else ""
+                    yield f"{clock.at(block.start):%H:%M} {block.what}{place}"
+        case Reminded():
+            first, *rest = record.text.splitlines() or [""]
+            yield f"{record.kind} to keep in mind: {first}"
+            yield from rest
+        case WentWithout():
+            yield f"went without an answer to {record.question} ({record.cause})"
+
+
+def _did(record: Did) -> Iterator[str]:
+    match record.state:
+        case "asleep":
+            yield "asleep"
+        case "at it":
+            at = f", {record.object}" if record.object else ""
+            yield f"{record.doing} ({record.place}{at})" if record.place else record.doing

@@ -1,0 +1,523 @@
+"""One seat of a world as an environment for reinforcement learning.
+
+The world, the partner, the judges and the engine are those of a run; only the seat's replies come
+from outside. Scripted partners and rule-based judges make it deterministic: the same seed, tasks
+and replies give the same prompts and the same rewards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+import weakref
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args
+
+from sociolab.app.data.sets import wanted_tasks
+from sociolab.app.players.casting import Casting
+from sociolab.app.players.models import Models
+from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.session import Seated, wanted_judges, world_of
+from sociolab.core.blame import told
+from sociolab.core.episode import CastMember, Episode, Task, Trial
+from sociolab.core.errors import ConfigError, ModelError, SociolabError
+from sociolab.models.budget import Budget
+from sociolab.models.unkept import Unkept
+from sociolab.runner.plan import AgentId, trial_id
+from sociolab.training.session import Answer, Given, Observed, Panel, Rewards, Seat
+from sociolab.training.turns import model_player_of
+
+Policy: TypeAlias = Callable[[Observed], Awaitable[Answer]]
+"""Replies to what is asked; called for many episodes at once in `rollouts`."""
+
+Kinds: TypeAlias = dict[str, dict[str, str]]
+"""By judge and measure, what is not a score."""
+
+OnError: TypeAlias = Literal["mark", "raise"]
+"""What becomes of an episode that breaks off in `rollouts`: marked by its `error`, or raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What came of a reply.
+
+    `observation` is what is asked next, None when the episode is over (`done`). `usable` says
+    whether the reply could be used, `problem` why not; it is None where the episode ended before
+    the reply counted. When it is over, `rewards` are what the judges gave the seat and
+    `episode_scores` what they gave the episode, by judge and measure; a score that failed is in
+    neither, but told in `failures`. `episode` is the record then. Where an outcome was not
+    established (goal_checked of SOTOPIA), the reward is the least that it could be worth, and
+    `reward_kinds` says so, by judge and measure: "lower bound (disputed)".
+
+    `unusable` counts the turns and answers that the policy failed to give in this episode so far,
+    each after its last attempt; `lost` those that the other seats failed to give. `problems` tells
+    the first of its own and the first of theirs.
+    """
+
+    observation: Observed | None
+    usable: bool | None = None
+    problem: str = ""
+    rewards: Rewards = field(default_factory=dict)
+    episode_scores: Rewards = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+    episode: Episode | None = field(default=None, repr=False)
+    unusable: int = 0
+    lost: int = 0
+    problems: tuple[str, ...] = ()
+    reward_kinds: Kinds = field(default_factory=dict)
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode is over."""
+        return self.observation is None
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyTurn:
+    """What was asked, what the policy replied, and whether that was usable, as in `Step`."""
+
+    observation: Observed
+    reply: Answer
+    usable: bool | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """An episode that a policy played; rewards and their kinds, scores, failures and what was not
+    given (`unusable`, `lost`, `problems`) are those of `Step`.
+
+    `error` says what broke it off (a failed call of the partner, a bug of the policy or of a
+    plugin): there are no rewards then, and `episode` is None.
+    """
+
+    trial: Trial = field(repr=False)
+    seat: str
+    turns: tuple[PolicyTurn, ...] = field(repr=False)
+    rewards: Rewards = field(default_factory=dict)
+    episode_scores: Rewards = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+    episode: Episode | None = field(default=None, repr=False)
+    error: str = ""
+    unusable: int = 0
+    lost: int = 0
+    problems: tuple[str, ...] = ()
+    reward_kinds: Kinds = field(default_factory=dict)
+
+
+Result = TypeVar("Result")
+
+
+class LoopElsewhere:
+    """Runs coroutines one after the other; what one leaves running goes on during the next.
+
+    It ends by `close`, or with the object or the program: what is under way is cancelled then.
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._end: weakref.finalize[Any, Any] | None = None
+
+    def run(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+        """The coroutine's result; its errors reach the caller. The first call starts the thread."""
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            thread = threading.Thread(
+                target=_run_loop, args=(self._loop,), name="sociolab", daemon=True
+            )
+            thread.start()
+            self._end = weakref.finalize(self, _stop_loop, self._loop, thread)
+        running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return running.result()
+        except BaseException:  # Ctrl-C here: the work there must not go on by itself
+            running.cancel()
+            raise
+
+    def close(self) -> None:
+        """End the thread; a later call starts another."""
+        if self._end is not None:
+            self._end()
+        self._loop = self._end = None
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """The thread's work: the loop, and at the end what is still under way in it."""
+    try:
+        loop.run_forever()
+        loop.run_until_complete(_cancel_all())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+async def _cancel_all() -> None:
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
+def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    loop.call_soon_threadsafe(loop.stop)
+    if threading.current_thread() is not thread:  # the last reference may go in the loop itself
+        thread.join()
+
+
+POLICY = AgentId("policy", "")
+"""Who plays the seat, as trials and episodes name it."""
+
+
+class PolicyTable:
+    """All that episodes of a policy need; `seat` is a place in the task, from 0, or an id.
+
+    ConfigError where the description is wrong.
+    """
+
+    def __init__(self, config: RunConfig, partner: str, seat: int | str) -> None:
+        self.config = config
+        self._kit = world_of(config)
+        self._models = Models(config)
+        casting = Casting(self._kit, self._models, Unkept(), Budget(config.budget))
+        self._partner = casting.agent(partner, "partner")
+        self._panel = Panel(wanted_judges(config, casting, Seated((self._partner,), None)))
+        self._make_player = model_player_of(self._kit)
+        self._seat = seat
+        self.tasks = wanted_tasks(config.world, self._kit.world, config.tasks, config.limit)
+        self._count = 0
+        self._begun: Counter[str] = Counter()
+        for task in self.tasks:
+            self.seat_in(task)
+
+    def next_trial(self, wanted: str | None = None) -> Trial:
+        """The next task in order, or the one of this id, as a repeat that was not played yet."""
+        task = self._task(wanted)
+        repeat = self._begun[task.id]
+        self._begun[task.id] += 1
+        seat, other = self.seat_in(task), self._partner.id
+        who = {each: POLICY if each == seat else other for each in task.seats}
+        cast = tuple(CastMember(each, one.label, one.settings) for each, one in who.items())
+        world, seed = self.config.world, self.config.seed
+        key = trial_id(world, self._kit.world.data, task, cast, repeat, seed)
+        return Trial(key, world, task, cast, repeat, seed)
+
+    def begin(self, trial: Trial) -> Seat:
+        """The episode of a trial, under way from now on; in the running event loop."""
+        seat = self.seat_in(trial.task)
+        others = {each: self._partner.player for each in trial.task.seats if each != seat}
+        return Seat(self._kit.world, trial, seat, others, self._make_player)
+
+    async def judge(self, episode: Episode) -> Given:
+        """What the policy's seat earned."""
+        return await self._panel.given(episode, self.seat_in(episode.trial.task))
+
+    def seat_in(self, task: Task) -> str:
+        """The policy's seat; ConfigError where the task has none such."""
+        if isinstance(self._seat, int) and 0 <= self._seat < len(task.seats):
+            return task.seats[self._seat]
+        if self._seat in task.seats:
+            return str(self._seat)
+        raise ConfigError(
+            f"seat: expected 0 to {len(task.seats) - 1}, or one of {', '.join(task.seats)}, as in "
+            f"the task {task.id}, found {self._seat!r}"
+        )
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._models.close()
+
+    def _task(self, wanted: str | None) -> Task:
+        if wanted is None:
+            task = self.tasks[self._count % len(self.tasks)]
+            self._count += 1
+            return task
+        for task in self.tasks:
+            if task.id == wanted:
+                return task
+        raise ConfigError(
+            f'there is no task "{wanted}" among the {len(self.tasks)} of this environment; its '
+            "property `tasks` names them"
+        )
+
+
+class _NoPolicyError(ConfigError):
+    """What was given as a policy is none: no episode can be played by it."""
+
+
+async def play_out(table: PolicyTable, trial: Trial, policy: Policy, on_error: OnError) -> Rollout:
+    """The episode of a trial, or what was played of it and why it broke off.
+
+    Raised is what every other episode would meet, too: a fatal ModelError, a policy that is none;
+    and whatever broke it off where `on_error` is "raise".
+    """
+    seat = table.begin(trial)
+    turns: list[PolicyTurn] = []
+    error = ""
+    try:
+        await _play(seat, policy, turns)
+    except Exception as failure:
+        if on_error == "raise" or _of_all(failure):
+            raise
+        error = _error_text(failure)
+    finally:
+        await seat.close()
+    return await _rollout(table, seat, tuple(turns), error)
+
+
+async def _play(seat: Seat, policy: Policy, turns: list[PolicyTurn]) -> None:
+    """Play to the end; the turns are kept as they are taken."""
+    while True:
+        observed = await seat.next()
+        if turns:
+            last = turns.pop()
+            turns.append(PolicyTurn(last.observation, last.reply, *seat.taken(last.observation)))
+        if observed is None:
+            return
+        reply = await _asked(policy, observed)
+        seat.answer(reply)
+        turns.append(PolicyTurn(observed, reply, None))
+
+
+async def _asked(policy: Policy, observed: Observed) -> Answer:
+    replying: object = policy(observed)
+    if not inspect.isawaitable(replying):
+        raise _NoPolicyError(
+            'expected an async policy, "async def policy(observation)", found one that gives '
+            f"{replying!r:.80} at once"
+        )
+    reply: Answer = await replying
+    return reply
+
+
+async def _rollout(
+    table: PolicyTable, seat: Seat, turns: tuple[PolicyTurn, ...], error: str
+) -> Rollout:
+    trial, missing = seat.trial, seat.not_given()
+    lost = (missing.own, missing.others, missing.problems)
+    name = table.seat_in(trial.task)
+    if error:
+        return Rollout(trial, name, turns, {}, {}, (), None, error, *lost)
+    episode = seat.episode()
+    given = await table.judge(episode)
+    earned = (given.rewards, given.of_episode, given.failures)
+    return Rollout(trial, name, turns, *earned, episode, "", *lost, given.kinds)
+
+
+def _of_all(failure: Exception) -> bool:
+    """Whether it would break off every other episode, too."""
+    return isinstance(failure, _NoPolicyError) or (
+        isinstance(failure, ModelError) and failure.fatal
+    )
+
+
+def _error_text(failure: Exception) -> str:
+    if isinstance(failure, SociolabError):
+        return f"{type(failure).__name__}: {failure}"
+    return f"the policy broke: {told(failure)}"
+
+
+_OF_CONFIG = (
+    "data", "settings", "limit", "attempts", "on_failed_turn",
+    "in_flight", "budget", "base_url", "key_env", "models",
+)  # fmt: skip
+"""The fields of a run's description that shape an environment beside its own arguments."""
+
+__all__ = ["Answer", "Environment", "Observed", "Policy", "Rollout", "Step"]
+
+
+class Environment:
+    """A seat to be played by a policy, while a partner plays the others and judges give rewards.
+
+    >>> from sociolab import Environment
+    >>> env = Environment("sotopia", tasks="bargain", seed=1)
+    >>> observation = env.reset_sync()
+    >>> observation.messages[0]["role"]
+    'system'
+    >>> env.step_sync('{"action": "speak", "text": "I would pay $200."}').usable
+    True
+    >>> env.close_sync()
+
+    `seat` is its place in the task, from 0, or its id. `judges` empty: as in a run, the world's
+    rule-based one, or ConfigError where the partner is a model; the world's checks always count.
+    `readers` are models that read off the transcript what was agreed, where a goal has a formula.
+    `tasks` is one text, as after --tasks.
+    `config` holds what else counts of a run's description (data, settings, limit, attempts,
+    base_url, budget...). Each episode is a task in the order of the data; when all were played,
+    they come again as the next repeat. The async methods belong to one event loop; the `_sync` ones
+    work anywhere, in a loop of their own: use the ones or the others. Calls of models are not kept.
+    """
+
+    def __init__(
+        self,
+        world: str = "sotopia",
+        *,
+        seat: int | str = 0,
+        partner: str = "scripted",
+        judges: str | Sequence[str] = (),
+        readers: str | Sequence[str] = (),
+        tasks: str | None = None,
+        seed: int = 0,
+        config: RunConfig | None = None,
+    ) -> None:
+        rest = {} if config is None else config.model_dump(exclude_unset=True)
+        own = [name for name in rest if name not in _OF_CONFIG]
+        if own:
+            raise ConfigError(
+                f'config: "{own[0]}" is not for an environment to take from there; expected some '
+                f"of {', '.join(_OF_CONFIG)}"
+            )
+        if not isinstance(tasks, str | None):
+            raise ConfigError(
+                'tasks: expected a text as for --tasks, such as "bargain" or "ID,ID", found '
+                f"{tasks!r:.80}"
+            )
+        wanted = (judges,) if isinstance(judges, str) else tuple(judges)
+        reading = (readers,) if isinstance(readers, str) else tuple(readers)
+        named = {"world": world, "judges": wanted, "tasks": tasks, "seed": seed}
+        named |= {"readers": reading} if reading else {}
+        described = config_of({**rest, **named}, "Environment")
+        self._table = PolicyTable(described, partner, seat)
+        self._now: Seat | None = None
+        self._busy = ""
+        self._elsewhere = LoopElsewhere()
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The ids of the tasks, in the order in which they are played."""
+        return tuple(task.id for task in self._table.tasks)
+
+    async def reset(self, task: str | None = None) -> Observed:
+        """Begin the next task, or the one of this id; the first thing that the seat is asked.
+
+        An episode under way is broken off. ConfigError for a task that is not there; SociolabError
+        where the episode is over before the seat is asked.
+        """
+        with self._alone("reset"):
+            await self._break_off()
+            trial = self._table.next_trial(task)
+            self._now = self._table.begin(trial)
+            observed = await self._now.next()
+        if observed is None:
+            seat, first = self._table.seat_in(trial.task), self._now.not_given().problems[:1]
+            why = f" ({first[0]})" if first else ""
+            raise SociolabError(
+                f"the episode of {trial.task.id} was over before {seat} was asked{why}; reset "
+                "again for the next"
+            )
+        return observed
+
+    async def step(self, reply: Answer) -> Step:
+        """Reply to what is asked: with the text that a model would write, or with typed actions.
+
+        A text that cannot be used is told in the next observation, as to a model in a run. What
+        breaks the play is raised (ModelError, WorldError); a judge that breaks fails in its scores
+        alone. ConfigError where no episode is under way, or another step or a reset is.
+        """
+        with self._alone("step"):
+            return await self._step(reply)
+
+    async def _step(self, reply: Answer) -> Step:
+        if self._now is None or self._now.waiting is None:
+            raise ConfigError("no episode is under way: call reset first")
+        now, asked = self._now, self._now.waiting
+        now.answer(reply)
+        observed = await now.next()
+        usable, problem = now.taken(asked)
+        missing = now.not_given()
+        lost = (missing.own, missing.others, missing.problems)
+        if observed is not None:
+            return Step(observed, usable, problem, {}, {}, (), None, *lost)
+        self._now = None
+        episode = now.episode()
+        given = await self._table.judge(episode)
+        earned = (given.rewards, given.of_episode, given.failures)
+        return Step(None, usable, problem, *earned, episode, *lost, given.kinds)
+
+    async def rollouts(
+        self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"
+    ) -> tuple[Rollout, ...]:
+        """The next `n` episodes played by a policy, `in_flight` at once, in the order of the tasks.
+
+        An episode that breaks off, by a partner or by the policy, is marked by its `error` and the
+        others go on; with `on_error="raise"` the first such error is raised, and all stop. Always
+        raised is what every episode would meet: no credentials, a spent budget, a policy that is
+        not async.
+        """
+        if on_error not in get_args(OnError):
+            raise ConfigError(f'on_error: expected "mark" or "raise", found {on_error!r:.80}')
+        if n < 1 or in_flight < 1:
+            raise ConfigError(f"expected n and in_flight of 1 at least, found {n} and {in_flight}")
+        trials = [self._table.next_trial() for _ in range(n)]
+        waiting = iter(trials)
+        found: dict[str, Rollout] = {}
+
+        async def work() -> None:
+            for trial in waiting:
+                found[trial.id] = await play_out(self._table, trial, policy, on_error)
+
+        workers = [asyncio.ensure_future(work()) for _ in range(min(n, in_flight))]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+        return tuple(found[trial.id] for trial in trials)
+
+    async def close(self) -> None:
+        """Break off what is under way and let go of connections."""
+        await self._break_off()
+        await self._table.close()
+
+    def reset_sync(self, task: str | None = None) -> Observed:
+        """As `reset`, in plain code, and where a loop is running already."""
+        return self._elsewhere.run(self.reset(task))
+
+    def step_sync(self, reply: Answer) -> Step:
+        """As `step`, in plain code, and where a loop is running already."""
+        return self._elsewhere.run(self.step(reply))
+
+    def rollouts_sync(
+        self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"
+    ) -> tuple[Rollout, ...]:
+        """As `rollouts`, in plain code, and where a loop is running already."""
+        return self._elsewhere.run(self.rollouts(policy, n, in_flight, on_error))
+
+    def close_sync(self) -> None:
+        """As `close`, of what the `_sync` methods began."""
+        self._elsewhere.run(self.close())
+        self._elsewhere.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close_sync()
+
+    @contextmanager
+    def _alone(self, what: str) -> Iterator[None]:
+        if self._busy:
+            raise ConfigError(
+                f"a {self._busy} is under way: an environment plays one episode at a time by reset "
+                "and step, await each before the next; `rollouts` plays many at once"
+            )
+        self._busy = what
+        try:
+            yield
+        finally:
+            self._busy = ""
+
+    async def _break_off(self) -> None:
+        if self._now is not None:
+            await self._now.close()
+            self._now = None

@@ -1,0 +1,512 @@
+"""Training examples from stored turns: a record or a chat of each turn, of a whole episode, or a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+from sociolab.app.replaying import Key
+from sociolab.core.code_mark import code_in, mark
+from sociolab.core.episode import ACT
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import Line, Observation, Request
+from sociolab.store.store import RunRow, Store, TrialRow
+from sociolab.training.rewards import SCORE, Reward, Rewards
+from sociolab.training.turns import (
+    ChatMessage,
+    LeftOut,
+    Played,
+    Turn,
+    assistant,
+    chat_messages,
+    played_in,
+)
+
+Form: TypeAlias = Literal["turns", "sft", "pairs"]
+FORMS: tuple[str, ...] = get_args(Form)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to export, and of which turns.
+
+    `measures` become columns of rewards, given by the judge `by`, which must be named where several
+    gave one, or none but a rule-based baseline such as the heuristic judge did. `least` keeps what
+    has that much of the one measure; `margin` is by how much the two of a pair must differ in it,
+    None being anything at all. `agent`, `seat` (an id, or a number from 1), `world` and `asked`
+    ("act" or a question's name) keep what is of them. `whole`: one example an episode and seat.
+    `heldout` is the share of scenarios that go to a file of their own, drawn by `seed`. ConfigError
+    where these do not go together.
+    """
+
+    form: str
+    measures: tuple[str, ...] = ()
+    least: float | None = None
+    by: str | None = None
+    agent: str | None = None
+    seat: str | None = None
+    world: str | None = None
+    asked: str | None = None
+    whole: bool = False
+    margin: float | None = None
+    heldout: float | None = None
+    seed: int = 0
+    gzip: bool = False
+
+    def __post_init__(self) -> None:
+        for wrong, sentence in _rules(self):
+            if wrong:
+                raise ConfigError(sentence)
+
+
+def share_of(text: str) -> float:
+    """The share in "scenario:0.1"; ConfigError for anything else."""
+    kind, _, share = text.partition(":")
+    try:
+        value = float(share)
+    except ValueError:
+        value = 0.0
+    if kind != "scenario" or not 0 < value < 1:
+        raise ConfigError(
+            f'--split: expected scenario:SHARE with a share between 0 and 1, found "{text}"'
+        )
+    return value
+
+
+def _rules(one: Wanted) -> tuple[tuple[bool, str], ...]:
+    """What must not be, and what is said of it."""
+    pairs, found = one.form == "pairs", f"found --as {one.form}"
+    names = ", ".join(one.measures) or "none"
+    return (
+        (
+            one.form not in FORMS,
+            f'--as: expected {", ".join(FORMS[:-1])} or {FORMS[-1]}, found "{one.form}"',
+        ),
+        (one.whole and one.form != "sft", f"--whole is for --as sft, {found}"),
+        (
+            one.whole and one.asked is not None,
+            "--whole holds the turns of an episode and no answers: leave --asked out",
+        ),
+        (one.margin is not None and not pairs, f"--margin is for --as pairs, {found}"),
+        (
+            one.margin is not None and not one.margin > 0,
+            f"--margin: expected more than 0, found {one.margin}",
+        ),
+        (
+            one.least is not None and pairs,
+            "--min is for --as turns and sft: what the two of a pair differ by is --margin",
+        ),
+        (
+            one.least is not None and len(one.measures) != 1,
+            f"--min goes by one --measure, found {names}",
+        ),
+        (pairs and len(one.measures) > 1, f"pairs go by one --measure, found {names}"),
+        (
+            one.by is not None and not one.measures and not pairs,
+            "--by says who gave a --measure: name the measure, too",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Runs to export from: their scores, who gave each wanted measure, and what is wanted."""
+
+    store: Store
+    runs: Sequence[str]
+    rewards: Rewards
+    judges: dict[str, str]
+    wanted: Wanted
+
+    def reward(self, turn: Turn) -> dict[str, Reward | None]:
+        """What the turn's seat earned in each wanted measure; None where it was given nothing."""
+        trial, seat = turn.trial.id, turn.seat
+        return {
+            measure: self.rewards.reward(judge, measure, turn.run, trial, seat)
+            for measure, judge in self.judges.items()
+        }
+
+    def missing(self, turn: Turn) -> str:
+        """Why the turn is not taken for what it earned; "" where it is."""
+        least = self.wanted.least
+        if least is None:
+            return ""
+        ((measure, reward),) = self.reward(turn).items()
+        if reward is None:
+            return f"without {measure} by {self.judges[measure]}"
+        return "" if reward.value >= least else f"with {measure} below {least:g}"
+
+
+def episodes(source: Source, left: LeftOut) -> Iterator[Played]:
+    """The played episodes of the runs, run by run as they were named."""
+    for run in source.runs:
+        if source.wanted.world in (None, source.store.run(run).world):
+            yield from played_in(source.store, run, left)
+
+
+def of_interest(turns: Iterable[Turn], wanted: Wanted) -> Iterator[Turn]:
+    """The turns of the wanted agent, seat and request: the others were not asked for."""
+    for turn in turns:
+        if wanted.asked not in (None, turn.asked):
+            continue
+        if wanted.agent is not None and wanted.agent not in names_of(turn.agent, turn.code):
+            continue
+        if wanted.seat is None or wanted.seat in (turn.seat, seat_number(turn)):
+            yield turn
+
+
+def names_of(label: str | None, code: str | None) -> tuple[str, ...]:
+    """How an agent may be called: its label, and of a Python class "LABEL@MARK" of its code."""
+    if label is None:
+        return ()
+    return (label,) if code is None else (label, f"{label}@{mark(code)}")
+
+
+def seat_number(turn: Turn) -> str:
+    """The place of a turn's seat in its task, from "1"; "" for a seat that the task has not."""
+    seats = turn.trial.task.seats
+    return str(seats.index(turn.seat) + 1) if turn.seat in seats else ""
+
+
+def check_names(wanted: Wanted, rows: Sequence[RunRow], trials: Sequence[TrialRow]) -> None:
+    """ConfigError where no run is of the wanted world, or no trial has the agent or the seat."""
+    worlds = sorted({row.world for row in rows})
+    cast = {member for one in trials for member in one.trial.cast}
+    known = {(one.agent, code_in(one.agent, one.settings)) for one in cast}
+    agents = sorted({name for one in known for name in names_of(*one)})
+    seats = {seat for one in trials for seat in one.trial.task.seats}
+    most = max((len(one.trial.task.seats) for one in trials), default=0)
+    numbers = {str(n + 1) for n in range(most)}
+    _among("--world", wanted.world, worlds, ", ".join(worlds))
+    _among("--agent", wanted.agent, agents, ", ".join(agents))
+    _among("--seat", wanted.seat, seats | numbers, f"a seat's id, or its number, 1 to {most}")
+
+
+def _among(flag: str, name: str | None, known: Iterable[str], told: str) -> None:
+    if name is not None and name not in known:
+        raise ConfigError(f'{flag}: "{name}" is not in these runs; expected one of: {told}')
+
+
+SCHEMA = 1
+
+JsonLine: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A line of the file, the scenario that it is from, the episodes in it (run, trial), and whose
+    turns it holds (None of a pair)."""
+
+    line: JsonLine
+    scenario: tuple[str, str]
+    episodes: frozenset[tuple[str, str]]
+    rebuilt: bool = False
+    agent: str | None = None
+
+
+def turn_examples(source: Source, left: LeftOut) -> Iterator[Example]:
+    """Every turn, usable or not, with all that is known of it."""
+    for turn in _turns(source, left):
+        usage = turn.usage
+        line = {
+            "schema": SCHEMA,
+            "kind": "turn",
+            **about(source, turn),
+            "messages": chat_messages(turn.prompt),
+            "reply": turn.reply,
+            "usable": turn.usable,
+            "problem": turn.problem or None,
+            "tokens": None
+            if usage is None
+            else {
+                "prompt": usage.prompt,
+                "completion": usage.completion,
+                "cached": usage.cached,
+                "estimated": usage.estimated,
+            },
+        }
+        yield example(line, turn)
+
+
+def chat_examples(source: Source, left: LeftOut) -> Iterator[Example]:
+    """Every usable turn as a chat that ends with its reply."""
+    for turn in _turns(source, left):
+        if not turn.usable:
+            left.add("turn", "with an unusable reply")
+            continue
+        messages = [*chat_messages(turn.prompt), assistant(turn.reply)]
+        yield example({"messages": messages, "metadata": about(source, turn)}, turn)
+
+
+def _turns(source: Source, left: LeftOut) -> Iterator[Turn]:
+    for played in episodes(source, left):
+        for turn in of_interest(played.turns, source.wanted):
+            why = source.missing(turn)
+            if why:
+                left.add("turn", why)
+            else:
+                yield turn
+
+
+def about(source: Source, turn: Turn) -> JsonLine:
+    """Where a turn is from, who took it, and what the episode earned its seat."""
+    trial = turn.trial
+    scores = source.rewards.of(turn.run, trial.id, turn.seat)
+    of_episode = source.rewards.of(turn.run, trial.id, None)
+    rewards = source.reward(turn)
+    return {
+        "run": turn.run,
+        "world": trial.world,
+        "trial": trial.id,
+        "task": trial.task.id,
+        "scenario": trial.task.cluster,
+        "repeat": trial.repeat,
+        "seat": turn.seat,
+        "agent": turn.agent,
+        "code": turn.code,
+        "partner": turn.partner,
+        "turn": turn.turn + 1,
+        "asked": turn.asked,
+        "attempt": turn.attempt,
+        "model": turn.model,
+        "rebuilt": turn.rebuilt,
+        "scores": scores,
+        "episode_scores": of_episode,
+        "methods": source.rewards.methods({**scores, **of_episode}),
+        "rewards": {measure: one and one.value for measure, one in rewards.items()},
+        "reward_kinds": {measure: one and one.kind for measure, one in rewards.items()},
+    }
+
+
+def example(line: JsonLine, turn: Turn) -> Example:
+    """The line of one turn."""
+    episodes = frozenset({(turn.run, turn.trial.id)})
+    return Example(line, turn.scenario, episodes, turn.rebuilt, turn.agent)
+
+
+class _Prompt(NamedTuple):
+    """Whose turn it is, of which task, and what is sent."""
+
+    world: str
+    task: str
+    seat: str
+    asked: str
+    fingerprint: bytes
+
+
+@dataclass(slots=True)
+class _Reply:
+    """One reply to a prompt, and the rewards of the episodes in which it was given."""
+
+    text: str
+    rewards: list[Reward] = field(default_factory=list)
+    given: dict[tuple[str, str, str, str | None], None] = field(default_factory=dict)
+    rebuilt: bool = False
+
+    @property
+    def reward(self) -> float:
+        """The mean over its episodes."""
+        return sum(one.value for one in self.rewards) / len(self.rewards)
+
+    @property
+    def lower_bounds(self) -> int:
+        """How many of the rewards are only lower bounds."""
+        return sum(one.kind != SCORE for one in self.rewards)
+
+
+class _Pair(NamedTuple):
+    chosen: _Reply
+    rejected: _Reply
+
+
+def pair_examples(source: Source, left: LeftOut) -> Iterator[Example]:
+    """Every two replies to one prompt whose mean rewards differ by the margin, the better first.
+
+    Two replies that both have lower bounds among their rewards are no pair: which of them was
+    better is not known. Read twice: prompts are looked up only for the pairs that there are.
+    """
+    pairs = _pairs(source, left)
+    for played in episodes(source, LeftOut()):
+        for turn in of_interest(played.turns, source.wanted):
+            for pair in pairs.pop(_prompt(turn), ()):
+                yield _example(source, turn, pair)
+
+
+def _pairs(source: Source, left: LeftOut) -> dict[_Prompt, list[_Pair]]:
+    pairs: dict[_Prompt, list[_Pair]] = {}
+    for prompt, replies in _replies(source, left).items():
+        distinct = list(replies.values())
+        if sum(len(one.rewards) for one in distinct) == 1:
+            left.add("turn", "whose prompt no other turn had")
+        elif len(distinct) == 1:
+            left.add("prompt", "with the same reply each time")
+        else:
+            told = [pair for pair in combinations(distinct, 2) if not all(map(_bound, pair))]
+            kept = list(_apart(told, source.wanted.margin))
+            every = len(distinct) * (len(distinct) - 1) // 2
+            left.add("pair of replies", "with a lower bound on both sides", every - len(told))
+            left.add("pair of replies", f"apart by {_less(source)}", len(told) - len(kept))
+            if kept:
+                pairs[prompt] = kept
+    return pairs
+
+
+def _replies(source: Source, left: LeftOut) -> dict[_Prompt, dict[str, _Reply]]:
+    """The replies to each prompt, by their text."""
+    ((measure, judge),) = source.judges.items()
+    groups: dict[_Prompt, dict[str, _Reply]] = {}
+    for played in episodes(source, left):
+        for turn in of_interest(played.turns, source.wanted):
+            reward = source.reward(turn)[measure]
+            if not turn.usable:
+                left.add("turn", "with an unusable reply")
+            elif reward is None:
+                left.add("turn", f"without {measure} by {judge}")
+            else:
+                replies = groups.setdefault(_prompt(turn), {})
+                one = replies.setdefault(turn.reply, _Reply(turn.reply))
+                one.rewards.append(reward)
+                one.given[turn.run, turn.trial.id, turn.agent or "", turn.code] = None
+                one.rebuilt = one.rebuilt or turn.rebuilt
+    return groups
+
+
+def _bound(reply: _Reply) -> bool:
+    return reply.lower_bounds > 0
+
+
+def _apart(replies: Sequence[tuple[_Reply, _Reply]], margin: float | None) -> Iterator[_Pair]:
+    for one, other in replies:
+        better, worse = (one, other) if one.reward > other.reward else (other, one)
+        apart = better.reward - worse.reward
+        if apart > 0 if margin is None else apart >= margin:
+            yield _Pair(better, worse)
+
+
+def _less(source: Source) -> str:
+    margin = source.wanted.margin
+    (measure,) = source.judges
+    return f"nothing in {measure}" if margin is None else f"less than {margin:g} in {measure}"
+
+
+def _prompt(turn: Turn) -> _Prompt:
+    trial = turn.trial
+    return _Prompt(trial.world, trial.task.id, turn.seat, turn.asked, turn.prompt.fingerprint)
+
+
+def _example(source: Source, turn: Turn, pair: _Pair) -> Example:
+    trial = turn.trial
+    ((measure, judge),) = source.judges.items()
+    line = {
+        "prompt": chat_messages(turn.prompt),
+        "chosen": [assistant(pair.chosen.text)],
+        "rejected": [assistant(pair.rejected.text)],
+        "metadata": {
+            "world": trial.world,
+            "task": trial.task.id,
+            "scenario": trial.task.cluster,
+            "seat": turn.seat,
+            "turn": turn.turn + 1,
+            "asked": turn.asked,
+            "measure": measure,
+            "judge": judge,
+            "method": source.rewards.methods((judge,))[judge],
+            "chosen": _reply_record(pair.chosen),
+            "rejected": _reply_record(pair.rejected),
+        },
+    }
+    given = {(run, name) for one in pair for run, name, *_ in one.given}
+    return Example(line, turn.scenario, frozenset(given), any(one.rebuilt for one in pair))
+
+
+def _reply_record(reply: _Reply) -> dict[str, object]:
+    given = [
+        {"run": run, "trial": trial, "agent": agent, "code": code}
+        for run, trial, agent, code in reply.given
+    ]
+    return {
+        "reward": reply.reward,
+        "lower_bounds": reply.lower_bounds,
+        "rebuilt": reply.rebuilt,
+        "episodes": given,
+    }
+
+
+_OF_ONE_TURN = ("turn", "asked", "attempt", "model")
+
+
+def whole_examples(source: Source, left: LeftOut) -> Iterator[Example]:
+    """A chat for each seat of each episode: its head, then what is new and its reply, in turn.
+
+    A reply that could not be used, and what was said of it, is left out.
+    """
+    for played in episodes(source, left):
+        requests: Mapping[Key, Request] | None = None
+        for all_turns in _by_seat(of_interest(played.turns, source.wanted)):
+            turns = [turn for turn in all_turns if turn.asked == ACT and turn.usable]
+            why = source.missing(all_turns[0])
+            if not why and not turns:
+                why = "without a usable act"
+            if not why:
+                requests = played.requests() if requests is None else requests
+                messages = conversation(turns, requests)
+                if messages:
+                    known = about(source, turns[0])
+                    metadata = {k: v for k, v in known.items() if k not in _OF_ONE_TURN}
+                    metadata["turns"] = len(turns)
+                    yield example({"messages": messages, "metadata": metadata}, turns[0])
+                    continue
+                why = "whose prompts are not told turn by turn"
+            left.add("seat of an episode", why)
+
+
+def _by_seat(turns: Iterator[Turn]) -> list[list[Turn]]:
+    found: dict[str, list[Turn]] = {}
+    for turn in turns:
+        found.setdefault(turn.seat, []).append(turn)
+    return list(found.values())
+
+
+def conversation(turns: Sequence[Turn], requests: Mapping[Key, Request]) -> list[ChatMessage]:
+    """The turns of a seat as one chat; empty where what was sent is not what the seat saw.
+
+    That is so for episodes whose play cannot be repeated, and in worlds that show their players no
+    history.
+    """
+    messages: list[ChatMessage] = []
+    seen = 0
+    for turn in turns:
+        request = requests.get((turn.seat, turn.turn, turn.asked, turn.attempt))
+        if request is None or not _was_sent(turn, request.observation):
+            return []
+        shown = request.observation
+        head = turn.prompt.messages[0].text
+        if not messages:
+            messages.append({"role": "system", "content": head})
+        elif head != messages[0]["content"]:
+            return []
+        new = [line for line in shown.history[seen:] if not line.you]
+        seen = len(shown.history)
+        messages += [
+            {"role": "user", "content": _user_text(new, shown.tail)},
+            assistant(turn.reply),
+        ]
+    return messages
+
+
+def _was_sent(turn: Turn, shown: Observation) -> bool:
+    """Whether the prompt is this observation: its head, its history and tail, and at most a remark
+    on the reply before."""
+    sent = turn.prompt.messages
+    if [message.role for message in sent] != ["system", "user"] or not shown.head:
+        return False
+    body = _user_text(shown.history, shown.tail)
+    asked = sent[1].text
+    return sent[0].text.endswith(shown.head) and (asked == body or asked.startswith(f"{body}\n"))
+
+
+def _user_text(lines: Sequence[Line], tail: str) -> str:
+    history = "\n".join(line.text for line in lines)
+    return f"{history}\n\n{tail}" if history else tail

@@ -1,0 +1,299 @@
+"""Stored runs as files to train a model on, and what is in them in sentences."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from io import TextIOWrapper
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, TypeAlias
+
+from sociolab.analysis.values import values_of
+from sociolab.app.finding.agent_names import agent_names
+from sociolab.app.finding.stored import open_store
+from sociolab.app.user_files import free_file
+from sociolab.core.errors import ConfigError
+from sociolab.core.seeding import stream
+from sociolab.report.words import plural
+from sociolab.store.database import replaced
+from sociolab.store.store import Store
+from sociolab.training.examples import (
+    Example,
+    Source,
+    Wanted,
+    chat_examples,
+    check_names,
+    pair_examples,
+    turn_examples,
+    whole_examples,
+)
+from sociolab.training.rewards import Rewards
+from sociolab.training.turns import LeftOut
+
+TRAIN, HELDOUT = "train", "heldout"
+
+Scenario: TypeAlias = tuple[str, str]
+"""World and name."""
+
+
+@dataclass(slots=True)
+class Written:
+    """What is in one file."""
+
+    path: Path
+    examples: int = 0
+    rebuilt: int = 0
+    episodes: set[tuple[str, str]] = field(default_factory=set)
+    scenarios: Counter[Scenario] = field(default_factory=Counter)
+    agents: set[str] = field(default_factory=set)
+
+
+def files_of(file: Path, wanted: Wanted) -> dict[str, Path]:
+    """The files to write, by their part ("" where there is one): `a.jsonl` is `a.train.jsonl` and
+    `a.heldout.jsonl` where it is split, and ends with `.gz` where it is compressed."""
+    packed = wanted.gzip or file.suffix == ".gz"
+    bare = file.with_suffix("") if file.suffix == ".gz" else file
+    end = ".gz" if packed else ""
+    if wanted.heldout is None:
+        return {"": bare.with_name(f"{bare.name}{end}")}
+    return {
+        part: bare.with_name(f"{bare.stem}.{part}{bare.suffix}{end}") for part in (TRAIN, HELDOUT)
+    }
+
+
+def write_examples(
+    file: Path, wanted: Wanted, examples: Iterable[Example], why_none: Callable[[], str]
+) -> list[Written]:
+    """Write all examples; what is in each file.
+
+    ConfigError if a file cannot be written, or would be empty (`why_none` says why all are).
+    """
+    written = {part: Written(path) for part, path in files_of(file, wanted).items()}
+    with ExitStack() as stack:
+        parts = {part: stack.enter_context(_beside(one.path)) for part, one in written.items()}
+        for example, line, part in _with_parts(file, wanted, examples):
+            parts[part].write(line)
+            _count(written[part], example)
+        _check(written, wanted, why_none)
+    return list(written.values())
+
+
+def heldout_of(scenarios: Collection[Scenario], share: float, seed: int) -> frozenset[Scenario]:
+    """The scenarios that are held out: as many as come nearest to the share.
+
+    They are put in an order that hangs on the seed and their names alone, and cut at the share: a
+    larger share only adds to them. With other scenarios in the export the cut may move, and those
+    near to it change sides; none change places.
+    """
+    order = sorted(scenarios, key=lambda one: (stream(seed, *one).random(), one))
+    return frozenset(order[: int(len(order) * share + 0.5)])
+
+
+def _with_parts(
+    file: Path, wanted: Wanted, examples: Iterable[Example]
+) -> Iterator[tuple[Example, str, str]]:
+    """Each example, its line, and the part that it goes to: known when all scenarios are."""
+    if wanted.heldout is None:
+        for example in examples:
+            yield example, _line(example), ""
+        return
+    with TemporaryFile("w+", encoding="utf-8", newline="\n", dir=file.parent) as aside:
+        kept: list[Example] = []
+        for example in examples:
+            aside.write(_line(example))
+            kept.append(replace(example, line={}))
+        aside.seek(0)
+        heldout = heldout_of({one.scenario for one in kept}, wanted.heldout, wanted.seed)
+        for example, line in zip(kept, aside, strict=True):
+            yield example, line, HELDOUT if example.scenario in heldout else TRAIN
+
+
+def _line(example: Example) -> str:
+    return replaced(json.dumps(example.line, ensure_ascii=False)) + "\n"
+
+
+def _count(one: Written, example: Example) -> None:
+    one.examples += 1
+    one.rebuilt += example.rebuilt
+    one.episodes |= example.episodes
+    one.scenarios[example.scenario] += 1
+    if example.agent is not None:
+        one.agents.add(example.agent)
+
+
+def _check(written: dict[str, Written], wanted: Wanted, why_none: Callable[[], str]) -> None:
+    empty = [part for part, one in written.items() if not one.examples]
+    if len(empty) == len(written):
+        raise ConfigError(why_none())
+    if empty:
+        (full,) = (one for one in written.values() if one.examples)
+        raise ConfigError(
+            f"--split scenario:{wanted.heldout} leaves nothing in {empty[0]}: all "
+            f"{len(full.scenarios)} scenarios with examples fall to the other part; give another "
+            "share, or export more scenarios"
+        )
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[IO[str]]:
+    """A file that gets its name when all is written; ConfigError where it cannot be written."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        if path.is_dir():
+            raise ConfigError(f"{path} is a folder; name a file")
+        with _opened(part, packed=path.suffix == ".gz") as lines:
+            yield lines
+        os.replace(part, path)
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written ({error.strerror}); name a file in a folder that exists"
+        ) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _opened(path: Path, *, packed: bool) -> Iterator[IO[str]]:
+    if not packed:
+        with path.open("w", encoding="utf-8", newline="\n") as lines:
+            yield lines
+        return
+    # Neither name nor time in the header: the same examples are the same bytes.
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile("", "wb", 6, raw, 0) as zipped,
+        TextIOWrapper(zipped, encoding="utf-8", newline="\n") as lines,
+    ):
+        yield lines
+
+
+def no_run(path: Path, store: Store, runs: Sequence[str]) -> None:
+    """ConfigError where the last name given, that of the file, is a run's."""
+    if str(path) in {row.name for row in store.runs()}:
+        raise ConfigError(
+            f'FILE: "{path}" is the name of a run, and the file to write comes last: expected '
+            f"RUN... FILE, such as {' '.join(dict.fromkeys((*runs, str(path))))} out.jsonl"
+        )
+
+
+def free_output(path: Path, *, replace: bool) -> None:
+    """ConfigError where a file is there and is to stay, or no folder to write it in."""
+    if path.is_dir():
+        raise ConfigError(f"{path} is a folder; name a file")
+    if replace and path.is_file():
+        return
+    try:
+        free_file(path, "FILE")
+    except ConfigError as error:
+        hint = "; --replace writes over it" if path.is_file() else ""
+        raise ConfigError(f"{error}{hint}") from error
+
+
+_MAKERS: Mapping[str, Callable[[Source, LeftOut], Iterator[Example]]] = {
+    "turns": turn_examples,
+    "sft": chat_examples,
+    "pairs": pair_examples,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written, and what was left out, as counts by why."""
+
+    form: str
+    files: tuple[Written, ...]
+    left: LeftOut
+    notes: tuple[str, ...] = ()
+
+    def sentences(self) -> list[str]:
+        """As lines to read: one a file, what was held out, what was left out, what to know."""
+        lines = [_file_sentence(self.form, one) for one in self.files]
+        if len(self.files) > 1:
+            lines.append(_held_out(*self.files))
+        left = self.left.sentence()
+        return [*lines, f"left out: {left}" if left else "nothing was left out", *self.notes]
+
+
+def export_training(
+    runs: Sequence[str],
+    file: Path,
+    wanted: Wanted,
+    store: Path | None = None,
+    *,
+    replace: bool = False,
+) -> Exported:
+    """Write examples of some stored runs to JSON lines, beside and then in place.
+
+    ConfigError where a run, an agent, a judge or a measure is not there, where nothing fits, where
+    a file is there already (unless it is to be replaced) or cannot be written; nothing is written
+    then.
+    """
+    with open_store(store) as opened:
+        no_run(file, opened, runs)
+        for one in files_of(file, wanted).values():
+            free_output(one, replace=replace)
+        source, left = source_of(opened, runs, wanted), LeftOut()
+        make = whole_examples if wanted.whole else _MAKERS[wanted.form]
+        written = write_examples(
+            file,
+            wanted,
+            make(source, left),
+            lambda: f"nothing fits: no example was found ({left.sentence() or 'no turns'})",
+        )
+        notes = (*source.rewards.cautions(source.judges), *_notes(opened, runs, wanted, written))
+    return Exported(wanted.form, tuple(written), left, notes)
+
+
+def source_of(store: Store, runs: Sequence[str], wanted: Wanted) -> Source:
+    """The runs, once each, with their scores and who gave what is wanted; ConfigError as above."""
+    names = list(dict.fromkeys(runs))
+    plans = [store.trials(name) for name in names]
+    check_names(wanted, [store.run(n) for n in names], [one for plan in plans for one in plan])
+    rewards = Rewards(
+        [
+            values_of(store, name, plan)
+            for name, plan in zip(names, plans, strict=True)
+            if wanted.world in (None, store.run(name).world)
+        ]
+    )
+    measures = wanted.measures
+    if wanted.form == "pairs" and not measures:
+        measures = (rewards.main(),)
+    judges = {measure: rewards.judge_of(measure, wanted.by) for measure in measures}
+    return Source(store, names, rewards, judges, wanted)
+
+
+def _notes(
+    store: Store, runs: Sequence[str], wanted: Wanted, written: Sequence[Written]
+) -> Iterator[str]:
+    """What somebody who trains on it should know: whose turns they are."""
+    agents = sorted({agent for one in written for agent in one.agents})
+    if wanted.form == "sft" and wanted.agent is None and len(agents) > 1:
+        yield f"turns of all players are in it: {', '.join(agents)}; --agent keeps those of one"
+    labels = agents if wanted.agent is None else [wanted.agent]
+    for note in agent_names(store, list(dict.fromkeys(runs))).notes:
+        if wanted.form == "pairs" or any(label in note.split() for label in labels):
+            yield f"{note} --agent LABEL@MARK keeps one."
+
+
+def _held_out(train: Written, heldout: Written) -> str:
+    held, of_all = len(heldout.scenarios), len(heldout.scenarios) + len(train.scenarios)
+    return f"{held} of {plural(of_all, 'scenario')} held out ({held / of_all * 100:.0f} %)"
+
+
+def _file_sentence(form: str, one: Written) -> str:
+    what = "pair" if form == "pairs" else "example"
+    runs = len({run for run, _ in one.episodes})
+    told = (
+        f"wrote {one.path}: {plural(one.examples, what)} from "
+        f"{plural(len(one.episodes), 'episode')} of {plural(runs, 'run')}, "
+        f"{plural(len(one.scenarios), 'scenario')}"
+    )
+    return f"{told}; {one.rebuilt:,} rebuilt of players that are no models" if one.rebuilt else told

@@ -1,0 +1,356 @@
+"""What the judges of an episode gave one seat: its rewards, and what is missing of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeAlias
+
+from pydantic import BaseModel
+
+from sociolab.app.replaying import replies_of
+from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial, Unusable
+from sociolab.core.errors import Cause, ConfigError, ModelError, SociolabError, StoreError
+from sociolab.core.ports import (
+    CallKey,
+    ChatModel,
+    ChatReply,
+    Judge,
+    NoReply,
+    Observation,
+    Player,
+    Prompt,
+    Reply,
+    Request,
+    World,
+)
+from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.engine.drive import drive
+from sociolab.runner.jury import cells_of, seated, verdicts_of
+from sociolab.training.rewards import lower_bound
+from sociolab.training.turns import ChatMessage, chat_messages
+
+
+@dataclass(frozen=True, slots=True)
+class NotGiven:
+    """How many turns and answers no attempt at gave anything usable, and the first problem of
+    one's own and of the others' (who, when, what), as far as there are any."""
+
+    own: int = 0
+    others: int = 0
+    problems: tuple[str, ...] = ()
+
+
+def not_given(events: Sequence[Event], seat: str) -> NotGiven:
+    """What a seat and the others failed to give in these events; the same in every world."""
+    lost = [one for one in events if isinstance(one, Unusable) and one.final and not one.optional]
+    own = [one for one in lost if one.seat == seat]
+    others = [one for one in lost if one.seat != seat]
+    return NotGiven(
+        len(own), len(others), tuple(_missed_text(some[0]) for some in (own, others) if some)
+    )
+
+
+def _missed_text(one: Unusable) -> str:
+    what = "" if one.name == ACT else f", {one.name}"
+    return f"{one.seat} at turn {one.turn + 1}{what}: {one.problem}"
+
+
+Answer: TypeAlias = "str | Action | Sequence[Action] | BaseModel"
+"""What a policy replies: the text that a model would write, or the typed value itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What the seat is asked: `prompt` is what a model in a run would be sent, word for word."""
+
+    trial: Trial
+    request: Request
+    prompt: Prompt
+
+    @property
+    def task(self) -> str:
+        """The task's id."""
+        return self.trial.task.id
+
+    @property
+    def scenario(self) -> str:
+        """What intervals cluster by, and what should be held out whole."""
+        return self.trial.task.cluster
+
+    @property
+    def seat(self) -> str:
+        """Whose turn it is."""
+        return self.request.seat
+
+    @property
+    def turn(self) -> int:
+        """Its number, from 1."""
+        return self.request.turn + 1
+
+    @property
+    def asked(self) -> str:
+        """ "act", or the name of a question."""
+        return self.request.name
+
+    @property
+    def attempt(self) -> int:
+        """Counts from 1; after a reply that could not be used, the turn is asked for again."""
+        return self.request.attempt
+
+    @property
+    def problem(self) -> str:
+        """Why the reply before could not be used; "" at the first attempt. `messages` say it."""
+        return self.request.problem
+
+    @property
+    def messages(self) -> list[ChatMessage]:
+        """The prompt as chat messages, ready to be sent."""
+        return chat_messages(self.prompt)
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """The JSON schema that a reply must follow; None where it is plain text."""
+        schema = self.prompt.schema
+        found: dict[str, Any] | None = None if schema is None else json.loads(schema.text)
+        return found
+
+    @property
+    def shown(self) -> Observation:
+        """The same as records: head, history, tail, who else is there, and the world's `view`."""
+        return self.request.observation
+
+
+class Taken(NamedTuple):
+    """What came of a reply: `problem` says why it could not be used.
+
+    `usable` is None where the play was over before the reply counted.
+    """
+
+    usable: bool | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    observed: Observed
+    answer: asyncio.Future[Answer]
+
+
+class Seat:
+    """A seat of an episode that is being driven; to be used in one event loop.
+
+    `make_player` makes a model's player, as in a run: so its prompts are those of a run, and its
+    replies are read and refused as there.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        trial: Trial,
+        seat: str,
+        others: Mapping[str, Player],
+        make_player: Callable[[ChatModel], Player],
+    ) -> None:
+        self.trial = trial
+        self._name = seat
+        self._asked: asyncio.Queue[_Waiting] = asyncio.Queue()
+        self._current: _Waiting | None = None
+        self._events: list[Event] = []
+        hand = _Hand(trial, self._asked)
+        # Made before the play: a town keeps another pace once a model is in it.
+        players = {**others, seat: _Outside(make_player(hand), hand)}
+        play = world.play(trial.task, trial.id, trial.seed)
+        self._driven = asyncio.ensure_future(drive(play, players, self._events.append))
+        weakref.finalize(self, _end, self._driven, asyncio.get_running_loop()).atexit = False
+
+    @property
+    def waiting(self) -> Observed | None:
+        """What is asked now; None before the first request and after the last."""
+        return self._current.observed if self._current else None
+
+    async def next(self) -> Observed | None:
+        """The next request to this seat; None when the episode is over.
+
+        What breaks the play (a partner's failed call, somebody's bug) is raised.
+        """
+        getting = asyncio.ensure_future(self._asked.get())
+        try:
+            await asyncio.wait({getting, self._driven}, return_when=asyncio.FIRST_COMPLETED)
+            self._current = getting.result() if getting.done() else None
+        finally:
+            getting.cancel()
+        if self._current is None:
+            self._driven.result()
+            return None
+        return self._current.observed
+
+    def answer(self, reply: Answer) -> None:
+        """Reply to what is asked now; ConfigError where nothing is, or it is no reply."""
+        if self._current is None:
+            raise ConfigError("nothing is asked: the episode is over, or was not begun; reset it")
+        checked, answer = _checked(reply), self._current.answer
+        if answer.cancelled():  # the play went on without it: `taken` says so
+            return
+        if answer.done():
+            raise ConfigError("this was replied to already, by a step that was cut off; reset")
+        answer.set_result(checked)
+
+    def taken(self, observed: Observed) -> Taken:
+        """What came of the reply to this request."""
+        request = observed.request
+        key = (request.seat, request.turn, request.name, request.attempt)
+        _, event = replies_of(self._events).get(key, (0, None))
+        if event is None:
+            return Taken()
+        return Taken(False, event.problem) if isinstance(event, Unusable) else Taken(True)
+
+    def not_given(self) -> NotGiven:
+        """The turns that were not given so far, by this seat and by the others."""
+        return not_given(self._events, self._name)
+
+    def episode(self) -> Episode:
+        """What happened, once it is over."""
+        return Episode(self.trial, self._driven.result())
+
+    async def close(self) -> None:
+        """End the play, wherever it is."""
+        self._driven.cancel()
+        await asyncio.gather(self._driven, return_exceptions=True)
+        self._current = None
+
+
+def _end(driven: asyncio.Task[tuple[Event, ...]], loop: asyncio.AbstractEventLoop) -> None:
+    """End the play of a seat that nobody holds any more: asyncio would complain of it."""
+    if not driven.done() and not loop.is_closed():
+        loop.call_soon_threadsafe(driven.cancel)
+
+
+class _Typed(Exception):  # noqa: N818  an answer on its way past the reader of texts, not a fault
+    def __init__(self, value: tuple[Action, ...] | BaseModel) -> None:
+        self.value = value
+
+
+class _Hand:
+    """A chat model that hands its prompts out and takes the replies in."""
+
+    def __init__(self, trial: Trial, asked: asyncio.Queue[_Waiting]) -> None:
+        self.label = "policy"
+        self.requests: dict[tuple[int, str, int], Request] = {}
+        self._trial = trial
+        self._asked = asked
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        request = self.requests[key.turn, key.name, key.attempt]
+        waiting = _Waiting(
+            Observed(self._trial, request, prompt), asyncio.get_running_loop().create_future()
+        )
+        self._asked.put_nowait(waiting)
+        answer = await waiting.answer
+        if isinstance(answer, str):
+            return ChatReply(answer)
+        raise _Typed(answer if isinstance(answer, BaseModel) else _actions(answer))
+
+
+class _Outside:
+    """The player of the seat: a model's, whose model is whoever is outside."""
+
+    def __init__(self, player: Player, hand: _Hand) -> None:
+        self._player = player
+        self._hand = hand
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        self._hand.requests[request.turn, request.name, request.attempt] = request
+        try:
+            return await self._player.reply(request, memory)
+        except _Typed as given:
+            return Reply(given.value)
+
+
+def _checked(reply: Answer) -> Answer:
+    if isinstance(reply, str | BaseModel | Action):
+        return reply
+    if isinstance(reply, Sequence) and all(isinstance(one, Action) for one in reply):
+        return reply
+    meant = " (as text it is json.dumps of that)" if isinstance(reply, dict) else ""
+    raise ConfigError(
+        "expected a reply as text, an Action, several of them, or the answer to a question, found "
+        f"{reply!r:.80}{meant}"
+    )
+
+
+def _actions(answer: Action | Sequence[Action]) -> tuple[Action, ...]:
+    """The actions without acts: only built-in players write these, and rewards rest on them."""
+    actions = (answer,) if isinstance(answer, Action) else tuple(answer)
+    return tuple(replace(action, acts=()) for action in actions)
+
+
+Rewards: TypeAlias = dict[str, dict[str, float]]
+"""By judge and measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Scores of the seat and of the whole episode, by judge and measure.
+
+    Where an outcome was not established, the least that it could be worth stands there, and
+    `kinds` says so. A score that failed is no reward: it is in neither, and `failures` says so.
+    What a judge cannot tell by its nature is in none of them.
+    """
+
+    rewards: Rewards = field(default_factory=dict)
+    of_episode: Rewards = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+    kinds: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+class Panel:
+    """The judges of an environment, by the rules of a run's: one that breaks fails in what it gives
+    elsewhere, and the others' scores stand. Nothing is stored."""
+
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        self._judges = judges
+        self._cells: dict[JudgeId, tuple[tuple[Measure, int | None], ...]] = {}
+
+    async def given(self, episode: Episode, seat: str) -> Given:
+        """What each judge says of the episode.
+
+        A fatal ModelError (credentials, budget) passes through.
+        """
+        rewards: Rewards = {}
+        of_episode: Rewards = {}
+        failures: list[str] = []
+        kinds: dict[str, dict[str, str]] = {}
+        for judge in self._judges:
+            name = judge.id.name
+            for verdict in await self._verdicts(judge, episode):
+                if verdict.seat not in (seat, None):
+                    continue
+                kept = of_episode if verdict.seat is None else rewards
+                if isinstance(verdict, Score):
+                    kept.setdefault(name, {})[verdict.measure.name] = float(verdict.value)
+                elif isinstance(verdict, Unscored) and verdict.low is not None:
+                    kept.setdefault(name, {})[verdict.measure.name] = float(verdict.low)
+                    kinds.setdefault(name, {})[verdict.measure.name] = lower_bound(verdict.kind)
+                elif isinstance(verdict, ScoreFailure):
+                    told = UNTOLD.title if verdict.measure == UNTOLD else verdict.measure.name
+                    failures.append(f"{told} by {name}: {verdict.cause}: {verdict.problem}")
+        return Given(rewards, of_episode, tuple(failures), kinds)
+
+    async def _verdicts(self, judge: Judge, episode: Episode) -> tuple[Verdict, ...]:
+        seats = episode.trial.task.seats
+        try:
+            found = await verdicts_of(judge, episode)
+        except SociolabError as error:
+            if isinstance(error, StoreError) or (isinstance(error, ModelError) and error.fatal):
+                raise
+            cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
+            problem = str(error)
+            due = seated(self._cells.get(judge.id, ()), seats)
+            return tuple(ScoreFailure(measure, seat, cause, problem) for measure, seat in due)
+        if found:
+            self._cells.setdefault(judge.id, cells_of(found, seats))
+        return found

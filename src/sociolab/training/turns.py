@@ -1,0 +1,381 @@
+"""The turns of stored runs: what each seat was sent and replied, also as a model would have been asked."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from pydantic import BaseModel
+
+from sociolab.agents.actions import act_type
+from sociolab.agents.prompted import PromptedPlayer
+from sociolab.app.data.sets import load_world
+from sociolab.app.replaying import Key, is_aside, replaying_world, replies_of, requests_of
+from sociolab.core.code_mark import code_in
+from sociolab.core.episode import Action, ActionSpace, Answered, Episode, Moved, Trial, Unusable
+from sociolab.core.errors import SociolabError, WorldError
+from sociolab.core.ports import (
+    CallKey,
+    ChatModel,
+    ChatReply,
+    Player,
+    Prompt,
+    Reply,
+    Request,
+    Usage,
+    WorldKit,
+)
+from sociolab.report.result import run_of_episodes
+from sociolab.report.words import plural
+from sociolab.store.calls import CallRow
+from sociolab.store.store import RunRow, Store
+
+ChatMessage: TypeAlias = dict[str, str]
+"""A chat message as OpenAI's protocol has it: `role` and `content`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One reply of one seat in a played episode.
+
+    `turn` counts from 0, `asked` is "act" or the name of the question. `usable` is None where the
+    record does not say what became of the reply. `rebuilt`: nobody sent this prompt; it is what a
+    model would have been sent in the player's place, and `reply` what it would have had to write to
+    do the same. `model` and `usage` are None then.
+    """
+
+    run: str
+    trial: Trial
+    seat: str
+    turn: int
+    asked: str
+    attempt: int
+    prompt: Prompt
+    reply: str
+    usable: bool | None
+    problem: str = ""
+    rebuilt: bool = False
+    model: str | None = None
+    usage: Usage | None = None
+
+    @property
+    def agent(self) -> str | None:
+        """Who played the seat; None for a seat that is not in the cast."""
+        return {member.seat: member.agent for member in self.trial.cast}.get(self.seat)
+
+    @property
+    def code(self) -> str | None:
+        """The digest of the code of a Python class that played the seat; `UNKNOWN` where nobody
+        read it, None of any other player."""
+        for member in self.trial.cast:
+            if member.seat == self.seat:
+                return code_in(member.agent, member.settings)
+        return None
+
+    @property
+    def partner(self) -> str | None:
+        """Who played all the other seats; None where several did."""
+        others = {member.agent for member in self.trial.cast if member.seat != self.seat}
+        return others.pop() if len(others) == 1 else None
+
+    @property
+    def scenario(self) -> tuple[str, str]:
+        """What intervals cluster by, with its world: two worlds may call theirs the same."""
+        return self.trial.world, self.trial.task.cluster
+
+
+def chat_messages(prompt: Prompt) -> list[ChatMessage]:
+    """The messages of a prompt as they were sent."""
+    return [{"role": message.role, "content": message.text} for message in prompt.messages]
+
+
+def assistant(text: str) -> ChatMessage:
+    """A reply as a chat message."""
+    return {"role": "assistant", "content": text}
+
+
+Result = TypeVar("Result")
+
+ACTS = "acts"
+"""What built-in scripted players write beside their words, and no model does."""
+
+
+class Rebuilder:
+    """Rebuilds the turns of one run's episodes; the requests of the latest are kept."""
+
+    def __init__(self, row: RunRow) -> None:
+        self._run = row.name
+        self._world = replaying_world(row)
+        self._player = model_player_of(load_world(row.world))
+        self._latest: tuple[str, Mapping[Key, Request]] = ("", {})
+
+    def requests(self, episode: Episode) -> Mapping[Key, Request]:
+        """What each seat was asked; nothing where the play cannot be repeated."""
+        if self._latest[0] != episode.trial.id:
+            self._latest = (episode.trial.id, requests_of(self._world, episode))
+        return self._latest[1]
+
+    def turns(self, episode: Episode, seats: Collection[str]) -> tuple[list[Turn], int]:
+        """The usable turns of these seats, and how many of them could not be rebuilt.
+
+        A turn counts as rebuilt only where the reply, read as a model's is read, gives what is on
+        record.
+        """
+        found: list[Turn] = []
+        lost = 0
+        requests = self.requests(episode)
+        names = {seat: _own_actions(self._world, episode, seat) for seat in seats}
+        for key, (_, event) in replies_of(episode.events).items():
+            if event.seat not in seats or not isinstance(event, Moved | Answered):
+                continue
+            if is_aside(event):
+                continue
+            request = requests.get(key)
+            made = request and self._made(request, event, names[event.seat].get(event.turn, ()))
+            if not made:
+                lost += 1
+                continue
+            prompt, reply = made
+            found.append(Turn(self._run, episode.trial, *key, prompt, reply, True, rebuilt=True))
+        return found, lost
+
+    def _made(
+        self, request: Request, event: Moved | Answered, told: tuple[Action, ...]
+    ) -> tuple[Prompt, str] | None:
+        text = _text(request, event, told)
+        if text is None:
+            return None
+        model = _Once(text)
+        try:
+            reply = _at_once(self._player(model).reply(request, None))
+        except SociolabError:  # a world whose players cannot be models
+            return None
+        same = isinstance(reply, Reply) and _same(reply, event)
+        return (model.prompt, text) if same and model.prompt is not None else None
+
+
+def model_player_of(kit: WorldKit) -> Callable[[ChatModel], Player]:
+    """How a world seats a chat model, as in a run that names no dialect."""
+    own = kit.model_player
+    if own is None:
+        return lambda model: PromptedPlayer(model, temperature=kit.temperature)
+    make = own
+    return lambda model: make(model, "agent", kit.temperature, "json")
+
+
+class _Once:
+    """A chat model that gives one reply and keeps the prompt that asked for it."""
+
+    def __init__(self, text: str) -> None:
+        self.label = "rebuilt"
+        self.prompt: Prompt | None = None
+        self._text = text
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        self.prompt = prompt
+        return ChatReply(self._text)
+
+
+def _own_actions(world: Any, episode: Episode, seat: str) -> Mapping[int, tuple[Action, ...]]:
+    """What a seat did, by turn, with the names by which it calls those whom it spoke to."""
+    if not any(action.to for move in episode.moves for action in move.actions):
+        return {move.turn: move.actions for move in episode.moves if move.seat == seat}
+    return {line.turn: line.actions for line in world.transcript(episode, seat).lines if line.you}
+
+
+def _text(request: Request, event: Moved | Answered, told: tuple[Action, ...]) -> str | None:
+    """The reply as a model writes it; None where the record has another form than is asked for."""
+    wanted = request.wanted
+    if isinstance(event, Moved) and isinstance(wanted, ActionSpace):
+        if [action.kind for action in told] != [action.kind for action in event.actions]:
+            return None
+        return _json(_turn(event, told, wanted, addressed=len(request.observation.others) > 1))
+    if isinstance(event, Answered) and not isinstance(wanted, ActionSpace):
+        return _json(wanted.reply.model_validate(event.value))
+    return None
+
+
+def _turn(
+    event: Moved, told: tuple[Action, ...], space: ActionSpace, *, addressed: bool
+) -> BaseModel:
+    turns = [
+        {"action": action.kind, "text": action.text} | ({"to": list(own.to)} if addressed else {})
+        for action, own in zip(event.actions, told, strict=True)
+    ]
+    kind = act_type(space, addressed)
+    return kind.model_validate(turns[0] if space.most == 1 else {"actions": turns})
+
+
+def _same(reply: Reply, event: Moved | Answered) -> bool:
+    """Whether the world would have recorded this reply so."""
+    if isinstance(event, Answered):
+        value, kept = reply.value, event.value
+        if isinstance(kept, dict):
+            kept = {name: part for name, part in kept.items() if name != ACTS}
+        return isinstance(value, BaseModel) and value.model_dump(mode="json") == kept
+    if not isinstance(reply.value, tuple):
+        return False
+    read = [(action.kind, action.text, len(action.to)) for action in reply.value]
+    return read == [(a.kind, a.text.strip(), len(a.to)) for a in event.actions]
+
+
+def _json(value: BaseModel) -> str:
+    return json.dumps(value.model_dump(mode="json", exclude={ACTS}), ensure_ascii=False)
+
+
+def _at_once(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """The result of a coroutine that has nothing to wait for."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        result: Result = done.value
+        return result
+    coroutine.close()
+    raise WorldError("a model's player waits for something else than its model; it is not rebuilt")
+
+
+_MANY = {"pair of replies": "pairs of replies", "seat of an episode": "seats of episodes"}
+
+
+class Why(NamedTuple):
+    """What was left out, in the singular, and what is wrong with it."""
+
+    what: str
+    why: str
+
+
+class LeftOut(Counter[Why]):
+    """How many things were left out, by what they are and why."""
+
+    def add(self, what: str, why: str, count: int = 1) -> None:
+        """So many more; nothing is noted of none."""
+        if count:
+            self[Why(what, why)] += count
+
+    def sentence(self) -> str:
+        """Such as "3 turns with an unusable reply; 1 episode that failed"; "" where none was.
+
+        The most comes first, whatever was read first.
+        """
+        return "; ".join(
+            f"{plural(count, one.what, _MANY.get(one.what, ''))} {one.why}"
+            for one, count in sorted(self.items(), key=lambda item: (-item[1], item[0]))
+        )
+
+
+_Asked = tuple[CallRow, Prompt]
+
+_PLAYERS = ("agent", "partner", "background")
+"""The roles of calls that play; others judge or write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A played episode and its turns, in the order in which they were taken."""
+
+    run: str
+    episode: Episode
+    turns: tuple[Turn, ...]
+    rebuilder: Rebuilder
+
+    def requests(self) -> Mapping[Key, Request]:
+        """What each seat was asked; nothing where the play cannot be repeated."""
+        return self.rebuilder.requests(self.episode)
+
+
+def played_in(store: Store, run: str, left: LeftOut) -> Iterator[Played]:
+    """The played episodes of a run, by their ids, so that the order is that of every export.
+
+    What players were sent is read from the calls of the run; the turns of a seat that made none
+    are rebuilt. Answers to optional questions are none of them. StoreError if there is no such run,
+    ConfigError if it holds no episodes.
+    """
+    row = run_of_episodes(store, run)
+    trials = {one.trial.id: one for one in store.trials(run)}
+    for one in trials.values():
+        if one.status != "played":
+            left.add("episode", "that failed" if one.status == "failed" else "not played yet")
+    played = sorted(name for name, one in trials.items() if one.status == "played")
+    calls = _Calls(store, run)
+    rebuilder = Rebuilder(row)
+    for name in played:
+        episode = Episode(trials[name].trial, store.events(run, name))
+        asked = calls.of(name)
+        turns = _turns(run, episode, asked, rebuilder, left)
+        yield Played(run, episode, turns, rebuilder)
+
+
+class _Calls:
+    """The calls of a run that played, taken trial by trial in the order of their ids."""
+
+    def __init__(self, store: Store, run: str) -> None:
+        found = store.calls_with_prompts(run)
+        self._groups = groupby(found, lambda one: one[0].call.trial)
+        self._next = next(self._groups, None)
+
+    def of(self, trial: str) -> list[_Asked]:
+        """The calls of a trial; to be asked for in rising order."""
+        while self._next is not None and self._next[0] < trial:
+            self._next = next(self._groups, None)
+        if self._next is None or self._next[0] != trial:
+            return []
+        return [one for one in self._next[1] if one[0].call.role in _PLAYERS]
+
+
+def _turns(
+    run: str, episode: Episode, asked: Sequence[_Asked], rebuilder: Rebuilder, left: LeftOut
+) -> tuple[Turn, ...]:
+    every = replies_of(episode.events)
+    aside = {key for key, (_, event) in every.items() if is_aside(event)}
+    replies = {key: reply for key, reply in every.items() if key not in aside}
+    found = [
+        _sent(run, episode, call, prompt, replies)
+        for call, prompt in asked
+        if _key(call.call) not in aside
+    ]
+    silent = {event.seat for _, event in replies.values()} - {turn.seat for turn in found}
+    if silent:
+        made, lost = rebuilder.turns(episode, silent)
+        found += made
+        left.add("turn", "of a player that is no model, not to be rebuilt", lost)
+        empty = sum(e.seat in silent and isinstance(e, Unusable) for _, e in replies.values())
+        left.add("turn", "of a player that is no model, without a usable reply", empty)
+    last = len(episode.events)
+    place = {key: n for key, (n, _) in replies.items()}
+    return tuple(
+        sorted(
+            found,
+            key=lambda turn: place.get((turn.seat, turn.turn, turn.asked, turn.attempt), last),
+        )
+    )
+
+
+def _sent(
+    run: str,
+    episode: Episode,
+    call: CallRow,
+    prompt: Prompt,
+    replies: Mapping[Key, tuple[int, object]],
+) -> Turn:
+    key = _key(call.call)
+    event = replies.get(key, (0, None))[1]
+    unusable = isinstance(event, Unusable)
+    return Turn(
+        run,
+        episode.trial,
+        *key,
+        prompt,
+        call.reply.text,
+        None if event is None else not unusable,
+        event.problem if isinstance(event, Unusable) else "",
+        model=call.model,
+        usage=call.reply.usage,
+    )
+
+
+def _key(call: CallKey) -> Key:
+    return call.seat, call.turn, call.name, call.attempt

@@ -1,0 +1,208 @@
+"""The doctor plays an episode with somebody's agent, and says in a sentence what is wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import ClassVar
+
+import pytest
+
+from sociolab import RunConfig
+from sociolab.app.preflight import trying_out
+from sociolab.app.preflight.doctor import Finding, examine
+from sociolab.core.episode import Action, ActionSpace, Episode, Json, Moved
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import NoReply, Question, Reply, Request
+from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab.town.answers import Said
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.thoughts import Utter
+
+HERE = f"python:{__name__}"
+asked, never = threading.Event(), threading.Event()
+
+
+class Speaks:
+    """Plays wherever one speaks, and answers no questions."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        if isinstance(request.wanted, Question):
+            return NoReply("gave up", "no answers here", again=False)
+        return Reply((Action("speak", "Well."),))
+
+
+class Text:
+    """Replies with a text."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        return "hello"  # type: ignore[return-value]
+
+
+class Raises:
+    """Breaks."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        raise KeyError("key")
+
+
+class Unheard:
+    """Does what nobody may do."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        return Reply((Action("fly", "away"),))
+
+
+class Remembers:
+    """Has a memory that cannot be kept."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        return Reply((Action("speak", "Well."),), memory={"it": object()})  # type: ignore[dict-item]
+
+
+class Waits:
+    """Never replies."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+class Blocks:
+    """Never replies, and lets nobody else on."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        asked.set()
+        never.wait()
+        raise AssertionError
+
+
+class Plain:
+    """Is no coroutine."""
+
+    def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        assert isinstance(request.wanted, ActionSpace)
+        return Reply((Action("speak", "Well."),))
+
+
+class Counts:
+    """A judge."""
+
+    id: ClassVar[JudgeId] = JudgeId("counts", "rules")
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        turns = sum(isinstance(event, Moved) for event in episode.events)
+        return (Score(Measure("turns", 0, 99), None, turns),)
+
+
+class SaysNothing(Counts):
+    """A judge without verdicts."""
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        return ()
+
+
+class JudgeRaises(Counts):
+    """A judge that breaks."""
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        raise KeyError("key")
+
+
+class JudgeWaits(Counts):
+    """A judge that never says anything."""
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+class WrongWords(ScriptedMind):
+    """A mind whose words are of no type."""
+
+    async def utter(self, question: Utter) -> Said:
+        return {"text": "hi"}  # type: ignore[return-value]
+
+
+def looked_at(name: str, world: str = "sotopia") -> Finding:
+    found = examine(f"{HERE}:{name}", RunConfig(world=world))
+    assert "\n" not in found.sentence
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "world"),
+    [
+        ("Speaks", "sotopia"),
+        ("Speaks", "anteval-intention"),
+        ("Counts", "sotopia"),
+        ("Counts", "anteval-information"),
+    ],
+)
+def test_what_works_says_what_it_did(name: str, world: str) -> None:
+    found = looked_at(name, world)
+    assert found.well, found.sentence
+    assert f"in {world}" in found.sentence or f"of {world}" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Text", "expected a Reply or a NoReply, found 'hello'"),
+        ("Raises", "KeyError: 'key' (test_doctor_tries.py, line 46, in reply)"),
+        ("Unheard", '"fly" is no kind of action here; choose one of: speak'),
+        ("Remembers", "expected a memory of JSON"),
+        ("SaysNothing", "gave no verdict"),
+        ("JudgeRaises", "KeyError: 'key' (test_doctor_tries.py, line"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_line(name: str, said: str) -> None:
+    found = looked_at(name)
+    assert not found.well
+    assert said in found.sentence
+
+
+def test_a_question_that_stays_open_is_told() -> None:
+    found = looked_at("Speaks", "anteval-information")
+    assert not found.well
+    assert 'the question "learned" (gave up): no answers here' in found.sentence
+
+
+def test_a_mind_is_tried_in_a_talk() -> None:
+    found = looked_at("WrongWords", "stss-talk")
+    assert not found.well
+    assert "expected a Said" in found.sentence
+
+
+@pytest.mark.parametrize("name", ["Waits", "JudgeWaits"])
+def test_who_does_not_reply_in_time_hangs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trying_out, "PATIENCE", 0.05)
+    found = looked_at(name)
+    assert not found.well
+    assert "0.05 s" in found.sentence
+
+
+def test_who_hangs_without_awaiting_is_left_behind_with_the_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(trying_out, "_wait", lambda thread: asked.wait(60))
+    found = looked_at("Blocks")
+    never.set()
+    assert not found.well
+    assert "hangs: nothing came for 30 s (test_doctor_tries.py, line" in found.sentence
+    assert "in reply)" in found.sentence
+
+
+def test_what_is_no_coroutine_is_refused() -> None:
+    with pytest.raises(ConfigError, match="reply is not async"):
+        looked_at("Plain")
+
+
+def test_a_world_without_turns_is_refused() -> None:
+    with pytest.raises(ConfigError, match="expected a world of turns"):
+        looked_at("Speaks", "stss")
+
+
+def test_rules_and_people_are_well() -> None:
+    assert examine("scripted", RunConfig()).well
+    assert examine("human", RunConfig()).well

@@ -1,0 +1,371 @@
+"""What an estimate says before anything is paid for, beside what runs then take."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sociolab import RunConfig, estimate, run
+from sociolab.app.data.sets import load_world
+from sociolab.app.preflight.estimate import Case, Estimate, Pace, Part, seconds_in_all
+from sociolab.models.endpoint.chat import ChatBody
+from sociolab.models.endpoint.replies import Replies
+from sociolab.models.endpoint.running import start_in_thread
+from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.models.prices import Price
+from sociolab.report.section import Section
+from sociolab.store.store import Store
+from sociolab.worlds.stss.dataset import own_town, write_town
+
+PRICES = """
+[endpoints.lab]
+base_url = "http://127.0.0.1:9/v1"
+in_flight = 4
+
+[prices."openai/m"]
+input = 10.0
+cached = 1.0
+output = 20.0
+
+[prices."lab/j"]
+input = 5.0
+output = 5.0
+"""
+
+
+STRICT = {"closing_question": "off"}
+"""Turns alone: as many calls whatever the goals are."""
+
+
+def described(folder: Path, **more: object) -> RunConfig:
+    (folder / "models.toml").write_text(PRICES, "utf-8")
+    values = {"agents": ("openai/m",), "partner": "scripted", "judges": ("openai/m",), "limit": 4,
+              "store": folder / "s.db", "models": folder / "models.toml"}  # fmt: skip
+    return RunConfig.model_validate(
+        {**values, "base_url": "http://127.0.0.1:9/v1", "in_flight": None, **more}
+    )
+
+
+def said(found: Estimate) -> str:
+    """All the sentences, beside the table."""
+    section = found.section()
+    return " ".join(
+        (*section.said, *section.cautions, *(n for t in section.tables for n in t.notes))
+    )
+
+
+def rows(section: Section) -> list[tuple[str, ...]]:
+    return [row for table in section.tables for row in table.rows]
+
+
+def calls(case: Case) -> dict[tuple[str, str], int]:
+    return {key: part.calls for key, part in case.parts.items() if part.calls}
+
+
+# ------------------------------------------------------------------ calls, beside those of a run
+
+
+class Staying:
+    """Makes replies up as the endpoint does, but for goodbyes."""
+
+    def __init__(self) -> None:
+        self._replies = Replies(EndpointSettings())
+
+    def __call__(self, asked: ChatBody) -> str:
+        text = self._replies.good(asked)
+        if not text.startswith("{"):
+            return text
+        reply = json.loads(text)
+        return json.dumps(reply | {"ends": False} if "ends" in reply else reply)
+
+
+def played(config: RunConfig) -> dict[tuple[str, str], int]:
+    """The calls of a run whose models never leave, by model and role, without those asked again."""
+    with start_in_thread(EndpointSettings(responder=Staying())) as server:
+        result = run(config.model_copy(update={"base_url": server.url, "name": "run"}))
+    assert result.played == result.trials
+    assert config.store is not None
+    with Store.open(config.store, create=False) as store:
+        return Counter(
+            (row.model, row.call.role) for row in store.calls.all("run") if row.call.attempt == 1
+        )
+
+
+def of_several_shapes(folder: Path) -> Path:
+    """Sessions of information exchange of which no two ask for as many calls."""
+    kit = load_world("anteval-information", settings={"players": "3", "sessions": "2"})
+    most, least = (json.loads(task.content) for task in kit.world.tasks())
+    least |= {
+        "turns": 5,
+        "knowledge": least["knowledge"][:2],
+        "characters": least["characters"][1:],
+    }
+    longer = most | {"id": "longer", "turns": most["turns"] + 3}
+    (folder / "sessions.jsonl").write_text(
+        "\n".join(json.dumps(one) for one in (most, least, longer)), "utf-8"
+    )
+    return folder
+
+
+A_B = ("openai/a", "openai/b")
+RUNS: dict[str, dict[str, Any]] = {
+    "a grid with repeats and two judges": {
+        "agents": A_B, "partner": None, "limit": 3, "repeats": 2,
+        "judges": ("openai/j", "openai/k", "heuristic"),
+    },
+    "a partner, who judges too": {"agents": A_B, "partner": "openai/p", "judges": ("openai/p",)},
+    "both dialects": {
+        "agents": ("openai/a", "openai/b?dialect=plain"), "partner": None, "judges": ("none",),
+    },
+    "information": {
+        "world": "anteval-information", "agents": A_B, "partner": None, "judges": ("openai/j",),
+        "settings": {"snapshots": "4"}, "limit": 3,
+    },
+    "sessions of several shapes": {
+        "world": "anteval-information", "agents": A_B, "partner": "openai/npc", "limit": None,
+        "judges": ("openai/j",), "data": "sessions",
+    },
+    "intention": {
+        "world": "anteval-intention", "agents": A_B, "partner": "openai/npc", "limit": 2,
+        "judges": ("none",),
+    },
+    "talks": {
+        "world": "stss-talk", "agents": A_B, "partner": "openai/p", "judges": ("openai/j",),
+    },
+    "talks with TDP": {
+        "world": "stss-talk", "agents": A_B, "partner": None, "judges": ("openai/j",),
+        "settings": {"tdp": "true", "rounds": "3"},
+    },
+    "talks in text": {
+        "world": "stss-talk", "agents": ("openai/a?dialect=plain",), "partner": "openai/p",
+        "judges": ("none",), "limit": 2, "settings": {"rounds": "2"},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_the_calls_are_those_of_a_run_in_which_nobody_leaves(kind: str, tmp_path: Path) -> None:
+    more = dict(RUNS[kind])
+    if more.get("data"):
+        more["data"] = str(of_several_shapes(tmp_path))
+    config = described(tmp_path, **more)
+    found = estimate(config)
+    assert [case.name for case in found.cases] == ["turn limit"]
+    assert calls(found.most) == played(config)
+
+
+SWAPPED: dict[str, dict[str, Any]] = {
+    "a plan whose cycle a stride would fall in with": {"partner": None, "limit": 60},
+    "a scripted partner": {"limit": 60},
+    "three agents": {"agents": ("openai/m", "lab/j", "openai/x?dialect=plain"), "partner": None},
+    "information": {"world": "anteval-information", "partner": None, "limit": 12},
+    "talks": {"world": "stss-talk", "limit": 5},
+}
+
+
+@pytest.mark.parametrize("kind", SWAPPED)
+def test_the_order_in_which_agents_are_named_changes_nothing(kind: str, tmp_path: Path) -> None:
+    config = described(
+        tmp_path, **{"agents": ("openai/m", "lab/j"), "judges": ("openai/m",), **SWAPPED[kind]}
+    )
+    found = estimate(config)
+    turned = estimate(config.model_copy(update={"agents": config.agents[::-1]}))
+    assert turned.document() == found.document()
+    assert turned.section() == found.section()
+
+
+def test_agents_of_a_grid_have_equal_shares(tmp_path: Path) -> None:
+    """Four casts a task: each agent sits in half of all seats."""
+    more = {"judges": ("none",), "limit": 60, "settings": STRICT}
+    config = described(tmp_path, agents=A_B, partner=None, **more)
+    parts = estimate(config).most.parts
+    assert parts["openai/a", "agent"] == parts["openai/b", "agent"]
+    assert parts["openai/a", "agent"].calls == 60 * 4 * 20 / 2
+
+
+# ------------------------------------------------------------------ towns
+
+
+@pytest.fixture
+def small_town(tmp_path: Path) -> Path:
+    """Three tasks of our own town, with three people in the background of each."""
+    town = own_town(1)
+    tasks = [task for task in town.tasks if task.type in ("appointment", "asking for help")][:3]
+    few = [task.model_copy(update={"background": _few(task)}) for task in tasks]
+    write_town(tmp_path / "town", replace(town, tasks=tuple(few)))
+    return tmp_path / "town"
+
+
+def _few(task: Any) -> tuple[str, ...]:
+    needed = [one for one in (task.partner, *task.errands) if one in task.background]
+    return tuple(dict.fromkeys((*needed, *task.background)))[:3]
+
+
+@pytest.mark.parametrize(
+    ("background", "seed"),
+    [(None, 0), (None, 1), ("scripted", 0), ("scripted", 2), ("openai/p", 3)],
+)
+def test_a_town_gives_a_range_that_holds_what_runs_take(
+    background: str | None, seed: int, small_town: Path, tmp_path: Path
+) -> None:
+    config = described(
+        tmp_path, world="stss", data=str(small_town), partner=background, judges=("rules",),
+        seed=seed, limit=1,
+    )  # fmt: skip
+    found = estimate(config)
+    least, scripted, most = map(calls, found.cases)
+    with start_in_thread(EndpointSettings(seed=seed)) as server:
+        run(config.model_copy(update={"base_url": server.url, "name": "run"}))
+    with Store.open(tmp_path / "s.db", create=False) as store:
+        made = Counter((row.model, row.call.role) for row in store.calls.all("run"))
+    assert set(made) == set(most) == set(least)
+    for key, count in made.items():
+        assert least[key] <= count <= most[key], key
+        assert least[key] < scripted[key] < most[key], key
+
+
+def test_the_order_of_agents_changes_nothing_in_a_town_either(
+    small_town: Path, tmp_path: Path
+) -> None:
+    config = described(
+        tmp_path, world="stss", data=str(small_town), agents=("openai/m", "scripted"),
+        partner="lab/j", judges=("rules",), limit=1,
+    )  # fmt: skip
+    found = estimate(config)
+    turned = estimate(config.model_copy(update={"agents": ("scripted", "openai/m")}))
+    assert turned.document() == found.document()
+
+
+def test_a_town_says_what_its_range_rests_on(small_town: Path, tmp_path: Path) -> None:
+    config = described(
+        tmp_path, world="stss", data=str(small_town), partner="scripted", judges=("rules",), limit=1
+    )
+    found = estimate(config, latency=2.0)
+    assert "stay at home and speak to nobody (the least)" in said(found)
+    assert "was asked 65 questions a day" in said(found)
+    assert "turn limit" not in said(found)
+    assert [row[0] for row in rows(found.section())] == ["at home", "as scripted", "talkative"]
+    document = found.document()
+    assert [case["case"] for case in document["cases"]] == ["at home", "as scripted", "talkative"]
+    seconds = [case.seconds or 0 for case in found.cases]
+    assert seconds == sorted(seconds)
+    assert "time: about 1 s to " in said(found)
+
+
+# ------------------------------------------------------------------ cost
+
+
+def test_cost_is_told_by_role_with_and_without_the_cache(tmp_path: Path) -> None:
+    found = estimate(described(tmp_path, settings=STRICT))
+    agent, judge = (found.most.parts["openai/m", role] for role in ("agent", "judge"))
+    assert judge.calls == found.trials == 8
+    assert agent.calls == 80
+    assert 0.5 < agent.cached / agent.prompt < 1
+    (case,) = found.document()["cases"]
+    row = case["models"]["openai/m"]
+    for role in ("agent", "judge"):
+        assert row["roles"][role]["cost_usd_cached"] < row["roles"][role]["cost_usd"]
+    whole = sum(part["cost_usd"] for part in row["roles"].values())
+    assert whole == pytest.approx(row["cost_usd"]) == pytest.approx(case["cost_usd"])
+    (table,) = found.section().tables
+    assert table.columns == (
+        "model",
+        "role",
+        "calls",
+        "tokens in",
+        "tokens out",
+        "cost",
+        "if cached",
+    )
+    assert [row[:3] for row in table.rows] == [
+        ("openai/m", "agent", "80"), ("openai/m", "judge", "8"), ("total", "", "88"),
+    ]  # fmt: skip
+    assert "exact if every episode runs to its turn limit, so an upper bound" in said(found)
+    assert "% of the tokens in)" in said(found)
+
+
+def test_dollars_are_tokens_times_prices() -> None:
+    """Worked by hand: 2,000 in at $10, 500 of them cached at $1, 100 out at $20 a million."""
+    case = Case("turn limit", {("m", "agent"): Part(3, 2000, 500, 100)})
+    found = Estimate(1, 1, 1, (case,), {"m": Price(10.0, 20.0, 1.0)})
+    assert found.usd(case) == pytest.approx(0.022)
+    assert found.usd(case, cached=True) == pytest.approx(0.0175)
+    assert rows(found.section()) == [
+        ("m", "agent", "3", "2,000", "100", "$0.0220", "$0.0175"),
+    ]  # fmt: skip
+
+
+def test_without_a_price_for_the_cache_there_is_one_figure(tmp_path: Path) -> None:
+    found = estimate(described(tmp_path, agents=("lab/j",), judges=("none",)))
+    assert "cache" not in said(found)
+    assert len(rows(found.section())) == 1
+
+
+def test_a_price_that_is_missing_is_said_and_is_not_nothing(tmp_path: Path) -> None:
+    found = estimate(described(tmp_path, agents=("openai/free",), judges=("openai/m",)))
+    assert [row[-2] for row in rows(found.section())] == ["no price", rows(found.section())[1][-2],
+                                                          "no price"]  # fmt: skip
+    assert rows(found.section())[1][-2].startswith("$")
+    assert "models.toml has no price for openai/free: that cost is unknown" in said(found)
+    document = found.document()
+    assert document["no_price"] == ["openai/free"]
+    (case,) = document["cases"]
+    assert case["cost_usd"] is None
+    assert case["models"]["openai/free"]["cost_usd"] is None
+    assert case["models"]["openai/m"]["cost_usd"] > 0
+
+
+# ------------------------------------------------------------------ time
+
+
+def test_time_is_told_from_the_seconds_that_are_given_and_the_places_in_flight(
+    tmp_path: Path,
+) -> None:
+    config = described(tmp_path, agents=("lab/j",), judges=("none",), settings=STRICT)
+    found = estimate(config, latency=60.0)  # 4 at once
+    assert found.most.seconds == pytest.approx(80 * 60 / 4)
+    assert "time: about 20 min, at 60 s a call as given, 4 at once to lab" in said(found)
+    alone = estimate(config.model_copy(update={"in_flight": 64}), 6.0)
+    assert alone.most.seconds == pytest.approx(10 * 6)  # its turns, one after the other
+
+
+def test_time_is_told_from_what_the_store_has_measured_and_else_not(tmp_path: Path) -> None:
+    config = described(tmp_path, agents=("openai/m",), judges=("none",), models=None)
+    unknown = estimate(config)
+    assert unknown.most.seconds is None
+    assert "the store has no call to openai/m yet" in said(unknown)
+    with start_in_thread(EndpointSettings(latency_ms=20)) as server:
+        run(config.model_copy(update={"base_url": server.url, "limit": 1}))
+    known = estimate(config)
+    assert known.most.seconds is not None
+    assert 10 * 0.02 < known.most.seconds < 10
+    assert "at the last measured seconds a call" in said(known)
+
+
+def test_an_estimate_leaves_no_store(tmp_path: Path) -> None:
+    estimate(described(tmp_path))
+    assert not (tmp_path / "s.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("per_minute", "at_once", "seconds"),
+    [
+        (None, None, 600.0),  # 1000 + 200 calls of 2 and 5 s, 5 at once
+        (None, 2, 1500.0),  # two trials at once, whose calls wait for one another
+        (60.0, None, 1200.0),  # one call a second
+        (None, 600, 600.0),
+    ],
+)
+def test_the_slowest_of_what_bounds_a_run_tells_its_time(
+    per_minute: float | None, at_once: int | None, seconds: float
+) -> None:
+    ours = Pace("a/x", "a", 2.0, 5, per_minute, 1000, 40)
+    other = Pace("a/j", "a", 5.0, 5, per_minute, 200, 8)
+    assert seconds_in_all([ours, other], at_once) == pytest.approx(seconds)
+    longest = Pace("b/x", "b", 2.0, 500, None, 1000, 900)
+    assert seconds_in_all([ours, longest], 600) == pytest.approx(1880.0)

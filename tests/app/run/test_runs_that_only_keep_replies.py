@@ -1,0 +1,96 @@
+"""Replies of an audit or the like are kept in a run that no verb takes for a run of episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from declared_worlds import declared
+from sociolab.app.conclusions.agreement import agreements
+from sociolab.app.conclusions.audit import AuditConfig, audit
+from sociolab.app.crediting.credit import credit_run
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.session import kept_in_a_run
+from sociolab.core.episode import Task, Trial
+from sociolab.core.errors import ConfigError
+from sociolab.report.result import kept_work, result_of
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.store import Store
+from sociolab.studies.ratings import import_ratings
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> tuple[Path, str]:
+    """A store with nothing but the replies of an audit, and their run."""
+    path = tmp_path / "s.db"
+    about = ("audit", {"run": "r", "judge": "openai/j"})
+    with (
+        Store.open(path) as store,
+        kept_in_a_run(store, path, "sotopia", about, TalliedReplies(Tally())) as name,
+    ):
+        return path, name
+
+
+def _report(path: Path, run: str) -> None:
+    with Store.open(path, create=False) as store:
+        result_of(store, run)
+
+
+def _agree(path: Path, run: str) -> None:
+    with Store.open(path, create=False) as store:
+        agreements(store, [run])
+
+
+def _judge(path: Path, run: str) -> None:
+    judge_run(run, RunConfig(judges=("heuristic",), store=path), repeats=1)
+
+
+def _audit(path: Path, run: str) -> None:
+    audit(AuditConfig(run=run, kinds=("family",), store=path))
+
+
+def _credit(path: Path, run: str) -> None:
+    credit_run(run, RunConfig(judges=("openai/j",), store=path), measures=("goal",))
+
+
+def _rate(path: Path, run: str) -> None:
+    file = path.with_name("r.csv")
+    file.write_text("episode,seat,rater,dimension,score\na,b,anna,goal,7\n", encoding="utf-8")
+    import_ratings(file, run, store=path)
+
+
+@pytest.mark.parametrize("verb", [_report, _agree, _judge, _audit, _credit, _rate])
+def test_it_is_refused_where_episodes_are_wanted(
+    kept: tuple[Path, str], verb: Callable[[Path, str], None]
+) -> None:
+    told = "expected a run of episodes, found audit-.*, which only keeps the replies of an audit"
+    with pytest.raises(ConfigError, match=told):
+        verb(*kept)
+
+
+@pytest.mark.parametrize(
+    ("settings", "work"),
+    [({"gap": {}}, "a gap"), ({"write": {}}, "a writer"), ({"seed": 0}, ""), (None, "")],
+)
+def test_what_a_run_keeps_is_told_by_its_settings(
+    tmp_path: Path, settings: dict[str, object] | None, work: str
+) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        store.create_run("r", "sotopia", settings, [], declared("sotopia"))  # type: ignore[arg-type]
+        assert kept_work(store.run("r")) == work
+
+
+def test_a_run_with_trials_is_one_of_episodes_whatever_its_settings(tmp_path: Path) -> None:
+    task = Task("lamp", ("ann", "bob"), "sale", "{}")
+    with Store.open(tmp_path / "s.db") as store:
+        store.create_run(
+            "r",
+            "sotopia",
+            {"audit": {}},
+            [Trial("t", "sotopia", task, (), 0, 0)],
+            declared("sotopia", [Trial("t", "sotopia", task, (), 0, 0)]),
+        )
+        assert kept_work(store.run("r")) == ""

@@ -1,0 +1,244 @@
+"""Ratings into the small run: refused whole or kept whole, once, and shown beside the judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from report.small_run import RUN, build
+from sociolab.analysis.rated import ratings_of
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Score
+from sociolab.report.result import result_of
+from sociolab.store.export import export_run, import_run
+from sociolab.store.store import Store
+from sociolab.studies.ratings import Kept, Rating, import_ratings, keep_ratings, people_judge
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
+
+HEAD = "episode,seat,rater,dimension,score,reason,seconds"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    build(tmp_path / "store.db")
+    return tmp_path
+
+
+def keep(lab: Path, *lines: str, name: str = "people", again: bool = False) -> tuple[str, ...]:
+    file = lab / "ratings.csv"
+    file.write_text("\n".join((HEAD, *lines)), "utf-8")
+    return import_ratings(file, RUN, name=name, replace_all=again, store=lab / "store.db")
+
+
+def refused(lab: Path, *lines: str) -> str:
+    with pytest.raises(ConfigError) as told:
+        keep(lab, *lines)
+    return str(told.value)
+
+
+def judgings(lab: Path, judge: JudgeId | None = None) -> list[tuple[str | None, int, list[Score]]]:
+    with Store.open(lab / "store.db") as store:
+        return [
+            (row.trial, row.judging, [v for v in row.verdicts if isinstance(v, Score)])
+            for row in store.verdicts.judgings(RUN, judge or people_judge("people"))
+        ]
+
+
+LINES = (
+    "lamp-AA,ann,r2,goal,6,,12",
+    "lamp-AA,ann,r1,goal,4,too soft,",
+    "lamp-AA,bob,r1,goal,6,,",
+    "noise-AA,ann,r2,social_rules,-1,shouted,",
+)
+
+
+def test_each_rater_is_a_judging_signed_and_numbered_by_name(lab: Path) -> None:
+    said = keep(lab, *LINES)
+    assert said[0] == (
+        "read 4 ratings by 2 raters of 3 plays in 2 episodes; kept 4 as people of small"
+    )
+    found = judgings(lab)
+    assert [(trial, number) for trial, number, _ in found] == [
+        ("lamp-AA", 0),
+        ("lamp-AA", 1),
+        ("noise-AA", 1),
+    ]
+    assert [(s.seat, s.value, s.reason) for s in found[0][2]] == [
+        ("ann", 4.0, "[r1] too soft"),
+        ("bob", 6.0, "[r1]"),
+    ]
+    assert found[1][2][0].reason == "[r2 12 s]"
+
+
+def test_a_report_shows_the_peoples_mean_beside_the_judge(lab: Path) -> None:
+    keep(lab, *LINES)
+    with Store.open(lab / "store.db") as store:
+        entries = result_of(store, RUN).scores
+    # Alpha played both: ann of the lamp by 4 and 6, bob by 6: (5 + 6) / 2 over two plays.
+    (entry,) = (
+        e
+        for e in entries
+        if (e.judge, e.measure, e.by) == ("people", "goal", {}) and e.agent == "openai/alpha"
+    )
+    assert (entry.value, entry.n, entry.method) == (5.5, 2, "people")
+
+
+def test_the_order_of_lines_does_not_matter(lab: Path) -> None:
+    keep(lab, *LINES)
+    first = judgings(lab)
+    keep(lab, *reversed(LINES), again=True)
+    assert judgings(lab) == first
+
+
+def test_the_same_file_again_changes_nothing(lab: Path) -> None:
+    keep(lab, *LINES)
+    first = judgings(lab)
+    assert "kept 0 as people of small, 4 were there already" in keep(lab, *LINES)[0]
+    assert judgings(lab) == first
+
+
+def test_more_ratings_are_added_and_raters_keep_their_numbers(lab: Path) -> None:
+    keep(lab, *LINES)
+    keep(lab, *LINES, "lamp-AA,bob,r2,goal,7,,", "lamp-AA,bob,a0,goal,8,,")
+    found = {(trial, number): scores for trial, number, scores in judgings(lab)}
+    assert [s.value for s in found["lamp-AA", 1]] == [6.0, 7.0]
+    assert [s.reason for s in found["lamp-AA", 2]] == ["[a0]"]
+
+
+def test_a_rating_that_contradicts_a_stored_one_is_refused_without_replace(lab: Path) -> None:
+    keep(lab, *LINES)
+    told = refused(lab, "lamp-AA,ann,r1,goal,5,,")
+    assert "line 2: expected goal 4 by r1, which is stored as people" in told
+    keep(lab, "lamp-AA,ann,r1,goal,5,,", again=True)
+    assert [[s.value for s in scores] for _, _, scores in judgings(lab)] == [[5.0]]
+
+
+def test_another_name_is_another_set(lab: Path) -> None:
+    keep(lab, *LINES)
+    keep(lab, "lamp-AA,ann,r1,goal,9,,", name="experts")
+    assert len(judgings(lab)) == 3
+    assert judgings(lab, people_judge("experts"))[0][2][0].value == 9.0
+
+
+def test_seven_dimensions_of_one_seat_make_an_overall(lab: Path) -> None:
+    lines = [f"lamp-AA,ann,r1,{d.name},{max(d.low, 0):g},," for d in DIMENSIONS]
+    keep(lab, *lines[:6])
+    assert len(judgings(lab)[0][2]) == 6
+    keep(lab, *lines)
+    overall = judgings(lab)[0][2][-1]
+    assert (overall.measure.name, overall.value, overall.reason) == ("overall", 0.0, "[r1]")
+
+
+def test_all_that_is_wrong_is_told_by_line_and_nothing_is_kept(lab: Path) -> None:
+    told = refused(
+        lab,
+        LINES[0],
+        "attic,ann,r1,goal,4,,",
+        "lamp,ann,r1,goal,4,,",
+        "bike-SS,ann,r1,goal,4,,",
+        "lamp-AA,cat,r1,goal,4,,",
+        "lamp-AA,ann,r1,mood,4,,",
+        "lamp-AA,ann,r1,goal,11,,",
+        "lamp-AA,ann,r1,goal,4.5,,",
+    )
+    assert (
+        "7 lines are wrong and nothing was imported: line 3: expected an episode of small" in told
+    )
+    assert 'line 4: expected one episode, found "lamp", which begins lamp-AA and lamp-AS' in told
+    assert 'line 5: expected an episode that was played, found "bike-SS"' in told
+    assert 'line 6: expected a seat (ann, bob), found "cat"' in told
+    assert "line 7: expected a dimension (believability," in told
+    assert told.endswith("; and 2 more")
+    assert judgings(lab) == []
+    assert "expected a whole number from 0 to 10 as goal, found 11" in refused(
+        lab, "lamp-AA,ann,r1,goal,11,,"
+    )
+    assert "as goal, found 4.5" in refused(lab, "lamp-AA,ann,r1,goal,4.5,,")
+
+
+def test_a_rater_who_rates_the_same_thing_twice_is_refused(lab: Path) -> None:
+    told = refused(lab, *LINES, LINES[0])
+    assert "line 6: expected one rating of goal by r2" in told
+    assert "the first in line 2" in told
+
+
+def test_an_unambiguous_beginning_names_an_episode(lab: Path) -> None:
+    assert "which begins noise-SA and noise-SS" in refused(lab, "noise-S,ann,r1,goal,4,,")
+    with Store.open(lab / "store.db") as store:
+        trial = "noise-SA"
+        assert [row.trial.id for row in store.trials(RUN) if row.trial.id.startswith(trial)] == [
+            trial
+        ]
+    keep(lab, "noise-SA,ann,r1,goal,4,,")
+    assert judgings(lab)[0][0] == trial
+
+
+def test_a_file_without_ratings_and_a_run_that_is_not_there_are_refused(lab: Path) -> None:
+    assert "expected at least one rating, found none" in refused(lab)
+    (lab / "ratings.csv").write_text(f"{HEAD}\n{LINES[0]}", "utf-8")
+    with pytest.raises(ConfigError, match="nowhere"):
+        import_ratings(lab / "ratings.csv", "nowhere", store=lab / "store.db")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        import_ratings(lab / "none.csv", RUN, store=lab / "store.db")
+
+
+def test_ratings_go_with_a_run_that_is_exported(lab: Path) -> None:
+    keep(lab, *LINES)
+    with Store.open(lab / "store.db") as store:
+        export_run(store, RUN, lab / "run.jsonl")
+    with Store.open(lab / "other.db") as other:
+        import_run(other, lab / "run.jsonl")
+        again = [row.verdicts for row in other.verdicts.judgings(RUN, people_judge("people"))]
+    assert [list(verdicts) for verdicts in again] == [scores for _, _, scores in judgings(lab)]
+
+
+ANN = ("lamp-AA", "ann", "r1", "goal", 4)
+
+
+def test_records_are_kept_as_the_lines_of_a_file_are(lab: Path) -> None:
+    with Store.open(lab / "store.db") as store:
+        ratings = [
+            Rating(*ANN, reason="too soft", seconds=12, when="2026-03-01T15:05:00+01:00"),
+            Rating("lamp-AA", "bob", "r1", "goal", 6),
+        ]
+        assert keep_ratings(store, RUN, ratings) == Kept(2, 1, 2, 1, fresh=2)
+        assert keep_ratings(store, RUN, ratings).fresh == 0
+    ((_, _, (first, second)),) = judgings(lab)
+    assert first.reason == "[r1 12 s 2026-03-01T14:05:00Z] too soft"
+    assert second.reason == "[r1]"
+    keep(lab, "lamp-AA,ann,r1,goal,4,,")
+    assert judgings(lab)[0][2] == [first, second], "the file contradicts nothing"
+    with Store.open(lab / "store.db") as store:
+        (rater,) = ratings_of(store, [RUN]).raters
+    assert (rater.ratings, rater.seconds) == (2, (12.0,))
+    assert rater.first == rater.last == "2026-03-01T14:05:00Z"
+
+
+def test_records_that_are_wrong_are_refused_by_their_number_and_none_is_kept(lab: Path) -> None:
+    with Store.open(lab / "store.db") as store:
+        for wrong, told in (
+            (Rating("lamp-AA", "bob", "r1", "goal", 11), "rating 2: expected a whole number from"),
+            (Rating(*ANN), r"found a second \(the first in rating 1\)"),
+        ):
+            with pytest.raises(ConfigError, match=told):
+                keep_ratings(store, RUN, [Rating(*ANN), wrong])
+        with pytest.raises(ConfigError, match="expected at least one rating, found none"):
+            keep_ratings(store, RUN, [])
+    assert judgings(lab) == []
+    with pytest.raises(ConfigError, match="expected a pseudonym as rater"):
+        Rating("lamp-AA", "ann", "r1@example.org", "goal", 4)
+    with pytest.raises(ConfigError, match="expected a number as score"):
+        Rating("lamp-AA", "ann", "r1", "goal", float("nan"))
+
+
+def test_a_second_seat_rated_later_leaves_the_first_ones_overall_as_it_is(lab: Path) -> None:
+    def lines(seat: str) -> list[str]:
+        return [f"lamp-AA,{seat},r1,{d.name},{max(d.low, 0):g},," for d in DIMENSIONS]
+
+    keep(lab, *lines("ann"))
+    keep(lab, *lines("bob"))
+    ((_, _, scores),) = judgings(lab)
+    found = [(score.seat, score.measure.name) for score in scores]
+    assert len(found) == len(set(found)) == 16
+    assert [seat for seat, name in found if name == "overall"] == ["ann", "bob"]

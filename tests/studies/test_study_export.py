@@ -1,0 +1,107 @@
+"""A study's files: complete, readable by others, and without anything that opens a door."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from sociolab.analysis.rated_signature import signed
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Score
+from sociolab.store.export import import_run
+from sociolab.store.store import Store
+from sociolab.studies.export import export, export_zip
+from sociolab.studies.participants import completion_code, invite
+from sociolab.studies.ratings import import_ratings, people_judge
+from sociolab.studies.settings import StudySettings
+from sociolab.studies.setup import create
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
+from study_samples import played_run, settings
+
+
+def read(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    opened = Store.open(tmp_path / "store.db")
+    create(opened, "talks", settings(play={"limit": 1}))
+    done, fresh = (link.participant for link in invite(opened, "talks", 2))
+    pk = opened.studies.participant("talks", done).pk
+    opened.studies.stand(pk, "consented")
+    opened.studies.stand(pk, "finished")
+    opened.studies.answer(pk, "", "natural", 4)
+    opened.studies.answer(pk, "", "remarks", "=1+1 \ud83d, said\nshe")
+    opened.studies.assign(pk, opened.trials("talks")[0].trial.id, "ann", "done")
+    assert opened.studies.participant("talks", fresh).state == "invited"
+    return opened
+
+
+def test_every_row_of_a_study_is_in_its_files(store: Store, tmp_path: Path) -> None:
+    names = export(store, "talks", tmp_path / "out")
+    assert sorted(names) == sorted(file.name for file in (tmp_path / "out").iterdir())
+    people = read(tmp_path / "out/participants.csv")
+    done = next(row for row in people if row["state"] == "finished")
+    found = StudySettings.model_validate(store.studies.get("talks").settings)
+    assert done["completion_code"] == completion_code(found, done["participant"])
+    assert [row["completion_code"] for row in people if row["state"] == "invited"] == [""]
+    survey = read(tmp_path / "out/survey.csv")
+    assert survey[0]["natural"] == "4"
+    assert survey[0]["remarks"].startswith("'=1+1")
+    assert survey[0]["partner"] == ""
+    lines = (tmp_path / "out/answers.jsonl").read_text("utf-8").splitlines()
+    assert {json.loads(line)["name"]: json.loads(line)["value"] for line in lines}["natural"] == 4
+    assert read(tmp_path / "out/assignments.csv")[0]["seat"] == "ann"
+
+
+def test_no_file_holds_what_opens_a_door(store: Store, tmp_path: Path) -> None:
+    export(store, "talks", tmp_path / "out")
+    key = StudySettings.model_validate(store.studies.get("talks").settings).code_key
+    assert key
+    assert all(key not in file.read_text("utf-8") for file in (tmp_path / "out").iterdir())
+
+
+def test_the_readme_names_every_file_and_question(store: Store, tmp_path: Path) -> None:
+    names = export(store, "talks", tmp_path / "out")
+    text = (tmp_path / "out/README.md").read_text("utf-8")
+    assert all(f"`{name}`" in text for name in names if name != "README.md")
+    assert "`natural`: How natural was it?" in text
+
+
+def test_the_episodes_can_be_put_into_another_store(store: Store, tmp_path: Path) -> None:
+    export(store, "talks", tmp_path / "out")
+    with Store.open(tmp_path / "other.db") as other:
+        import_run(other, tmp_path / "out/episodes.jsonl", "again")
+        assert other.run("again").trials == store.run("talks").trials
+
+
+def test_ratings_can_be_imported_again(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    run = played_run(path, limit=1)
+    with Store.open(path) as store:
+        create(store, "ratings", settings(rate={"run": run}))
+        trial = store.trials(run)[0].trial
+        score = Score(DIMENSIONS[0], trial.task.seats[0], 5, signed("p-aaaaaa", "plain", 4))
+        store.verdicts.add(run, people_judge("ratings"), [score], trial=trial.id)
+        export(store, "ratings", tmp_path / "out")
+    said = import_ratings(tmp_path / "out/ratings.csv", run, name="again", store=path)
+    assert said[0].startswith("read 1 rating by 1 rater")
+
+
+def test_a_folder_with_files_is_left_alone(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(ConfigError, match="expected a new or empty folder"):
+        export(store, "talks", tmp_path)
+
+
+def test_the_archive_holds_the_same_files(store: Store, tmp_path: Path) -> None:
+    names = export(store, "talks", tmp_path / "out")
+    export_zip(store, "talks", tmp_path / "out.zip", tmp_path / "scratch")
+    with ZipFile(tmp_path / "out.zip") as archive:
+        assert sorted(archive.namelist()) == sorted(f"talks/{name}" for name in names)

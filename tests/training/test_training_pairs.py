@@ -1,0 +1,154 @@
+"""Pairs of the small run: the same prompt, two replies, and the better of them first."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Measure, Score
+from sociolab.store.store import Store
+from sociolab.training.examples import Wanted
+from sociolab.training.export import Exported, export_training
+from training_cases import lines, play_bargain
+
+
+def export(store: Path, file: Path, **wanted: Any) -> tuple[Exported, list[Any]]:
+    done = export_training(
+        ["small"], file, Wanted("pairs", measures=("goal",), agent="openai/x", **wanted), store
+    )
+    return done, lines(file)
+
+
+def test_first_turns_over_repeats_make_pairs(small: Path, tmp_path: Path) -> None:
+    done, rows = export(small, tmp_path / "p.jsonl")
+    assert len(rows) == 2, "the opening of each task: the only prompt that came twice"
+    for row in rows:
+        assert [m["role"] for m in row["prompt"]] == ["system", "user"]
+        assert row["chosen"] == [
+            {"role": "assistant", "content": '{"action": "speak", "text": "Offer 2 at 1."}'}
+        ]
+        assert "Offer 1 at 1." in row["rejected"][0]["content"]
+        about = row["metadata"]
+        assert (about["measure"], about["judge"], about["turn"]) == ("goal", "by-hand", 1)
+        assert (about["chosen"]["reward"], about["rejected"]["reward"]) == (8, 5)
+        (better,), (worse,) = about["chosen"]["episodes"], about["rejected"]["episodes"]
+        assert better["trial"] != worse["trial"]
+        assert better["agent"] == worse["agent"] == "openai/x"
+    assert len({row["metadata"]["scenario"] for row in rows}) == 2
+    left = {why.why: count for why, count in done.left.items()}
+    assert left["with an unusable reply"] == 4
+    assert "whose prompt no other turn had" in left
+    lone = left["whose prompt no other turn had"]
+    alike = 2 * left.get("with the same reply each time", 0)
+    close = 2 * left.get("apart by nothing in goal", 0)
+    assert left.get("without goal by by-hand", 0) + lone + alike + close == 20 - 4 - 2 * 2
+
+
+def test_a_margin_that_is_reached_is_enough_and_one_that_is_not_is_told(
+    small: Path, tmp_path: Path
+) -> None:
+    assert len(export(small, tmp_path / "p.jsonl", margin=3.0)[1]) == 2
+    with pytest.raises(ConfigError, match=r"2 pairs of replies apart by less than 3\.5 in goal"):
+        export(small, tmp_path / "q.jsonl", margin=3.5)
+    assert not (tmp_path / "q.jsonl").exists()
+
+
+def test_without_a_measure_pairs_go_by_the_worlds_main_one(small: Path, tmp_path: Path) -> None:
+    file = tmp_path / "p.jsonl"
+    export_training(["small"], file, Wanted("pairs", agent="openai/x"), small)
+    assert {row["metadata"]["measure"] for row in lines(file)} == {"goal"}
+
+
+def judged_by(store: Path, folder: Path, *judges: JudgeId) -> Path:
+    """A copy of the small run in which these judges gave each seat a charm of 1 or 2, by repeat."""
+    path = Path(shutil.copy(store, folder / "judged.db"))
+    with Store.open(path, create=False) as opened:
+        for row in opened.trials("small"):
+            for judge in judges:
+                scores = [Score(CHARM, seat, 1 + row.trial.repeat) for seat in row.trial.task.seats]
+                opened.verdicts.add("small", judge, scores, trial=row.trial.id)
+    return path
+
+
+CHARM = Measure("charm", 0, 2)
+HEURISTIC, STAND_IN = JudgeId("heuristic", "heuristic"), JudgeId("stand-in", "scripted")
+MODEL, PEOPLE = JudgeId("openai/j", "model"), JudgeId("people", "people")
+
+
+@pytest.mark.parametrize("judges", [(HEURISTIC,), (STAND_IN,), (HEURISTIC, STAND_IN)])
+def test_baselines_are_no_reward_of_themselves(
+    small: Path, tmp_path: Path, judges: tuple[JudgeId, ...]
+) -> None:
+    store, first = judged_by(small, tmp_path, *judges), judges[0].name
+    with pytest.raises(ConfigError, match=rf"only a rule-based .*{first}.* --by {first} to use"):
+        export_training(["small"], tmp_path / "p", Wanted("pairs", measures=("charm",)), store)
+    assert not (tmp_path / "p").exists()
+    wanted = Wanted("pairs", measures=("charm",), by=first)
+    done = export_training(["small"], tmp_path / "p", wanted, store)
+    assert done.notes[0].startswith(f"the reward is a rule-based baseline: charm by {first}: ")
+
+
+@pytest.mark.parametrize("judge", [MODEL, PEOPLE])
+def test_the_one_judge_that_is_no_baseline_gives_the_reward(
+    small: Path, tmp_path: Path, judge: JudgeId
+) -> None:
+    store = judged_by(small, tmp_path, HEURISTIC, judge)
+    wanted = Wanted("pairs", measures=("charm",))
+    done = export_training(["small"], tmp_path / "p", wanted, store)
+    rows: list[Any] = lines(tmp_path / "p")
+    assert {row["metadata"]["judge"] for row in rows} == {judge.name}
+    assert not any("rule-based" in note for note in done.notes)
+    both = judged_by(small, tmp_path, MODEL, PEOPLE)
+    with pytest.raises(ConfigError, match="several judges gave charm: openai/j, people"):
+        export_training(["small"], tmp_path / "q", wanted, both)
+
+
+def test_one_reply_that_came_more_often_counts_once_with_its_mean_reward(
+    small: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "p.jsonl"
+    export_training(["small"], file, Wanted("pairs", measures=("goal",)), small)
+    rows = lines(file)
+    prompts: dict[str, set[tuple[str, str]]] = {}
+    for row in rows:
+        pair = (str(row["chosen"]), str(row["rejected"]))
+        known = prompts.setdefault(str(row["prompt"]), set())
+        assert pair not in known
+        assert pair[::-1] not in known, "no reply is better and worse than another"
+        known.add(pair)
+    assert any(row["metadata"]["chosen"]["rebuilt"] for row in rows)
+
+
+def test_two_replies_whose_rewards_are_lower_bounds_are_no_pair(tmp_path: Path) -> None:
+    """ "Deal" is worth its price; "Fine" once that and once disputed; "Sure" disputed: whether Fine
+    was better than Sure is not known."""
+    store = tmp_path / "s.db"
+    for name, agent in (
+        ("deal", "words=Deal at $300."),
+        ("fine", "words=Fine, $300."),
+        ("fine-too", "words=Fine, $300.&outcome=nothing"),
+        ("sure", "words=Sure, $300.&outcome=nothing"),
+    ):
+        play_bargain(store, name, agent)
+    wanted = Wanted("pairs", measures=("goal_checked",), seat="1")
+    runs = ["deal", "fine", "fine-too", "sure"]
+    done = export_training(runs, tmp_path / "p.jsonl", wanted, store)
+    rows: list[Any] = lines(tmp_path / "p.jsonl")
+    words = ("Deal at", "Deal,", "Fine", "Sure")
+
+    def word(row: Any, side: str) -> str:
+        return next(word for word in words if word in row[side][0]["content"])
+
+    opening = [row for row in rows if row["metadata"]["turn"] == 1]
+    found = {(word(row, "chosen"), word(row, "rejected")) for row in opening}
+    assert ("Deal at", "Fine") in found
+    assert ("Deal at", "Sure") in found
+    assert ("Fine", "Sure") not in found
+    (row,) = (r for r in opening if (word(r, "chosen"), word(r, "rejected")) == ("Deal at", "Fine"))
+    about = row["metadata"]
+    assert (about["chosen"]["lower_bounds"], about["rejected"]["lower_bounds"]) == (0, 1)
+    assert any("with a lower bound on both sides" in sentence for sentence in done.sentences())
