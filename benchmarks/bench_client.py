@@ -23,11 +23,11 @@ from pydantic import BaseModel
 
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Schema
+from sociolab.endpoint.server import start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel, reply_key
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.running import start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
 from sociolab.models.prices import Price
 from sociolab.models.unkept import Unkept

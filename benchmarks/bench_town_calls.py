@@ -34,13 +34,13 @@ from sociolab.app.run.play import run
 from sociolab.core.episode import Json
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.endpoint.server import start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.engine.drive import drive
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.running import start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store

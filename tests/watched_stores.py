@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from declared_worlds import declared
-from sociolab.app.crediting.credited import keep_credit
+from sociolab.analysis.credit import keep_credit
 from sociolab.core.episode import (
     Action,
     CastMember,

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from declared_worlds import declared
-from sociolab.analysis.comparing import Compared, compared, comparison_document
-from sociolab.analysis.comparison_section import comparison_section
+from sociolab.analysis.compare import Compared, compared, comparison_document, comparison_section
 from sociolab.analysis.figures import NOTHING
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.server import Endpoint
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.server import Endpoint, start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 
 NAMES = ("Ama", "Bertil", "Cosima", "Davit", "Edda", "Farouk", "Gudrun", "Hana")

@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoint.chance import Chance, latency_seconds
-from sociolab.models.endpoint.chat import ChatBody, ChatReader
-from sociolab.models.endpoint.refusals import RefusalError
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.settings import (
+from sociolab.endpoint.chat import ChatBody, ChatReader, RefusalError
+from sociolab.endpoint.faults import Chance, latency_seconds
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import (
     EndpointSettings,
     settings_as_json,
     settings_from_json,

@@ -12,10 +12,10 @@ import aiohttp
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoint.by_hand import ByHand
-from sociolab.models.endpoint.chat import ChatBody, ChatReader
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody, ChatReader
+from sociolab.endpoint.replies import ByHand
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 
 BODY: dict[str, Any] = {
     "model": "m",

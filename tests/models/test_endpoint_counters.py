@@ -11,11 +11,10 @@ import aiohttp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.models.endpoint.chat import ChatBody, ChatMessage
-from sociolab.models.endpoint.counters import Counters, Tally
-from sociolab.models.endpoint.prefixes import PromptPrefixes
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody, ChatMessage
+from sociolab.endpoint.counters import Counters, PromptPrefixes, Tally
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -16,12 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
-from sociolab.models.endpoint.chance import Chance
-from sociolab.models.endpoint.counters import Counters
-from sociolab.models.endpoint.faults import FaultTable, nearly_json, truncated
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.server import ATTEMPT_HEADER
-from sociolab.models.endpoint.settings import FAULTS, EndpointSettings
+from sociolab.endpoint.counters import Counters
+from sociolab.endpoint.faults import Chance, FaultTable, nearly_json, truncated
+from sociolab.endpoint.server import ATTEMPT_HEADER, serve
+from sociolab.endpoint.settings import FAULTS, EndpointSettings
 
 
 class Verdict(BaseModel):

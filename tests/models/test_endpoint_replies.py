@@ -11,14 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from sociolab.models.endpoint.chance import Chance
-from sociolab.models.endpoint.chat import ChatBody, ChatReader
-from sociolab.models.endpoint.replies import Replies
-from sociolab.models.endpoint.sampler import Draw
-from sociolab.models.endpoint.schemas import SchemaError, read_schema
-from sociolab.models.endpoint.sentences import exact_prose, prose
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.endpoint.structures import BottomlessError
+from sociolab.endpoint.chat import ChatBody, ChatReader
+from sociolab.endpoint.faults import Chance
+from sociolab.endpoint.replies import Replies
+from sociolab.endpoint.schemas import (
+    BottomlessError,
+    Draw,
+    SchemaError,
+    exact_prose,
+    prose,
+    read_schema,
+)
+from sociolab.endpoint.settings import EndpointSettings
 
 KEYS = st.binary(min_size=1, max_size=8)
 

@@ -18,9 +18,9 @@ import pytest
 
 import sociolab
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoint.counters import Counters
-from sociolab.models.endpoint.running import serve, start_in_process, start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.counters import Counters
+from sociolab.endpoint.server import serve, start_in_process, start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 
 SOURCE = str(Path(sociolab.__path__[0]).parent)
 
@@ -55,8 +55,8 @@ def test_endpoint_in_a_process_answers_counts_and_stops() -> None:
 def test_process_ends_with_the_one_that_started_it() -> None:
     parent = (
         "import os, sys\n"
-        "from sociolab.models.endpoint.running import start_in_process\n"
-        "from sociolab.models.endpoint.settings import EndpointSettings\n"
+        "from sociolab.endpoint.server import start_in_process\n"
+        "from sociolab.endpoint.settings import EndpointSettings\n"
         "with start_in_process(EndpointSettings()) as endpoint:\n"
         "    print(endpoint.url, flush=True)\n"
         "    os.kill(os.getpid(), 9)\n"
@@ -79,7 +79,7 @@ def test_process_ends_with_the_one_that_started_it() -> None:
 
 
 def test_wrong_settings_keep_the_process_from_starting() -> None:
-    command = [sys.executable, "-m", "sociolab.models.endpoint", "--json-settings", "[]"]
+    command = [sys.executable, "-m", "sociolab.endpoint", "--json-settings", "[]"]
     environment = os.environ | {"PYTHONPATH": SOURCE}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -89,8 +89,8 @@ def test_wrong_settings_keep_the_process_from_starting() -> None:
 
 def test_ctrl_c_ends_it_cleanly_with_its_counts() -> None:
     program = (
-        "from sociolab.models.endpoint.running import run_forever\n"
-        "from sociolab.models.endpoint.settings import EndpointSettings\n"
+        "from sociolab.endpoint.server import run_forever\n"
+        "from sociolab.endpoint.settings import EndpointSettings\n"
         "counters = run_forever(EndpointSettings(), announce=lambda u: print(u, flush=True))\n"
         "print(counters.requests)\n"
     )

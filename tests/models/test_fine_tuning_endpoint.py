@@ -12,9 +12,8 @@ import pytest
 
 from models.tuning_cases import ANIMALS, training_file
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.server import Endpoint
-from sociolab.models.endpoint.settings import (
+from sociolab.endpoint.server import Endpoint, serve
+from sociolab.endpoint.settings import (
     EndpointSettings,
     settings_as_json,
     settings_from_json,

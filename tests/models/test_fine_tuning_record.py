@@ -15,9 +15,9 @@ import pytest
 import sociolab
 from models.tuning_cases import ANIMALS, training_file, tuning
 from sociolab.core.errors import ConfigError, ModelError
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import chat
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient
 from sociolab.models.finetuning_wire import TuningOrder

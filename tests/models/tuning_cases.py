@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from sociolab.core.ports import CallKey, Message, Prompt
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.server import Endpoint as Server
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import Endpoint as Server
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient
 

@@ -18,9 +18,8 @@ from sociolab.app.run.play import run
 from sociolab.core.episode import Answered, Ended, Episode, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Begin, Came, Observation, Play, Question, Reply, Request
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.server import Endpoint
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import Endpoint, start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 from sociolab.training.examples import Wanted
 from sociolab.training.export import export_training

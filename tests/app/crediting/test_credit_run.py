@@ -12,20 +12,18 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.crediting.credit import CreditResult, credit_run, measures_of
-from sociolab.app.crediting.credited import CREDIT, credit_of, credited
-from sociolab.app.finding.worlds import world_of
+from sociolab.analysis.credit import CREDIT, credit_of, credited
+from sociolab.app.credit import CreditResult, credit_run, measures_of
 from sociolab.app.replaying import observations, replaying_world
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
+from sociolab.app.transcripts import world_of
 from sociolab.core.episode import Ended
 from sociolab.core.errors import ConfigError
+from sociolab.endpoint.chat import ChatBody, bad_request
+from sociolab.endpoint.server import Endpoint, start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.judging.credit_record import MEASURES
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.refusals import bad_request
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.server import Endpoint
-from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store

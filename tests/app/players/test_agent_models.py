@@ -23,10 +23,10 @@ from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.budget import Budget
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.unkept import Unkept
 from sociolab.report.result import RunResult
 from sociolab.store.store import Store

@@ -17,11 +17,11 @@ from sociolab.app.players.models import Models
 from sociolab.app.run.session import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.replies import Replies
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.budget import Budget
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.replies import Replies
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.unkept import Unkept
 from sociolab.report.result import RunResult
 from sociolab.runner.plan import AgentId

@@ -14,9 +14,8 @@ from own_code import writer
 from sociolab.app.data.sets import load_world
 from sociolab.app.run.validate import ValidationConfig, document, section, validate
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.server import Endpoint
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import Endpoint, start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 
 REPOSITORY = Path(__file__).parents[3]
 

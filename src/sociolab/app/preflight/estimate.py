@@ -43,13 +43,11 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.core.seeding import stream
+from sociolab.endpoint.chat import ChatBody, ChatMessage
+from sociolab.endpoint.counters import PromptPrefixes
+from sociolab.endpoint.schemas import Draw, Node, prose, read_schema
 from sociolab.engine.drive import drive
 from sociolab.models.budget import Budget
-from sociolab.models.endpoint.chat import ChatBody, ChatMessage
-from sociolab.models.endpoint.prefixes import PromptPrefixes
-from sociolab.models.endpoint.sampler import Draw, Node
-from sociolab.models.endpoint.schemas import read_schema
-from sociolab.models.endpoint.sentences import prose
 from sociolab.models.prices import CHARACTERS_A_TOKEN, Price, tokens_in
 from sociolab.models.unkept import Unkept
 from sociolab.prompting.structured import schema_of

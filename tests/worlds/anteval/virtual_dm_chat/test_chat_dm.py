@@ -14,19 +14,25 @@ from hypothesis import strategies as st
 from fake_models import FakeModel
 from sociolab.core.errors import BudgetSpent, ConfigError, ModelError, WorldError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.budget import Budget
 from sociolab.models.cache import KeptModel
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.models.endpoints import EndpointSpec
 from sociolab.models.prices import Price
 from sociolab.models.unkept import Unkept
-from sociolab.worlds.anteval.skills import SKILLS
-from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, shots_from
+from sociolab.worlds.anteval.session import SKILLS
+from sociolab.worlds.anteval.virtual_dm.chat import (
+    AsyncVirtualDM,
+    ChatDM,
+    answer_of,
+    body_of,
+    head,
+    shots_from,
+)
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
-from sociolab.worlds.anteval.virtual_dm.prompting import AsyncVirtualDM, answer_of, body_of, head
 from worlds.anteval.virtual_dm_chat.table_cases import example, reply
 
 SNEAKS = (frozenset({Label("T'lin", "stealth")}),)
