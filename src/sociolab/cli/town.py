@@ -122,8 +122,8 @@ def levels_(
     """
     from sociolab.app.conclusions.levels import levels
     from sociolab.app.conclusions.levels_section import levels_sections
-    from sociolab.app.finding.stored import open_store
-    from sociolab.app.results.page import write_page
+    from sociolab.app.queries import open_store
+    from sociolab.app.results import write_page
     from sociolab.cli.output import show_sections
 
     with open_store(store) as opened:
@@ -138,7 +138,7 @@ def levels_(
 
 
 def _lived(episode: str, run: str | None, store: Path | None) -> Lived:
-    from sociolab.app.finding.stored import find_episode, open_store
+    from sociolab.app.queries import find_episode, open_store
     from sociolab.app.towns.town import lived
 
     with open_store(store) as opened:
