@@ -189,7 +189,7 @@ def _talks(found: Lived, moment: Moment) -> Iterator[str]:
 
 
 def _document(found: Levels) -> dict[str, object]:
-    from sociolab.worlds.stss.talk.losses import OUTCOMES
+    from sociolab.worlds.stss.losses import OUTCOMES
 
     return {
         "schema": 1,
