@@ -1,5 +1,5 @@
-"""A chat completion over HTTP: the request read and checked, the body of the reply, and errors in the
-form in which OpenAI's API returns them.
+"""A chat completion over HTTP: the request read and checked, the body of the reply, and errors in
+the form in which OpenAI's API returns them.
 """
 
 from __future__ import annotations
