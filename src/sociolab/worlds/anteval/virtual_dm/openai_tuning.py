@@ -8,9 +8,14 @@ from pathlib import Path
 
 from sociolab.core.errors import Cause, WorldError
 from sociolab.core.ports import ChatModel
-from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import TuningOrder
-from sociolab.models.tuned_job import PATIENT, Patience, tuned, tuning_key
+from sociolab.models.finetuning import (
+    PATIENT,
+    FineTuningClient,
+    Patience,
+    TuningOrder,
+    tuned,
+    tuning_key,
+)
 from sociolab.worlds.anteval.virtual_dm.chat import ChatDM
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
 from sociolab.worlds.anteval.virtual_dm.training_file import (

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sociolab.core.errors import ConfigError, ReplyError
-from sociolab.models.prices import CHARACTERS_A_TOKEN
+from sociolab.models.budget import CHARACTERS_A_TOKEN
 from sociolab.prompting.structured import read
 from sociolab.worlds.anteval.skills import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import Example
