@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sociolab.app.crediting.credited import keep_credit
+from sociolab.analysis.credit import keep_credit
 from sociolab.core.episode import (
     Action,
     CastMember,

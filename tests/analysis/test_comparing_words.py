@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sociolab.analysis.comparing import Compared, compared, comparison_document
-from sociolab.analysis.comparison_section import comparison_section
+from sociolab.analysis.compare import Compared, compared, comparison_document, comparison_section
 from sociolab.analysis.figures import NOTHING
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value

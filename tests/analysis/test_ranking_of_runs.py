@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import DATA, GOAL, MODEL, SEATS, UNTOLD, Plays, add_run, settings
-from sociolab.analysis.pooled import pooled
+from sociolab.analysis.pooled_runs import pooled
 from sociolab.analysis.ranking import Ranking, Record, points, ranking, ranking_document
 from sociolab.analysis.ranking_words import ranking_section, settled
 from sociolab.analysis.values import RunValues, Value

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.towns.town_replay import replay
+from sociolab.app.towns.town import replay
 from sociolab.core.episode import Task, Trial
 from sociolab.store.store import Store
 from sociolab.web.town.router import takes_gzip

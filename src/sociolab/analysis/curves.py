@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sociolab.analysis.comparing import Compared, compared
+from sociolab.analysis.compare import Compared, compared
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError

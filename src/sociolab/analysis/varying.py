@@ -10,7 +10,7 @@ from typing import Any
 
 from sociolab.analysis.doublings import Costs, Step, best_of, steps_of
 from sociolab.analysis.factors import JUDGE, PAIRING, PARTNER, REPEAT, SCENARIO, SEAT, SETTING, TASK
-from sociolab.analysis.pooled import chosen_measure
+from sociolab.analysis.pooled_runs import chosen_measure
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, foremost, measure_called

@@ -8,8 +8,8 @@ from typing import Any
 
 import typer
 
-from sociolab.analysis.credit_words import credit_section
-from sociolab.app.crediting.credit import CreditResult, credit_run, measures_of
+from sociolab.analysis.credit import credit_section
+from sociolab.app.credit import CreditResult, credit_run, measures_of
 from sociolab.app.run.config import config_of
 from sociolab.cli.output import say, show_sections
 from sociolab.cli.progress import watch

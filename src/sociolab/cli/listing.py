@@ -13,9 +13,7 @@ from sociolab.app.data.sets import (
     wanted_tasks,
     world_names,
 )
-from sociolab.app.finding.episode_list import Asked, asked_episodes
-from sociolab.app.finding.run_list import runs_with
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import Asked, asked_episodes, open_store, runs_with
 from sociolab.app.registry import names
 from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
 from sociolab.cli.output import console, endless, print_json, say

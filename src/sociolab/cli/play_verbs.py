@@ -209,7 +209,7 @@ def list_(
     json: Json = False,
 ) -> None:
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
-    from sociolab.app.finding.episode_list import Asked
+    from sociolab.app.queries import Asked
     from sociolab.cli import listing as verb
 
     asked = Asked(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sociolab.app.conclusions.across import across
-from sociolab.app.finding.stored import open_store
-from sociolab.app.results.page import write_page
+from sociolab.app.queries import open_store
+from sociolab.app.results import write_page
 from sociolab.cli.output import show_sections
 from sociolab.cli.settings import named_values
 

@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from sociolab.app.finding.stored import find_episode, open_store
+from sociolab.app.queries import find_episode, open_store
 from sociolab.app.towns.town import (
     Lived,
     Moment,

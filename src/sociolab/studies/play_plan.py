@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
-from pathlib import Path
 
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_names
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models
+from sociolab.app.run.config import ModelAccess
 from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.ports import (
@@ -78,16 +78,6 @@ POLICY = FailurePolicy()
 """What a person sends is checked before it is taken; the attempts are for partners."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoints:
-    """Models are served where `models.toml` says."""
-
-    base_url: str | None = None
-    key_env: str | None = None
-    models: Path | None = None
-    in_flight: int | None = None
-
-
 @dataclass(frozen=True)
 class Company:
     """Whom people play with, and who judges; made anew whenever the study is opened.
@@ -127,7 +117,7 @@ def world_of(plan: PlayPlan) -> WorldKit:
 def company_of(plan: PlayPlan, kit: WorldKit | None = None) -> Company:
     """Partners and judges of a plan; ConfigError for one that is not there."""
     kit = kit or world_of(plan)
-    models, budget = Models(Endpoints()), Budget(plan.budget)
+    models, budget = Models(ModelAccess()), Budget(plan.budget)
     tally = Tally()
     replies = TalliedReplies(tally)
     casting = Casting(kit, models, replies, budget, waits=tally.waits)

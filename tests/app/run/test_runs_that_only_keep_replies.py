@@ -9,7 +9,7 @@ import pytest
 
 from sociolab.app.conclusions.agreement import agreements
 from sociolab.app.conclusions.audit import AuditConfig, audit
-from sociolab.app.crediting.credit import credit_run
+from sociolab.app.credit import credit_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.session import kept_in_a_run

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.towns.town_replay import Outcome, content_of, outcomes, replay
+from sociolab.app.towns.town import Outcome, content_of, outcomes, replay
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
-from sociolab.worlds.stss.scoring.result import ScoreSettings
-from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring import ScoreSettings, score
 from stss_tasks import MEDICINE, PARTY
 from trace_cases import Life, at, lived, talk
 from web_towns import CUT, WHOLE, first_trial, town_store

@@ -6,8 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sociolab.analysis.comparing import Compared, compared, comparison_document
-from sociolab.analysis.comparison_section import comparison_section, failed_turns_told
+from sociolab.analysis.agent_names import agent_names, label_like
+from sociolab.analysis.compare import (
+    Compared,
+    compared,
+    comparison_document,
+    comparison_section,
+    failed_turns_told,
+)
 from sociolab.analysis.consistency import (
     KS,
     Passing,
@@ -28,8 +34,6 @@ from sociolab.app.conclusions.comparable import (
     check_tasks,
     same_agent,
 )
-from sociolab.app.finding.agent_names import agent_names
-from sociolab.app.finding.seat_names import label_like
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.plays import asked_in

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.curve_section import curve_section
 from sociolab.analysis.curves import Curve, curve, curve_document
 from sociolab.analysis.figures import rounded
 from sociolab.app.conclusions.comparable import OpenedRun, cautions_of, check_tasks
 from sociolab.app.conclusions.comparing import Wanted, agent_of, judged_by, measures_of, opened_runs
-from sociolab.app.finding.agent_names import agent_names
 from sociolab.core.errors import ConfigError
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section

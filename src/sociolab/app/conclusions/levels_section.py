@@ -9,8 +9,8 @@ from sociolab.core.score import Measure
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import agent_kind, cut_words, interval, nature, number
-from sociolab.worlds.stss.talk.losses import OUTCOMES
-from sociolab.worlds.stss.talk.measures import MEASURES
+from sociolab.worlds.stss.losses import OUTCOMES
+from sociolab.worlds.stss.talk.verdicts import MEASURES
 
 _COULD = (
     "could have taken part: all residents in the background, of an appointment the partner, of "

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from sociolab.analysis.comparing import compared
+from sociolab.analysis.compare import compared
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import RunValues
 from sociolab.core.episode import CastMember

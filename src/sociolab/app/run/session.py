@@ -17,7 +17,7 @@ from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
 from sociolab.app.players.own_code import as_known
 from sociolab.app.run.config import RunConfig
-from sociolab.core.code_mark import UNKNOWN, code_in, mark, same_code, without_code
+from sociolab.core.code_mark import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Judge, Player, Role, WorldKit
@@ -36,9 +36,6 @@ from sociolab.store.store import RunRow, Store
 MADE_WITH = "made_with"
 RESUMED_WITH = "resumed_with"
 TAGS = "tags"
-OPTIONS = "options"
-"""By label, the options of models.toml that a model was asked with: to be read by people, since
-what identifies an agent or a judge holds them already."""
 
 BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS})
 """Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""

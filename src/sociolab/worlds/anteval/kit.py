@@ -5,13 +5,12 @@ from __future__ import annotations
 from sociolab.core.episode import Json
 from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
 from sociolab.engine.setup import WorldSetup
-from sociolab.worlds.anteval.casting import table_casts
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.record import RecordJudge
-from sociolab.worlds.anteval.intention.judges import ChatIntentionJudge, IntentionRecordJudge
+from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
 from sociolab.worlds.anteval.scripted import ScriptedPlayer
-from sociolab.worlds.anteval.settings import InformationSettings, IntentionSettings, sessions_of
-from sociolab.worlds.anteval.world import AntEval
+from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
+from sociolab.worlds.anteval.world import AntEval, table_casts
 
 
 def load_information(setup: WorldSetup) -> WorldKit:
@@ -35,7 +34,7 @@ def load_information(setup: WorldSetup) -> WorldKit:
 
 
 def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.anteval.information.validation import labelled
+    from sociolab.worlds.anteval.information.model_judge import labelled
 
     return labelled(row, id)
 

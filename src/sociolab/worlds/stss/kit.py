@@ -23,13 +23,10 @@ from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
 from sociolab.town.model.mind import ModelMind
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
 from sociolab.town.thoughts import PlanDay, Summarise, TalkOrNot, Utter
-from sociolab.worlds.stss.casting import town_casts
 from sociolab.worlds.stss.dataset import own_town, read_town
-from sociolab.worlds.stss.model_judge import StssModelJudge
-from sociolab.worlds.stss.rules_judge import StssRulesJudge
-from sociolab.worlds.stss.scoring.result import ScoreSettings
-from sociolab.worlds.stss.settings import Settings
-from sociolab.worlds.stss.world import Stss, Tempo
+from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
+from sociolab.worlds.stss.scoring import ScoreSettings
+from sociolab.worlds.stss.world import Settings, Stss, Tempo, town_casts
 
 SCRIPTED: dict[str, Player] = {
     "scripted": MindPlayer(ScriptedMind(), built_in=True),

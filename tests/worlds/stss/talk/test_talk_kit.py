@@ -22,9 +22,8 @@ from sociolab.models.cache import NullReplyStore
 from sociolab.report.schema import RunResult
 from sociolab.report.words import agent_kind
 from sociolab.worlds.stss.talk.dataset import TalkData, write_talks
-from sociolab.worlds.stss.talk.measures import MEASURES
-from sociolab.worlds.stss.talk.playing import play_talk
-from sociolab.worlds.stss.talk.settings import TalkSettings
+from sociolab.worlds.stss.talk.playing import TalkSettings, play_talk
+from sociolab.worlds.stss.talk.verdicts import MEASURES
 from worlds.stss.talk.talk_plays import POLICY
 from worlds.stss.talk.talk_scenarios import PUBLIC, scenario, scenarios
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from sociolab.core.episode import Json
 from sociolab.core.ports import ChatModel, Judge, Labelled, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
-from sociolab.worlds.stss.casting import town_casts
 from sociolab.worlds.stss.kit import SCRIPTED, TownPlayer, python_player
 from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
-from sociolab.worlds.stss.talk.recorded import RecordedJudge
-from sociolab.worlds.stss.talk.settings import TalkSettings
+from sociolab.worlds.stss.talk.playing import TalkSettings
+from sociolab.worlds.stss.talk.verdicts import RecordedJudge
 from sociolab.worlds.stss.talk.world import StssTalk
+from sociolab.worlds.stss.world import town_casts
 
 TEMPERATURE = 0.0
 PENALTIES = 0.0
@@ -49,6 +49,6 @@ def model_judge(model: ChatModel) -> Judge:
 
 
 def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.stss.talk.validation import labelled
+    from sociolab.worlds.stss.talk.model_judge import labelled
 
     return labelled(row, id)
