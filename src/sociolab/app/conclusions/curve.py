@@ -57,7 +57,13 @@ def follow_runs(store: Store, wanted: Wanted) -> Followed:
     for later in runs[1:]:
         check_tasks((runs[0], later))
     sides = [run.side(agent_of(run, wanted.agent, "--agent")) for run in runs]
-    found = curve(runs[0].result.world, sides, (judge, runs[0].values.judges[judge]), measures)
+    found = curve(
+        runs[0].result.world,
+        sides,
+        (judge, runs[0].values.judges[judge]),
+        measures,
+        runs[0].values.declared,
+    )
     cautions = dict.fromkeys([*agent_names(store, wanted.runs).notes, *_cautions(runs, found)])
     section = curve_section(found, judged_by(runs, judge), tuple(cautions))
     return Followed(tuple(run.result for run in runs), found, section)
