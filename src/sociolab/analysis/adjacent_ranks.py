@@ -97,6 +97,7 @@ def _step(runs: _Runs, board: Board, above: BoardRow, below: BoardRow) -> Neighb
             b,
             (judge, values.judges[judge]),
             {measure: values.measures[measure]},
+            values.declared,
         ).found[measure]
     except ConfigError:  # no two plays answer to each other, or it cannot be told which do
         return NeighbourTest(0, None, None)

@@ -13,7 +13,6 @@ from sociolab.analysis.figures import NOTHING, Interval, in_words, listed, p_tex
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, Ratings, ratings_of
 from sociolab.core.score import Method
 from sociolab.report.charts import FOOT, LEFT, TOP, WIDTH, chart, label, tick
-from sociolab.report.layout import layout_of
 from sociolab.report.section import Figure, Section, TextTable, documents
 from sociolab.report.words import minus, plural
 from sociolab.stats.agreement import (
@@ -730,7 +729,7 @@ class Titles:
     def of(cls, ratings: Ratings) -> Titles:
         """As in the world of these ratings."""
         names = {measure.name: title_of(measure) for measure in ratings.measures}
-        clusters = {layout_of(world).clusters for world in ratings.worlds}
+        clusters = {one.cluster for one in ratings.worlds.values()}
         return cls(names, clusters.pop() if len(clusters) == 1 else "cluster")
 
     def __getitem__(self, dimension: str) -> str:

@@ -25,9 +25,9 @@ from sociolab.analysis.matching import By, Key, Keyed, Side, matched
 from sociolab.analysis.values import Value
 from sociolab.core.episode import Asked
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.charts import Dot, dot_plot
-from sociolab.report.layout import layout_of
 from sociolab.report.plays import mean_ends
 from sociolab.report.section import Figure, Section, TextTable
 from sociolab.report.words import failed_of, first_digits, minus, plural, share
@@ -100,6 +100,7 @@ class Compared:
     unlike: Mapping[str, int]
     untold: Mapping[str, tuple[int, int]]
     bounds: Mapping[str, tuple[float, float] | None]
+    declared: Declared = UNDECLARED
 
     def is_open(self, name: str) -> bool:
         """Whether a matched play has no score in this measure."""
@@ -107,7 +108,12 @@ class Compared:
 
 
 def compared(
-    world: str, a: Side, b: Side, judge: tuple[str, JudgeId], measures: Mapping[str, Measure]
+    world: str,
+    a: Side,
+    b: Side,
+    judge: tuple[str, JudgeId],
+    measures: Mapping[str, Measure],
+    declared: Declared = UNDECLARED,
 ) -> Compared:
     """Compare both sides in these measures; `judge` is its label and itself.
 
@@ -129,6 +135,7 @@ def compared(
     every = _with_untold(a, b)
     return Compared(
         world=world,
+        declared=declared,
         a=a,
         b=b,
         judge=judge[0],
@@ -430,7 +437,7 @@ def _few(clusters: Sequence[int], of: str) -> str:
 def main_measure(found: Compared) -> str:
     """The world's main measure that has a difference to speak of, or the first measure."""
     usable = [name for name, one in found.found.items() if one.design.detectable is not None]
-    mains = [name for name in layout_of(found.world).main if name in usable]
+    mains = [name for name in found.declared.main if name in usable]
     return [*mains, *usable, *found.found][0]
 
 
@@ -686,7 +693,7 @@ def repeats_needed(one: Comparison) -> float | None:
 
 def cluster_of(found: Compared) -> str:
     """What one independent observation is: a scenario, a session, a task."""
-    return layout_of(found.world).clusters
+    return found.declared.cluster
 
 
 def times(factor: float) -> str:

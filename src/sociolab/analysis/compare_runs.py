@@ -1,4 +1,4 @@
-"""`sociolab compare`: picks two agents of stored runs, checks that they can be compared, and what beside the agents differs."""
+"""`sociolab compare`: picks two agents of stored runs, and checks that they can be compared."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import smoke_words
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
-from sociolab.report.words import agent_kind, nature, plural
+from sociolab.report.words import by_rules, nature, plural
 from sociolab.stats.intervals import NO_VARIATION
 from sociolab.store.store import Store
 
@@ -123,7 +123,12 @@ def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
         check_tasks(runs)
         kinds = [judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b)]
         found = compared(
-            runs[0].result.world, a, b, (judge, runs[0].values.judges[judge]), measures
+            runs[0].result.world,
+            a,
+            b,
+            (judge, runs[0].values.judges[judge]),
+            measures,
+            runs[0].values.declared,
         )
         names = agent_names(store, wanted.runs)
         cautions = (*names.notes, *cautions_of(runs, found))
@@ -264,9 +269,7 @@ def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
 
 
 def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[Side]) -> Iterator[str]:
-    rules = {
-        side.agent for side in sides if agent_kind(runs[0].result, side.agent).startswith("rules")
-    }
+    rules = {side.agent for side in sides if by_rules(runs[0].result, side.agent)}
     if rules:
         plays = "plays" if len(rules) == 1 else "play"
         yield f"{' and '.join(sorted(rules))} {plays} by rules: no language model is compared."

@@ -1,4 +1,4 @@
-"""Credit for turns: what judges said of single turns, summed up, checked against scores, and shown."""
+"""Credit for turns: what judges said of single turns, summed up, held against scores, and shown."""
 
 from __future__ import annotations
 

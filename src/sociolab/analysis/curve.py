@@ -23,9 +23,9 @@ from sociolab.analysis.figures import figure, p_text, rounded, span, title_of
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.charts import Dot
-from sociolab.report.layout import layout_of
 from sociolab.report.lines import line_chart
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Figure, Section, TextTable
@@ -74,7 +74,13 @@ def follow_runs(store: Store, wanted: Wanted) -> Followed:
     for later in runs[1:]:
         check_tasks((runs[0], later))
     sides = [run.side(agent_of(run, wanted.agent, "--agent")) for run in runs]
-    found = curve(runs[0].result.world, sides, (judge, runs[0].values.judges[judge]), measures)
+    found = curve(
+        runs[0].result.world,
+        sides,
+        (judge, runs[0].values.judges[judge]),
+        measures,
+        runs[0].values.declared,
+    )
     cautions = dict.fromkeys([*agent_names(store, wanted.runs).notes, *_cautions(runs, found)])
     section = curve_section(found, judged_by(runs, judge), tuple(cautions))
     return Followed(tuple(run.result for run in runs), found, section)
@@ -118,6 +124,7 @@ class Curve:
     measures: Mapping[str, Measure]
     points: Mapping[str, tuple[Point, ...]]
     compared: tuple[Compared, ...]
+    declared: Declared = UNDECLARED
 
 
 def curve(
@@ -125,6 +132,7 @@ def curve(
     sides: Sequence[Side],
     judge: tuple[str, JudgeId],
     measures: Mapping[str, Measure],
+    declared: Declared = UNDECLARED,
 ) -> Curve:
     """Follow one agent of each run through these measures, as `judge` saw them.
 
@@ -140,7 +148,7 @@ def curve(
         raise ConfigError(f"there is no task that all of these played: {names}")
     kept = [_on(side, shared) for side in sides]
     first, *later = kept
-    found = tuple(compared(world, one, first, judge, measures) for one in later)
+    found = tuple(compared(world, one, first, judge, measures, declared) for one in later)
     corrected = holm(
         {
             f"{name} {i}": one.found[name].p if one.found[name].permutation.differing else None
@@ -244,7 +252,7 @@ def _shared(found: Curve) -> str:
         f"; {plural(found.left, 'task')} that only some played are left out" if found.left else ""
     )
     clusters = max(p.mean.clusters for points in found.points.values() for p in points)
-    unit = layout_of(found.world).clusters
+    unit = found.declared.cluster
     partner = "partner" if found.compared[0].by == "partner" else "role of the partner"
     return (
         f"{plural(len(found.tasks), 'task')} that all runs played{left}. Intervals and p take each "

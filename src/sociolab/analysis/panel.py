@@ -13,8 +13,8 @@ from sociolab.analysis.figures import NOTHING, in_words, listed
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_mark import code_in
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure
-from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import method_words, plural
 from sociolab.stats.intervals import Estimate, means
@@ -95,6 +95,7 @@ class Panel:
     plays: tuple[PanelPlay, ...]
     measures: tuple[Measure, ...]
     left_out: tuple[str, ...]
+    declared: Declared = UNDECLARED
 
     def of(self, measure: str, agent: str | None = None) -> tuple[PanelPlay, ...]:
         """The plays in one measure, of all agents or of one."""
@@ -162,7 +163,7 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
     )
     left = tuple(name for name in run.measures if gives[name] and name not in shared)
     measures = tuple(run.measures[name] for name in shared)
-    return Panel(run.run, run.world, named, ids, plays, measures, left)
+    return Panel(run.run, run.world, named, ids, plays, measures, left, run.declared)
 
 
 # ------------------------------------------------------------------ figures
@@ -245,7 +246,7 @@ _WHY: Mapping[Lack, str] = {
 def panel_section(panel: Panel, apart: float) -> Section:
     """What the panel gave, where judges who lie more than `apart` points apart disagree."""
     figures = panel_figures(panel, apart)
-    main = main_measure(panel.world, [one.measure.name for one in figures if one.mean.n])
+    main = main_measure(panel.declared, [one.measure.name for one in figures if one.mean.n])
     of_main = next((one for one in figures if one.measure.name == main), None)
     tables = [
         _scores(panel, figures),
@@ -302,7 +303,7 @@ def _methods(panel: Panel) -> Iterator[str]:
         )
     for name, one in labelled.items():
         if one.method in RULE_BASED or code_in("", one.settings):
-            yield f"Judged by {name}: {method_words(panel.world, one.method, one.settings)}."
+            yield f"Judged by {name}: {method_words(panel.declared, one.method, one.settings)}."
 
 
 def _scores(panel: Panel, figures: Sequence[PanelFigures]) -> TextTable:
@@ -373,4 +374,4 @@ def _apart(panel: Panel, main: PanelFigures) -> TextTable:
 
 
 def _how(panel: Panel, shown: Sequence[Estimate]) -> tuple[str, ...]:
-    return table_notes(shown, layout_of(panel.world).clusters)
+    return table_notes(shown, panel.declared.cluster)

@@ -14,8 +14,8 @@ from sociolab.analysis.pooled_runs import chosen_measure, run_values
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_mark import code_in
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, foremost, measure_called
-from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import about, method_words, money, plural
 from sociolab.stats.variance import Component, Components, LeveledScore, components
@@ -76,6 +76,7 @@ class Variances:
     agents: tuple[Varying, ...]
     left_out: tuple[str, ...]
     untold: int = 0
+    declared: Declared = UNDECLARED
 
 
 def variances(
@@ -125,6 +126,7 @@ def variances(
             for run in runs
             for value in run.untold
         ),
+        runs[0].declared,
     )
 
 
@@ -498,7 +500,7 @@ def _cautions(found: Variances) -> Iterator[str]:
         )
     for name, judge in found.ids.items():
         if judge.method in RULE_BASED or code_in("", judge.settings):
-            yield f"Judged by {name}: {method_words(found.world, judge.method, judge.settings)}."
+            yield f"Judged by {name}: {method_words(found.declared, judge.method, judge.settings)}."
     yield from _unknown(found)
     if found.costs is None:
         yield (
@@ -621,7 +623,7 @@ def _worth(one: Varying, step: Step) -> str:
 
 def _name(found: Variances, factor: str) -> str:
     """What a factor is called in this world, where a cluster may be a scenario, session or task."""
-    cluster = layout_of(found.world).clusters
+    cluster = found.declared.cluster
     task = "case" if cluster == "task" else "task"
     names = {SCENARIO: cluster, TASK: task, PAIRING: f"partner in one {task}"}
     return names.get(factor, factor)

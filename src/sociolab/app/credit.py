@@ -34,6 +34,7 @@ from sociolab.app.run_sync import run_sync
 from sociolab.app.transcripts import world_of
 from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Observation, World
 from sociolab.judging.credit import CreditJudge, cells
 from sociolab.judging.credit_record import MEASURES, Credit, CreditMeasure, CreditRecord
@@ -245,6 +246,7 @@ class CreditResult:
     lines: int = 0
     unseen: int = 0
     stopped: str = ""
+    declared: Declared = UNDECLARED
 
     @property
     def in_vain(self) -> str:
@@ -420,6 +422,7 @@ def _result(
     return CreditResult(
         run=run,
         world=row.world,
+        declared=row.declared,
         judge=judge.id.name,
         plays=plays,
         checks=checks(plays, scores),

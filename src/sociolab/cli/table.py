@@ -8,8 +8,8 @@ from pathlib import Path
 from sociolab.app.conclusions.across import across
 from sociolab.app.queries import open_store
 from sociolab.app.results import write_page
+from sociolab.cli.options import named_values
 from sociolab.cli.output import show_sections
-from sociolab.cli.settings import named_values
 
 
 def table(

@@ -12,7 +12,7 @@ import pytest
 
 from models.tuning_cases import ANIMALS, training_file
 from sociolab.core.errors import ConfigError
-from sociolab.endpoint.server import Endpoint, serve
+from sociolab.endpoint.server import EndpointServer, serve
 from sociolab.endpoint.settings import (
     EndpointSettings,
     settings_as_json,
@@ -23,7 +23,7 @@ Ask = Callable[..., Awaitable[tuple[int, Any]]]
 
 
 def with_endpoint(
-    work: Callable[[Ask, Endpoint], Awaitable[None]], settings: EndpointSettings | None = None
+    work: Callable[[Ask, EndpointServer], Awaitable[None]], settings: EndpointSettings | None = None
 ) -> None:
     """Run the work with a function that asks a fresh endpoint."""
 
@@ -78,7 +78,7 @@ def spoken(body: Any) -> str:
 def test_an_uploaded_file_is_listed_and_found_byte_by_byte() -> None:
     content = training_file() + '{"häßlich": "\u2028 \x0b"}\r\n'.encode()
 
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         status, file = await ask("POST", "/files", data=form(content))
         assert (status, file["bytes"], file["filename"]) == (200, len(content), "train.jsonl")
         assert (await ask("GET", f"/files/{file['id']}"))[1] == file
@@ -98,7 +98,7 @@ def test_an_uploaded_file_is_listed_and_found_byte_by_byte() -> None:
     ],
 )
 def test_an_upload_that_is_none_is_refused(data: Any, problem: str) -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         status, body = await ask("POST", "/files", data=data)
         assert status == 400
         assert problem in body["error"]["message"]
@@ -111,7 +111,7 @@ def test_an_upload_that_is_none_is_refused(data: Any, problem: str) -> None:
 
 
 def test_a_job_is_queued_then_running_then_done_after_the_polls_that_are_set() -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         job = await job_for(ask, training_file(), suffix="zoo", seed=7)
         seen = [job["status"]]
         for _poll in range(3):
@@ -126,7 +126,7 @@ def test_a_job_is_queued_then_running_then_done_after_the_polls_that_are_set() -
 
 
 def test_events_come_newest_first() -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         job = await finished(ask, training_file())
         _, page = await ask("GET", f"/fine_tuning/jobs/{job['id']}/events")
         told = [event["message"] for event in page["data"]]
@@ -140,7 +140,7 @@ def test_events_come_newest_first() -> None:
 
 
 def test_lists_come_in_pages() -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         made = [(await job_for(ask, training_file()))["id"] for _ in range(5)]
         found: list[str] = []
         more = True
@@ -166,7 +166,7 @@ def test_lists_come_in_pages() -> None:
     ],
 )
 def test_a_broken_training_file_fails_the_job_and_says_why(content: bytes, problem: str) -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         job = await finished(ask, content)
         assert (job["status"], job["fine_tuned_model"]) == ("failed", None)
         assert job["error"]["code"] == "invalid_training_file"
@@ -176,7 +176,7 @@ def test_a_broken_training_file_fails_the_job_and_says_why(content: bytes, probl
 
 
 def test_a_cancelled_job_stays_cancelled_and_cannot_be_cancelled_again() -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         job = await job_for(ask, training_file())
         place = f"/fine_tuning/jobs/{job['id']}"
         assert (await ask("POST", f"{place}/cancel"))[1]["status"] == "cancelled"
@@ -208,7 +208,7 @@ def test_a_cancelled_job_stays_cancelled_and_cannot_be_cancelled_again() -> None
 def test_what_is_not_there_or_not_whole_is_refused(
     method: str, path: str, body: Any, status: int
 ) -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         await ask("POST", "/files", data=form(training_file()))
         got, answer = await ask(method, path, json=body)
         assert got == status
@@ -219,7 +219,7 @@ def test_what_is_not_there_or_not_whole_is_refused(
 
 @pytest.mark.parametrize("epochs", [0, 51, "many", True])
 def test_a_number_of_epochs_that_is_none_is_refused(epochs: Any) -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         job = await job_for(ask, training_file(), hyperparameters={"n_epochs": epochs})
         assert "n_epochs" in job["error"]["message"]
 
@@ -230,7 +230,7 @@ def test_a_number_of_epochs_that_is_none_is_refused(epochs: Any) -> None:
 
 
 def test_a_tuned_model_answers_as_the_most_similar_example_does() -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         tuned = (await finished(ask, training_file()))["fine_tuned_model"]
         for animal in ANIMALS:
             _, body = await ask("POST", "/chat/completions", json=question(animal, tuned))
@@ -242,7 +242,7 @@ def test_a_tuned_model_answers_as_the_most_similar_example_does() -> None:
 
 
 def test_a_tuned_model_exists_beside_the_models_of_the_settings_once_its_job_is_done() -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         early = question("cat", "ft:m:local::0001")
         assert (await ask("POST", "/chat/completions", json=early))[0] == 404
         tuned = (await finished(ask, training_file()))["fine_tuned_model"]
@@ -254,7 +254,7 @@ def test_a_tuned_model_exists_beside_the_models_of_the_settings_once_its_job_is_
 
 
 def test_faults_of_texts_befall_a_tuned_model_as_any_other() -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         tuned = (await finished(ask, training_file()))["fine_tuned_model"]
         _, body = await ask("POST", "/chat/completions", json=question("cat", tuned))
         assert body["choices"][0]["finish_reason"] == "content_filter"
@@ -266,7 +266,7 @@ def test_faults_of_texts_befall_a_tuned_model_as_any_other() -> None:
 
 
 def test_a_full_rate_limit_and_a_server_in_trouble_leave_nothing_behind() -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         status, _ = await ask("POST", "/files", data=form(training_file()))
         assert status in (429, 500)
         assert not server.tuning.files
@@ -276,7 +276,7 @@ def test_a_full_rate_limit_and_a_server_in_trouble_leave_nothing_behind() -> Non
 
 
 def test_a_dropped_reply_comes_after_the_deed() -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         with pytest.raises(aiohttp.ClientError):
             await ask("POST", "/files", data=form(training_file()))
         assert len(server.tuning.files) == 1
@@ -287,7 +287,7 @@ def test_a_dropped_reply_comes_after_the_deed() -> None:
 
 @pytest.mark.parametrize("path", ["/files", "/fine_tuning/jobs", "/fine_tuning/jobs/x"])
 def test_a_key_is_asked_for(path: str) -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         assert (await ask("GET", path))[0] == 401
         right = {"authorization": "Bearer open sesame"}
         assert (await ask("GET", path, headers=right))[0] in (200, 404)
@@ -296,7 +296,7 @@ def test_a_key_is_asked_for(path: str) -> None:
 
 
 def test_calls_about_tuning_are_not_counted_among_chat_requests() -> None:
-    async def work(ask: Ask, server: Endpoint) -> None:
+    async def work(ask: Ask, server: EndpointServer) -> None:
         await finished(ask, training_file())
         assert server.counters.requests == 0
         server.reset()
