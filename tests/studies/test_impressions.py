@@ -22,7 +22,7 @@ from sociolab.studies.impressions import (
     give_word,
     impression_study,
     low_sessions,
-    pile,
+    session_pile as pile,
     session_shown,
     words_of,
 )

@@ -1,13 +1,15 @@
-"""Who takes part: a browser that was bound to a participant's link, and to nothing else."""
+"""Who takes part? A browser bound to a participant's link, and names for what it was given."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from fastapi import Depends, Request
+from fastapi import Depends, Path, Request
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
@@ -15,12 +17,8 @@ from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.participants import digest
 from sociolab.studies.settings import StudySettings
-from sociolab.web.refusals import Missing, Refused
-from sociolab.web.security.visits import fresh_secret
-from sociolab.web.site import site_of, store_of
-
-COOKIE = "sociolab-participant"
-"""One for each participant: its path is that of the participant's pages."""
+from sociolab.web.security import fresh_secret, participant_cookie, secret_of
+from sociolab.web.site import Missing, Refused, site_of, store_of
 
 OVER = ("finished", "refused", "left")
 
@@ -53,16 +51,6 @@ NextStep: TypeAlias = Callable[[Store, Taking], str | None]
 """Where (under `Taking.home`, such as "/play") a participant has something to do; None: done."""
 
 
-def secret_of(request: HTTPConnection) -> str:
-    """The secret of a participant's browser, on their pages; "" anywhere else."""
-    path: str = request.scope["path"]
-    return request.cookies.get(_cookie(request), "") if path.startswith("/take/") else ""
-
-
-def _cookie(request: HTTPConnection) -> str:
-    return f"__Secure-{COOKIE}" if site_of(request).settings.secure else COOKIE
-
-
 def home(study: str, participant: str) -> str:
     """The address of a participant's pages."""
     return f"/take/{study}/{participant}"
@@ -74,7 +62,7 @@ def bind(request: Request, participant: ParticipantRow, answer: Response) -> boo
     if not store_of(request).studies.bind(participant.pk, digest(secret)):
         return False
     answer.set_cookie(
-        _cookie(request),
+        participant_cookie(request),
         secret,
         max_age=180 * 24 * 3600,
         path=home(participant.study, participant.id),
@@ -136,3 +124,28 @@ Bound: TypeAlias = Annotated[Taking, Depends(bound)]
 
 Participant: TypeAlias = Annotated[Taking, Depends(taking)]
 """For the signature of a page: `def play(who: Participant)`."""
+
+
+UNKNOWN = "unknown"
+"""In the place of an id for what is none of this participant's tokens; no id is like it."""
+
+
+def token(who: Taking, item: str) -> str:
+    """The name of an item for this participant; another participant has another one for it."""
+    key, text = who.settings.code_key.encode(), f"episode/{who.participant.id}/{item}"
+    return hmac.new(key, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:16]
+
+
+def meant(who: Taking, name: str, given: Iterable[str]) -> str:
+    """Which of the items that were given to a participant a name stands for. An id itself is no
+    name: to take it would tell that it was guessed right."""
+    return next((item for item in given if token(who, item) == name), UNKNOWN)
+
+
+def _item(request: Request, who: Participant, token: Annotated[str, Path(max_length=64)]) -> str:
+    given = store_of(request).studies.assignments(who.study.name, who.participant.pk)
+    return meant(who, token, dict.fromkeys(row.item for row in given))
+
+
+Item: TypeAlias = Annotated[str, Depends(_item)]
+"""For the signature of a page at an address with a {token}: the item that it stands for."""

@@ -1,19 +1,32 @@
-"""Sign in and out with the admin token."""
+"""The first page, signing in and out, the app's health, and its description for programs."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from sociolab.web.pages import page
-from sociolab.web.refusals import Refused
-from sociolab.web.security.admin import sign_in, sign_out
-from sociolab.web.site import site_of
+from sociolab.web.security import sign_in, sign_out
+from sociolab.web.site import Refused, site_of
 
-router = APIRouter(tags=["signing in"])
+router = APIRouter(tags=["front"])
+researcher_router = APIRouter(tags=["front"])
+
+
+@router.get("/healthz")
+def health() -> dict[str, str]:
+    """Whether the app answers."""
+    return {"status": "ok"}
+
+
+@researcher_router.get("/api/openapi.json")
+def description(request: Request) -> JSONResponse:
+    """All addresses of the app, as OpenAPI 3.1."""
+    schema: dict[str, Any] = request.app.openapi()
+    return JSONResponse(schema)
 
 
 @router.get("/")

@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 
 from sociolab import RunConfig, run
-from sociolab.app.watching.reading import Said, reading
-from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
 from sociolab.core.episode import Act, Action, Answered, Episode, Moved
 from sociolab.core.score import Measure, Score
 from sociolab.store.store import Store
+from sociolab.web.watch.episode import Said, conditions_of, facts_of, reading, told_in_turns
 from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import Fact, session_from
 from sociolab.worlds.stss.talk.quoted import findings_of

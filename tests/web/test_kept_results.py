@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.watching.kept import Kept, _is_settled
+from sociolab.app.run_cache import Kept, _is_settled
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.store.store import Store
 from watched_stores import GOAL, MODEL, RUN, watched_store

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from sociolab.app.watching.charts import mean_charts, spread_charts
 from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import (
     Failures,
@@ -10,6 +9,7 @@ from sociolab.report.schema import (
     ScoreEntry,
     TokenTotals,
 )
+from sociolab.web.watch.charts import mean_charts, spread_charts
 
 GOAL = MeasureEntry(measure="goal", title="GOAL", low=0, high=10, whole=True)
 EVEN = MeasureEntry(measure="even", title="EVEN", low=0, high=10, whole=True)
