@@ -14,7 +14,7 @@ from sociolab.store.store import Store
 from sociolab.web.watch.episode import Said, conditions_of, facts_of, reading, told_in_turns
 from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import Fact, session_from
-from sociolab.worlds.stss.talk.quoted import findings_of
+from sociolab.worlds.stss.talk.verdicts import findings_of
 
 
 @pytest.fixture(scope="module")

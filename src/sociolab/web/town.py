@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from starlette.responses import HTMLResponse, Response
 
 from sociolab.app.towns.town import WORLDS
-from sociolab.app.towns.town_replay import Outcome, Replay, replay
+from sociolab.app.towns.town import Outcome
+from sociolab.app.towns.town import Replay
+from sociolab.app.towns.town import replay
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
 from sociolab.core.score import Score, ScoreFailure
@@ -39,7 +41,7 @@ from sociolab.town.trace import (
 from sociolab.town.trajectory import Intervals
 from sociolab.web.pages import STATIC, page
 from sociolab.web.site import Missing, site_of
-from sociolab.worlds.stss.story import spans
+from sociolab.worlds.stss.narrative import spans
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from sociolab.app.finding.episode_list import Found, Listed, Wanted, listed
+from sociolab.app.finding.episode_list import Found
+from sociolab.web.watch.runs import Listed
+from sociolab.app.finding.episode_list import Wanted
+from sociolab.app.finding.episode_list import listed
 from sociolab.app.finding.worlds import told
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.results.page import shown_run
+from sociolab.app.results import shown_run
 from sociolab.app.run_cache import KEPT, Known
 from sociolab.report.html import ShownRun, content
 from sociolab.report.html import page as report_page

@@ -19,10 +19,8 @@ from sociolab.testing.playing import driven, play_task
 from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.town.model import mind
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.worlds.stss.talk.content import scenario_from
-from sociolab.worlds.stss.talk.dataset import TalkData
-from sociolab.worlds.stss.talk.settings import TalkSettings
-from sociolab.worlds.stss.talk.told import told_in
+from sociolab.worlds.stss.talk.dataset import TalkData, scenario_from
+from sociolab.worlds.stss.talk.playing import TalkSettings, told_in
 from sociolab.worlds.stss.talk.world import StssTalk
 from worlds.stss.talk.talk_plays import Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import PUBLIC, TASKS, scenario, scenarios, secret_of
