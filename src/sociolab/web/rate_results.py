@@ -12,8 +12,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.analysis.agreement import Agreements
-from sociolab.analysis.agreement import agreements
+from sociolab.analysis.agreement import Agreements, agreements
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv

@@ -15,10 +15,7 @@ from fastapi import APIRouter, Path, Request
 from numpy.typing import NDArray
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.towns.town import WORLDS
-from sociolab.app.towns.town import Outcome
-from sociolab.app.towns.town import Replay
-from sociolab.app.towns.town import replay
+from sociolab.app.towns.town import WORLDS, Outcome, Replay, replay
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
 from sociolab.core.score import Score, ScoreFailure

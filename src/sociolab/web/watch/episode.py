@@ -10,9 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.analysis.credit import with_credit
-from sociolab.analysis.credit import credit_of
-from sociolab.analysis.credit import credited
+from sociolab.analysis.credit import credit_of, credited, with_credit
 from sociolab.app.finding.worlds import told
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
@@ -26,9 +24,7 @@ from sociolab.web.site import Missing, store_of
 from sociolab.web.watch.parameters import Label, RunName, TrialId, Words, file_answer, known_trial
 from sociolab.web.watch.runs import progress_of
 from sociolab.worlds.anteval.information.record import FactWay, learned
-from sociolab.worlds.stss.talk.verdicts import LEVELS
-from sociolab.worlds.stss.talk.verdicts import OF_TALK
-from sociolab.worlds.stss.talk.verdicts import findings_of
+from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, findings_of
 
 LONGEST = 20_000
 """Characters of one text on a page; downloads hold all of it."""

@@ -11,11 +11,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse
 
-from sociolab.app.finding.episode_list import ORDERS
-from sociolab.app.finding.episode_list import STATES
-from sociolab.app.finding.episode_list import Wanted
-from sociolab.app.finding.episode_list import choices
-from sociolab.app.finding.episode_list import listed
+from sociolab.app.finding.episode_list import ORDERS, STATES, Wanted, choices, listed
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.watch.parameters import PageNumber, RunName, known_run, wanted
