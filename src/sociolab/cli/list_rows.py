@@ -8,14 +8,13 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from sociolab.app.finding.episode_list import Answer, Scored
-from sociolab.app.queries import tags_of
+from sociolab.app.episode_list import Listed, Scored
+from sociolab.app.queries import Answer, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.report.charts import shortened
 from sociolab.report.result import kept_work
 from sociolab.report.words import about, money
 from sociolab.store.store import RunRow, Store
-from sociolab.web.watch.runs import Listed
 
 Rows = list[dict[str, Any]]
 

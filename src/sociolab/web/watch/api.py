@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from sociolab.app.finding.episode_list import Found, Wanted, listed
-from sociolab.app.finding.worlds import told
+from sociolab.app.episode_list import Found, Listed, Wanted, listed
+from sociolab.app.transcripts import told
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
@@ -29,7 +29,7 @@ from sociolab.web.watch.parameters import (
     known_trial,
     wanted,
 )
-from sociolab.web.watch.runs import Listed, run_result
+from sociolab.web.watch.runs import run_result
 
 SCHEMA = 1
 """Counts up with every change that a reader of these objects could trip over."""

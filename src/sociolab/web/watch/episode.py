@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from sociolab.analysis.credit import credit_of, credited, with_credit
-from sociolab.app.finding.worlds import told
+from sociolab.app.transcripts import told
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.report.export import play_markdown

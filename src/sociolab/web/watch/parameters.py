@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from sociolab.app.finding.episode_list import Order, State, Wanted
+from sociolab.app.episode_list import Order, State, Wanted
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.report.result import kept_work
 from sociolab.store.connect import store_path
