@@ -9,9 +9,9 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
+from sociolab.analysis.adjacent_ranks import with_steps
 from sociolab.analysis.credit import credited
 from sociolab.analysis.values import values_of
-from sociolab.app.conclusions.neighbours import with_steps
 from sociolab.app.transcripts import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.report.export import csv_text, entries_csv, write_whole

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from declared_worlds import declared
-from sociolab.app.conclusions.agreement import agreements
+from sociolab.analysis.agreement import agreements
 from sociolab.app.conclusions.audit import AuditConfig, audit
 from sociolab.app.credit import credit_run
 from sociolab.app.run.config import RunConfig
