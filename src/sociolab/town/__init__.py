@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import loaded_when_used
 
 if TYPE_CHECKING:
-    from sociolab.town.answers import Decision
     from sociolab.town.mind import Mind
+    from sociolab.town.questions import Decision, TalkOrNot
     from sociolab.town.scripted.mind import ScriptedMind
-    from sociolab.town.thoughts import TalkOrNot
 
 __all__ = ["Decision", "Mind", "ScriptedMind", "TalkOrNot"]
 

@@ -10,7 +10,7 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.report.schema import RunResult
 from sociolab.report.words import plural
-from sociolab.town.thoughts import MOST_ROUNDS
+from sociolab.town.questions import MOST_ROUNDS
 from sociolab.worlds.stss.dataset import content_from
 from sociolab.worlds.stss.map_codec import unpacked
 from sociolab.worlds.stss.talk.dataset import scenario_from
