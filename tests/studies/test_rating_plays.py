@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rating_runs import ADA, BEN, RUN, STUDY, build, open_study, trial
-from sociolab.app.conclusions.agreement import agreements
+from sociolab.analysis.agreement import agreements
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.store import Store

@@ -66,9 +66,9 @@ def compare(
 
     Paired differences on the tasks that both played; of one run, how consistent its repeats are.
     """
-    from sociolab.app.conclusions.comparing import Wanted
+    from sociolab.analysis.compare_runs import Wanted
     from sociolab.cli import compare as verb
-    from sociolab.cli.settings import refuse
+    from sociolab.cli.options import refuse
 
     names = tuple(measure or ())
     if curve:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from sociolab.analysis.rated_signature import moment, signature, signed, unsigned
+from sociolab.analysis.ratings import moment, signature, signed, unsigned
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import run_of_episodes

@@ -17,9 +17,9 @@ __all__ = ["Decision", "Mind", "ScriptedMind", "TalkOrNot"]
 __getattr__ = loaded_when_used(
     __name__,
     {
-        "Decision": "sociolab.town.answers",
+        "Decision": "sociolab.town.questions",
         "Mind": "sociolab.town.mind",
         "ScriptedMind": "sociolab.town.scripted.mind",
-        "TalkOrNot": "sociolab.town.thoughts",
+        "TalkOrNot": "sociolab.town.questions",
     },
 )

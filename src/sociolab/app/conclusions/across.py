@@ -10,6 +10,7 @@ from typing import Any
 from sociolab.analysis.across import (
     Column,
     Relation,
+    across_section,
     between_levels,
     between_worlds,
     column_document,
@@ -17,7 +18,6 @@ from sociolab.analysis.across import (
     relation,
     relation_document,
 )
-from sociolab.analysis.across_section import across_section
 from sociolab.analysis.agent_names import AgentNames, agent_names
 from sociolab.analysis.figures import rounded
 from sociolab.analysis.pooled_runs import each_once

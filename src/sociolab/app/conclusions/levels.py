@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from sociolab.app.conclusions.comparable import check_no_smoke
+from sociolab.analysis.compare_runs import check_no_smoke
 from sociolab.app.conclusions.levels_alike import Played, check_alike, differences
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score

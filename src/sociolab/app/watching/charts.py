@@ -11,7 +11,6 @@ from itertools import count
 from typing import Any
 
 from sociolab.report.distributions import bin_edges, counts, told
-from sociolab.report.layout import layout_of
 from sociolab.report.result import ScoreDistribution
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
@@ -57,7 +56,7 @@ def mean_charts(result: RunResult, first: int = 0) -> tuple[Charts, ...]:
     found = []
     for judge in judges_of(result):
         charts, even = [], []
-        for measure in layout_of(result.world).ordered(result.measures):
+        for measure in result.declared.ordered(result.measures, lambda one: one.measure):
             dots = _dots(result, judge, measure.measure)
             values = {entry.value for _, entry in dots} - {None}
             if measure.high is None or not values:
@@ -79,7 +78,7 @@ def spread_charts(
     found = []
     for judge in judges_of(result):
         charts, even = [], []
-        for measure in layout_of(result.world).ordered(result.measures):
+        for measure in result.declared.ordered(result.measures, lambda one: one.measure):
             mine = [s for s in spreads if (s.judge, s.measure) == (judge, measure.measure)]
             values = {value for spread in mine for value in spread.values}
             if len(values) == 1:

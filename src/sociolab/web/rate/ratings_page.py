@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
-from sociolab.app.conclusions.agreement import Agreements, agreements
+from sociolab.analysis.agreement import Agreements, agreements
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
 from sociolab.studies.progress import rating_progress as progress_of

@@ -13,10 +13,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError
 from sociolab.core.ports import ChatModel
-from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import TuningOrder
-from sociolab.models.prices import CHARACTERS_A_TOKEN
-from sociolab.models.tuned_job import PATIENT, Patience, tuned, tuning_key
+from sociolab.models.budget import CHARACTERS_A_TOKEN
+from sociolab.models.finetuning import (
+    PATIENT,
+    FineTuningClient,
+    Patience,
+    TuningOrder,
+    tuned,
+    tuning_key,
+)
 from sociolab.prompting.structured import read
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.chat import Answer, ChatDM, answer_of, body_of, head
