@@ -22,10 +22,6 @@ from sociolab.app.results import shown_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
-from sociolab.app.transcripts import told
-from sociolab.app.watching.reading import reading
-from sociolab.app.watching.records import transcript_record
-from sociolab.app.watching.searching import index_step, search
 from sociolab.core.episode import Answered, Episode
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.schemas import Draw, read_schema
@@ -41,6 +37,9 @@ from sociolab.studies.rating_guide import rated_scene
 from sociolab.training.environment import Observed
 from sociolab.training.examples import Wanted
 from sociolab.training.export import export_training
+from sociolab.web.watch.api import transcript_record
+from sociolab.web.watch.episode import reading
+from sociolab.web.watch.search import index_step, search
 from sociolab.worlds.sotopia.outcome import CLOSING
 
 CANARY = "Xanthippe"
