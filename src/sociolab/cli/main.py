@@ -65,11 +65,11 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         ),
     },
     "Data sets, import and export": {
-        "write": ("data_verbs", "Have a model write sessions: people and knowledge, to play."),
-        "build": ("data_verbs", "Freeze conversation tasks from the days of a town, to play."),
-        "import": ("data_verbs", "Import a data set, or episodes, made elsewhere."),
-        "export": ("data_verbs", "Write a run to a file, or runs as examples to train a model on."),
-        "data": ("own_data_verbs", "Check and complete your own characters and tasks."),
+        "write": ("data", "Have a model write sessions: people and knowledge, to play."),
+        "build": ("data", "Freeze conversation tasks from the days of a town, to play."),
+        "import": ("data", "Import a data set, or episodes, made elsewhere."),
+        "export": ("data", "Write a run to a file, or runs as examples to train a model on."),
+        "data": ("data", "Check and complete your own characters and tasks."),
     },
     "Manage runs": {
         "rename": ("keeping_verbs", "Rename a run."),
@@ -82,7 +82,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "In the browser, and with people": {
         "web": ("web_verbs", "Serve the web app: inspect runs, play, rate."),
-        "study": ("study_verbs", "Studies with people: set up, invite, collect, export, forget."),
+        "study": ("study", "Studies with people: set up, invite, collect, export, forget."),
     },
     "Utilities": {
         "endpoint": ("trying_verbs", "Serve a local OpenAI-compatible endpoint, for tests."),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sociolab.cli.options import Html, Json, OptText, OptTexts, Store, option
+from sociolab.cli.options import Html, Json, OptText, OptTexts, StoreFile, option
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -63,7 +63,7 @@ def replay(
         float, option("--pause", "SECONDS", "Seconds a moment, in a terminal.", min=0, max=60)
     ] = 0.5,
     run: Run = None,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Replay a day in the terminal: who is where, does and says what.
 
@@ -95,7 +95,7 @@ def strip(
     end: End = "22:00",
     every: Annotated[int, option("--every", "MINUTES", "Minutes between moments.", min=1)] = 180,
     run: Run = None,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Draw moments of a day as a PNG or GIF.
 
@@ -113,7 +113,7 @@ def levels_(
     talk: Annotated[str, option("--talk", "RUN", "A run of stss-talk.")],
     action: Annotated[str, option("--action", "RUN", "A run of stss.")],
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Print an agent's conversations beside the outcomes of its tasks.
