@@ -379,8 +379,7 @@ class Workshop:
         )
 
     def _tuned(self, text: str) -> DMs:
-        from sociolab.models.finetuning import FineTuningClient
-        from sociolab.models.finetuning_wire import TuningOrder
+        from sociolab.models.finetuning import FineTuningClient, TuningOrder
         from sociolab.worlds.anteval.virtual_dm.chat import ChatDM
         from sociolab.worlds.anteval.virtual_dm.openai_tuning import OpenAITunedDM
 

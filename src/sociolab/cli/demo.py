@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from sociolab.app.data.sets import world_names
-from sociolab.app.finding.stored import open_store
-from sociolab.app.results.page import write_page
+from sociolab.app.queries import open_store
+from sociolab.app.results import write_page
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run as play
 from sociolab.cli.output import say, show_result, show_sections

@@ -9,12 +9,9 @@ from functools import partial
 
 from pydantic import Field
 
-from sociolab.analysis.audit_sections import About
-from sociolab.analysis.audits import Effect
-from sociolab.analysis.families import Families, families
-from sociolab.analysis.family_section import family_section
-from sociolab.analysis.panel_words import panel_section
-from sociolab.analysis.panels import APART, Panel, panel_of
+from sociolab.analysis.audit import About, Effect
+from sociolab.analysis.panel import APART, Panel, panel_of, panel_section
+from sociolab.analysis.self_preference import Families, families, family_section
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.conclusions.audit_findings import REPEAT, audits, opening
 from sociolab.app.conclusions.audit_judging import Asked, PaidBefore, Work, ask
@@ -189,7 +186,9 @@ def _told(
     found = None
     if stored is not None and FAMILY in kinds:
         found = families(stored, config.families, name or None)
-        sections.append(family_section(About(stored.world, stored.measures), found, config.run))
+        sections.append(
+            family_section(About(stored.world, stored.measures, stored.declared), found, config.run)
+        )
     if panel is not None:
         sections.append(panel_section(panel, config.apart))
     return AuditResult(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sociolab.analysis.audit_sections import About, repeat_section, variant_section
-from sociolab.analysis.audits import (
+from sociolab.analysis.audit import (
+    About,
     Change,
     Effect,
     Repeated,
@@ -13,7 +13,9 @@ from sociolab.analysis.audits import (
     changes_of,
     grouped_effects,
     repeat_effects,
+    repeat_section,
     repeated_of,
+    variant_section,
 )
 from sociolab.app.conclusions.audit_judging import Asked, Audited
 from sociolab.core.ports import WorldKit
@@ -86,4 +88,4 @@ def _words(done: Iterable[Audited], kind: str) -> tuple[int, int]:
 
 
 def _about(kit: WorldKit, cells: Iterable[Repeated | Change]) -> About:
-    return About(kit.world.name, {cell.measure.name: cell.measure for cell in cells})
+    return About(kit.world.name, {cell.measure.name: cell.measure for cell in cells}, kit.declared)

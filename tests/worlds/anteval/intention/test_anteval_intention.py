@@ -16,7 +16,7 @@ from sociolab.core.episode import Act, Action, Episode, Moved
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import Judge
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
-from sociolab.testing.contracts import JudgeContract
+from sociolab.testing import JudgeContract
 from sociolab.worlds.anteval.intention import (
     MEASURES,
     Assigned,

@@ -19,7 +19,7 @@ from sociolab.engine.scene import Scene
 from sociolab.engine.setup import WorldSetup
 from sociolab.prompting.structured import schema_of
 from sociolab.report.words import nature
-from sociolab.testing.contracts import PlayerContract, WorldContract
+from sociolab.testing import PlayerContract, WorldContract
 from sociolab.testing.playing import play_scene, play_task
 from sociolab.testing.stock import StockScene
 from sociolab.worlds.anteval.information.scoring import Learned, polls

@@ -12,15 +12,13 @@ import pytest
 
 from fake_models import FakeModel
 from sociolab.core.errors import ConfigError, ModelError, WorldError
-from sociolab.endpoint.server import Endpoint as Server
+from sociolab.endpoint.server import EndpointServer as Server
 from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import chat
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoints import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import TuningOrder
-from sociolab.models.tuned_job import Patience
+from sociolab.models.config import EndpointSpec
+from sociolab.models.finetuning import FineTuningClient, Patience, TuningOrder
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, answer_of
 from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, Example

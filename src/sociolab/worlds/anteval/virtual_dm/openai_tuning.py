@@ -14,10 +14,15 @@ from pathlib import Path
 
 from sociolab.core.errors import Cause, ConfigError, WorldError
 from sociolab.core.ports import ChatModel
-from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import TuningOrder
-from sociolab.models.prices import CHARACTERS_A_TOKEN
-from sociolab.models.tuned_job import PATIENT, Patience, tuned, tuning_key
+from sociolab.models.budget import CHARACTERS_A_TOKEN
+from sociolab.models.finetuning import (
+    PATIENT,
+    FineTuningClient,
+    Patience,
+    TuningOrder,
+    tuned,
+    tuning_key,
+)
 from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, answer_of, body_of, head
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
 
