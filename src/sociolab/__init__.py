@@ -18,11 +18,11 @@ from sociolab.core.lazy import loaded_when_used
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sociolab.app.conclusions.plain import compare, rank
-    from sociolab.app.finding.stored import calls_of, open_store, transcript
+    from sociolab.analysis.compare_runs import compare
+    from sociolab.analysis.rank import rank
     from sociolab.app.players.agent_models import AgentModels
     from sociolab.app.preflight.estimate import estimate
-    from sociolab.app.results.tables import scores_table, turns_table
+    from sociolab.app.queries import calls_of, open_store, scores_table, transcript, turns_table
     from sociolab.app.run.config import RunConfig
     from sociolab.app.run.judge import judge_run, judge_run_async
     from sociolab.app.run.play import Progress, run, run_async
@@ -37,20 +37,20 @@ _HOMES = {
     "Rating": "sociolab.studies.ratings",
     "RunConfig": "sociolab.app.run.config",
     "RunResult": "sociolab.report.result",
-    "calls_of": "sociolab.app.finding.stored",
-    "compare": "sociolab.app.conclusions.plain",
+    "calls_of": "sociolab.app.queries",
+    "compare": "sociolab.analysis.compare_runs",
     "estimate": "sociolab.app.preflight.estimate",
     "judge_run": "sociolab.app.run.judge",
     "judge_run_async": "sociolab.app.run.judge",
     "keep_ratings": "sociolab.studies.ratings",
-    "open_store": "sociolab.app.finding.stored",
-    "rank": "sociolab.app.conclusions.plain",
+    "open_store": "sociolab.app.queries",
+    "rank": "sociolab.analysis.rank",
     "result_of": "sociolab.report.result",
     "run": "sociolab.app.run.play",
     "run_async": "sociolab.app.run.play",
-    "scores_table": "sociolab.app.results.tables",
-    "transcript": "sociolab.app.finding.stored",
-    "turns_table": "sociolab.app.results.tables",
+    "scores_table": "sociolab.app.queries",
+    "transcript": "sociolab.app.queries",
+    "turns_table": "sociolab.app.queries",
 }
 
 __all__ = [

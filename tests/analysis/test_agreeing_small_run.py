@@ -6,19 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
-from sociolab.analysis.agreeing import sections_of
-from sociolab.analysis.agreeing_text import kappa_ends
-from sociolab.analysis.rated import (
+from sociolab.analysis.agreement import Agreements, agreements, kappa_ends, sections_of
+from sociolab.analysis.ratings import (
     MODELS,
     OTHERS,
     PEOPLE,
     RULES,
+    moment,
     played_by,
     ratings_of,
+    signature,
+    signed,
 )
-from sociolab.analysis.rated_signature import moment, signature, signed
-from sociolab.app.conclusions.agreement import Agreements, agreements
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report
@@ -275,6 +276,12 @@ def test_an_alpha_that_is_the_same_everywhere_runs_from_nowhere_to_nowhere(
 
 def test_a_run_that_nobody_rated_is_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path)
-    store.create_run("other", "sotopia", {}, [row.trial for row in store.trials(RUN)])
+    store.create_run(
+        "other",
+        "sotopia",
+        {},
+        [row.trial for row in store.trials(RUN)],
+        declared("sotopia", [row.trial for row in store.trials(RUN)]),
+    )
     cautions = agreements(store, [RUN, "other"]).sections[0].cautions
     assert "Nobody rated a play of other: nothing here is about it." in cautions

@@ -7,14 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.analysis.audit_sections import About, repeat_section, variant_section
-from sociolab.analysis.audits import (
+from declared_worlds import declared
+from sociolab.analysis.audit import (
     ALL,
     CHANGE,
     DIFFERENCE,
     EQUAL,
     MOVED,
     SD,
+    About,
     Change,
     Effect,
     Repeated,
@@ -23,7 +24,9 @@ from sociolab.analysis.audits import (
     conditions_of,
     grouped_effects,
     repeat_effects,
+    repeat_section,
     repeated_of,
+    variant_section,
 )
 from sociolab.analysis.figures import NOTHING
 from sociolab.core.episode import Episode, Task, Trial
@@ -34,7 +37,7 @@ from sociolab.stats.intervals import CUT
 GOAL = Measure("goal", 0, 10, title="GOAL")
 CHANGEABLE = Measure("relationship", -5, 5, title="REL")
 OVERALL = Measure("overall", -30 / 7, 40 / 7, title="Overall")
-ABOUT = About("sotopia", {m.name: m for m in (GOAL, CHANGEABLE, OVERALL)})
+ABOUT = About("sotopia", {m.name: m for m in (GOAL, CHANGEABLE, OVERALL)}, declared("sotopia"))
 TRIAL = Trial("t", "sotopia", Task("lamp", ("ann", "bob"), "sale", "{}"), (), 0, 0)
 
 

@@ -20,9 +20,9 @@ from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import chat, finetuning
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoints import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import (
+from sociolab.models.config import EndpointSpec
+from sociolab.models.finetuning import (
+    FineTuningClient,
     Known,
     TuningEvent,
     TuningJob,

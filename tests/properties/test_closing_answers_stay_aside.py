@@ -16,17 +16,12 @@ from typing import Any
 import pytest
 
 from sociolab import Environment
-from sociolab.app.conclusions.audit import AuditConfig, audit
-from sociolab.app.crediting.credit import credit_run
-from sociolab.app.crediting.credit_stories import stories_of
-from sociolab.app.finding.worlds import told
-from sociolab.app.results.page import shown_run
+from sociolab.app.audit import AuditConfig, audit
+from sociolab.app.credit import credit_run, stories_of
+from sociolab.app.results import shown_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
-from sociolab.app.watching.reading import reading
-from sociolab.app.watching.records import transcript_record
-from sociolab.app.watching.searching import index_step, search
 from sociolab.core.episode import Answered, Episode
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.schemas import Draw, read_schema
@@ -42,6 +37,9 @@ from sociolab.studies.rating_guide import rated_scene
 from sociolab.training.environment import Observed
 from sociolab.training.examples import Wanted
 from sociolab.training.export import export_training
+from sociolab.web.watch.api import transcript_record
+from sociolab.web.watch.episode import reading
+from sociolab.web.watch.search import index_step, search
 from sociolab.worlds.sotopia.outcome import CLOSING
 
 CANARY = "Xanthippe"

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from declared_worlds import declared
 from play_clients import lay_out
 from sociolab.core.episode import Action, Json, Moved
 from sociolab.core.ports import Message, Prompt
@@ -133,7 +134,9 @@ def test_a_command_of_a_page_finds_the_store_of_the_page(address: str, store: Pa
 def test_many_agents_are_named_in_a_few_lines(store: Path, address: str) -> None:
     labels: list[Json] = [[f"lab/{number}", "h"] for number in range(12)]
     with Store.open(store) as opened:
-        opened.create_run("crowded", "sotopia", {"agents": labels}, [trial(50)])
+        opened.create_run(
+            "crowded", "sotopia", {"agents": labels}, [trial(50)], declared("sotopia", [trial(50)])
+        )
         page = get(address, "/runs")
         opened.delete_run("crowded")
     assert "lab/3 and 8 more" in page
@@ -160,8 +163,8 @@ def test_charts_come_with_the_same_figures_as_the_tables(address: str) -> None:
 def test_a_large_run_is_worked_out_once_while_its_page_says_so(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sociolab.web.watch.run.QUICK", 2)
-    monkeypatch.setattr("sociolab.app.watching.run_view.KEPT._found", OrderedDict())
+    monkeypatch.setattr("sociolab.web.watch.runs.QUICK", 2)
+    monkeypatch.setattr("sociolab.web.watch.runs.KEPT._found", OrderedDict())
     waiting = requests.get(f"{address}/runs/{RUN}", timeout=20)
     assert f'hx-get="/runs/{RUN}/figures"' in waiting.text
     told = text_of(waiting)
@@ -377,7 +380,7 @@ def test_an_index_that_is_not_complete_is_told_and_gone_on_with(
     with Store.open(store) as opened:
         opened.execute("DELETE FROM episode_words")
         opened.commit()
-    monkeypatch.setattr("sociolab.web.watch.search.searching.index_step.__defaults__", (0.0,))
+    monkeypatch.setattr("sociolab.web.watch.search.index_step.__defaults__", (0.0,))
     page = requests.get(f"{address}/search?q=teapot", timeout=20).text
     assert "The index is not complete: 0 of 3" in " ".join(page.split())
     assert 'hx-get="/search/index"' in page

@@ -10,8 +10,8 @@ from sociolab.analysis.figures import listed, title_of
 from sociolab.analysis.values import RunValues, Value, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, measure_called
-from sociolab.report.layout import layout_of
 from sociolab.report.words import plural
 from sociolab.store.store import Store
 
@@ -31,11 +31,12 @@ class Pool:
     notes: tuple[str, ...] = ()
     untold: tuple[Value, ...] = ()
     hint: str = ""
+    declared: Declared = UNDECLARED
 
     @property
     def clusters(self) -> str:
         """What a cluster is called in this world."""
-        return layout_of(self.world).clusters
+        return self.declared.cluster
 
     @property
     def title(self) -> str:
@@ -70,6 +71,7 @@ def pooled(
         (*odd, *_twice(apart)),
         _of((value for run in apart for value in run.untold), label, chosen),
         unscored_hint(apart, label, chosen.name),
+        apart[0].declared,
     )
 
 
@@ -96,9 +98,9 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) ->
     if not shared:
         hint = unscored_hint(runs, judge)
         raise ConfigError(f"{judge} gave no measure a value in all these runs{hint}")
-    name = wanted or next((n for n in layout_of(runs[0].world).main if n in shared), "")
+    name = wanted or next((n for n in runs[0].declared.main if n in shared), "")
     if not name:
-        main = " or ".join(layout_of(runs[0].world).main)
+        main = " or ".join(runs[0].declared.main)
         raise ConfigError(
             f"{judge} gave nothing in {main} in all these runs; name a measure by --measure: "
             f"{', '.join(shared)}"

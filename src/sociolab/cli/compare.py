@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
-from sociolab.app.conclusions.curve import follow_runs
+from sociolab.analysis.compare_runs import Conclusions, Wanted, compare_runs
+from sociolab.analysis.curve import follow_runs
 from sociolab.app.conclusions.pairs import (
     ComparedPairs,
     check_pairs_file,
@@ -20,12 +20,12 @@ from sociolab.app.conclusions.pairs import (
     with_episodes,
     write_pairs,
 )
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.cli.output import page_of, say, show_sections
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sociolab.analysis.gates import Gate
+    from sociolab.analysis.compare_runs import Gate
     from sociolab.store.store import Store
 
 
@@ -69,7 +69,7 @@ def compare(
 def _rules(extras: Extras) -> tuple[Any, ...]:
     if not extras.rules:
         return ()
-    from sociolab.analysis.gates import rule_of
+    from sociolab.analysis.compare_runs import rule_of
 
     return tuple(rule_of(text) for text in extras.rules)
 
@@ -86,7 +86,7 @@ def _pairs(store: Store, found: Conclusions, extras: Extras) -> ComparedPairs | 
 def _gates(found: Conclusions, rules: Sequence[Any]) -> tuple[Gate, ...]:
     if not rules:
         return ()
-    from sociolab.analysis.gates import gates_of
+    from sociolab.analysis.compare_runs import gates_of
 
     if found.comparison is None:
         raise ConfigError("--fail-if is for two agents; name both: --agent A --with B")

@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from sociolab.app.data.sets import world_names
-from sociolab.app.finding.stored import open_store
-from sociolab.app.results.page import write_page
+from sociolab.app.queries import open_store
+from sociolab.app.results import write_page
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run as play
 from sociolab.cli.output import say, show_result, show_sections
@@ -49,8 +49,7 @@ def demo(*, html: Path, store: Path | None) -> None:
 
 def _levels(store: Store, results: Sequence[RunResult]) -> tuple[Section, ...]:
     """The scripted performer's talks beside what came of its tasks in the town."""
-    from sociolab.app.conclusions.levels import levels
-    from sociolab.app.conclusions.levels_section import levels_sections
+    from sociolab.worlds.stss.levels import levels, levels_sections
 
     runs = {result.world: result.run for result in results}
     sections = levels_sections(levels(store, runs["stss-talk"], runs["stss"]))

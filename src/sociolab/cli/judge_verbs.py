@@ -20,7 +20,7 @@ from sociolab.cli.options import (
     OptText,
     OptTexts,
     RunName,
-    Store,
+    StoreFile,
     calling,
     option,
 )
@@ -70,7 +70,7 @@ def judge(
     ] = None,
     in_flight: InFlight = None,
     budget: Budget = None,
-    store: Store = None,
+    store: StoreFile = None,
     base_url: BaseUrl = None,
     key_env: KeyEnv = None,
     models: ModelsFile = None,
@@ -115,7 +115,7 @@ def audit(
     ] = 2.0,
     in_flight: InFlight = None,
     budget: Budget = None,
-    store: Store = None,
+    store: StoreFile = None,
     base_url: BaseUrl = None,
     key_env: KeyEnv = None,
     models: ModelsFile = None,
@@ -126,7 +126,7 @@ def audit(
     It judges again, in another order, with names swapped or words padded.
     """
     from sociolab.cli import audit as verb
-    from sociolab.cli.settings import several
+    from sociolab.cli.options import several
 
     flags = {
         "run": run,
@@ -152,7 +152,7 @@ def credit(
     out: Annotated[OptPath, option("--out", "FILE", "Write a JSON line for each turn.")] = None,
     in_flight: InFlight = None,
     budget: Budget = None,
-    store: Store = None,
+    store: StoreFile = None,
     base_url: BaseUrl = None,
     key_env: KeyEnv = None,
     models: ModelsFile = None,
@@ -199,7 +199,7 @@ def gap(
         OptInt, option("--splits", "N", "Pairs of real samples: the noise floor.", min=0)
     ] = None,
     seed: Annotated[int, option("--seed", "N", "Of samples and intervals.")] = 0,
-    store: Store = None,
+    store: StoreFile = None,
     base_url: BaseUrl = None,
     key_env: KeyEnv = None,
     models: ModelsFile = None,
@@ -212,7 +212,7 @@ def gap(
     Virtual DMs that learned from either see the difference.
     """
     from sociolab.cli import gap as verb
-    from sociolab.cli.settings import several
+    from sociolab.cli.options import several
 
     flags = {
         "real": real,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sociolab.cli.options import Json, RunName, RunNames, Store, Sure
+from sociolab.cli.options import Json, RunName, RunNames, StoreFile, Sure
 
 verbs = typer.Typer()
 
@@ -21,7 +21,7 @@ store = typer.Typer(
 def rename(
     old: Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")],
     new: Annotated[str, typer.Argument(metavar="NAME", help="Its new name.")],
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Rename a run."""
     from sociolab.cli import housekeeping as verb
@@ -34,7 +34,7 @@ def tag(
     run: RunName,
     words: Annotated[list[str], typer.Argument(metavar="WORD", help="To find the run by.")],
     remove: Annotated[bool, typer.Option("--remove", help="Take them from it.")] = False,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Give a run words to find it by.
 
@@ -49,7 +49,7 @@ def tag(
 def delete(
     runs: RunNames,
     yes: Sure = False,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Delete runs with everything in them."""
     from sociolab.cli import housekeeping as verb
@@ -58,7 +58,7 @@ def delete(
 
 
 @store.command("size", epilog="Example: sociolab store size")
-def store_size(store: Store = None, json: Json = False) -> None:
+def store_size(store: StoreFile = None, json: Json = False) -> None:
     """Say where the store is, how many runs it holds and how large it is."""
     from sociolab.cli import housekeeping as verb
 
@@ -66,7 +66,7 @@ def store_size(store: Store = None, json: Json = False) -> None:
 
 
 @store.command("vacuum", epilog="Example: sociolab store vacuum")
-def store_vacuum(store: Store = None) -> None:
+def store_vacuum(store: StoreFile = None) -> None:
     """Give back the room that deleted runs left.
 
     Not while a run is being played.
@@ -77,7 +77,7 @@ def store_vacuum(store: Store = None) -> None:
 
 
 @store.command("check", epilog="Example: sociolab store check")
-def store_check(store: Store = None) -> None:
+def store_check(store: StoreFile = None) -> None:
     """Look for damage: read everything, and compare checksums.
 
     Exit code 1 where something is damaged.

@@ -22,7 +22,7 @@ from sociolab.cli.options import (
     OptText,
     OptTexts,
     Settings,
-    Store,
+    StoreFile,
     TaskFilter,
     calling,
     option,
@@ -129,7 +129,7 @@ def run(
         OptText, option("--name", "NAME", "The run's name; the same name resumes it.")
     ] = None,
     tag: Annotated[OptTexts, option("--tag", "WORD", "To find the run by. Repeat it.")] = None,
-    store: Store = None,
+    store: StoreFile = None,
     base_url: BaseUrl = None,
     key_env: KeyEnv = None,
     models: ModelsFile = None,
@@ -137,7 +137,7 @@ def run(
 ) -> None:
     """Play tasks, have them judged, print the tables."""
     from sociolab.cli import run as verb
-    from sociolab.cli.settings import settings_of
+    from sociolab.cli.options import settings_of
 
     flags = {
         "world": world,
@@ -150,7 +150,7 @@ def run(
         "repeats": repeats,
         "seed": seed,
         "data": data,
-        "settings": settings_of([*(settings or []), *(["tdp=true"] if tdp else [])]),
+        "settings": settings_of([*(settings or []), *(["tdp=true"] if tdp else [])]) or None,
         "attempts": attempts,
         "on_failed_turn": on_failed_turn,
         "max_failed_turns": max_failed_turns,
@@ -205,11 +205,11 @@ def list_(
     everything: Annotated[
         bool, typer.Option("--all", help="Of runs: also those of replies only, such as an audit's.")
     ] = False,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
-    from sociolab.app.finding.episode_list import Asked
+    from sociolab.app.queries import Asked
     from sociolab.cli import listing as verb
 
     asked = Asked(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)
@@ -235,7 +235,7 @@ def show(
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Show an episode as a transcript with its scores, or two side by side."""
     from sociolab.cli import show as verb

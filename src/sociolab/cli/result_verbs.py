@@ -20,7 +20,7 @@ from sociolab.cli.options import (
     OptTexts,
     Replace,
     RunNames,
-    Store,
+    StoreFile,
     option,
 )
 
@@ -39,7 +39,7 @@ def report(
     ] = None,
     markdown: Annotated[OptPath, option("--markdown", "FILE", "Write Markdown tables.")] = None,
     details: Details = False,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Print the tables of runs again, or write them as files.
@@ -72,7 +72,7 @@ def table(
         OptTexts, option("--judge", "WORLD=LABEL", "Whose scores there. Repeat it.")
     ] = None,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Print agents by worlds: each world's main measure.
@@ -90,7 +90,7 @@ def rank(
     judge: OneJudge = None,
     measure: MainMeasure = None,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Rank the agents of runs by who scores higher in the same place.
@@ -118,7 +118,7 @@ def hard(
     replace: Replace = False,
     details: Details = False,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Store the tasks that are hard for one agent, as a list to play.
@@ -146,15 +146,15 @@ def variance(
     cost_per_judging: Annotated[
         OptFloat, option("--cost-per-judging", "USD", "Default: what they cost.", min=0)
     ] = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Tell what scores vary with, and where more play would help.
+    """Variance components of scores, and sample-size advice.
 
     Scores vary with scenario, partner, repeat and judge.
     """
     from sociolab.cli import variance as verb
-    from sociolab.cli.settings import several
+    from sociolab.cli.options import several
 
     verb.variance(
         run,
@@ -171,7 +171,7 @@ def variance(
 def site(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder, or a site's.")],
     run: RunNames,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Write a static site: rankings where they are fair, a page for each run."""
     from sociolab.cli import site as verb
@@ -187,7 +187,7 @@ def agree(
         int, option("--bins", "N", "Equal parts of each scale, for kappa.", min=2, max=100)
     ] = 5,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Tell how far people and judges agree on what was played.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sociolab.cli.options import BaseUrl, KeyEnv, ModelsFile, OptPath, Store, option
+from sociolab.cli.options import BaseUrl, KeyEnv, ModelsFile, OptPath, StoreFile, option
 
 verbs = typer.Typer()
 
@@ -64,7 +64,7 @@ def demo(
     html: Annotated[Path, option("--html", "FILE", "The page to write.")] = Path(
         "demo-report.html"
     ),
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Play every world offline and write a report."""
     from sociolab.cli import demo as verb

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sociolab.cli.options import OptPath, OptTexts, Store, option
+from sociolab.cli.options import OptPath, OptTexts, StoreFile, option
 
 verbs = typer.Typer()
 
@@ -43,7 +43,7 @@ def web(
     request_timeout: Annotated[
         int, option("--request-timeout", "SECONDS", "For a whole request to arrive.", min=1)
     ] = 30,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Serve the web app: inspect runs, play, rate.
 

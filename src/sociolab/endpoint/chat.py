@@ -1,5 +1,5 @@
-"""A chat completion over HTTP: the request read and checked, the body of the reply, and errors in the
-form in which OpenAI's API returns them.
+"""A chat completion over HTTP: the request read and checked, the body of the reply, and errors in
+the form in which OpenAI's API returns them.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ _USAGE = (
 )
 
 
-class Usage(NamedTuple):
+class TokenCounts(NamedTuple):
     """Token counts of one reply: a quarter of the characters, `cached` a part of `prompt`."""
 
     prompt: int
@@ -255,9 +255,9 @@ class Usage(NamedTuple):
     cached: int
 
 
-def usage_of(prompt_characters: int, repeated: int, text: str) -> Usage:
+def usage_of(prompt_characters: int, repeated: int, text: str) -> TokenCounts:
     """Tokens at four characters each: rounded up, the cached ones down."""
-    return Usage(-(-prompt_characters // 4), -(-len(text) // 4), repeated // 4)
+    return TokenCounts(-(-prompt_characters // 4), -(-len(text) // 4), repeated // 4)
 
 
 def completion(chat: ChatBody, text: str, finish_reason: str, usage: str) -> bytes:
@@ -272,7 +272,7 @@ def completion(chat: ChatBody, text: str, finish_reason: str, usage: str) -> byt
     return body.encode()
 
 
-def usage_json(usage: Usage) -> str:
+def usage_json(usage: TokenCounts) -> str:
     """Counts of tokens, as a completion holds them."""
     total = usage.prompt + usage.completion
     return _USAGE % (usage.prompt, usage.completion, total, usage.cached)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from sociolab.endpoint.chat import ROLES, ChatBody, Usage
+from sociolab.endpoint.chat import ROLES, ChatBody, TokenCounts
 
 _ROOM = 64_000_000
 _MOST = 50_000
@@ -149,7 +149,7 @@ class Tally:
         self._prompt_characters = 0
         self._repeated_characters = 0
         self._completion_characters = 0
-        self._tokens = Usage(0, 0, 0)
+        self._tokens = TokenCounts(0, 0, 0)
         self._prefixes = PromptPrefixes()
 
     def arrived(self) -> None:
@@ -176,11 +176,11 @@ class Tally:
         """A fault or a quirk befell a request."""
         self._by_fault[fault] += 1
 
-    def replied(self, text: str, usage: Usage) -> None:
+    def replied(self, text: str, usage: TokenCounts) -> None:
         """A text was written as the reply."""
         old = self._tokens
         self._completion_characters += len(text)
-        self._tokens = Usage(
+        self._tokens = TokenCounts(
             old.prompt + usage.prompt,
             old.completion + usage.completion,
             old.cached + usage.cached,

@@ -1,5 +1,5 @@
-"""What befalls a request: chance keyed by it, the delay, the fault that is drawn and how it spoils a
-text or a body, and what a server of these settings refuses.
+"""What befalls a request: chance keyed by it, the delay, the fault that is drawn and how it spoils
+a text or a body, and what a server of these settings refuses.
 """
 
 from __future__ import annotations

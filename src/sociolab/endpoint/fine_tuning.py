@@ -23,7 +23,7 @@ from sociolab.endpoint.settings import EndpointSettings
 LEAST_EXAMPLES = 10
 """A provider refuses to train on fewer."""
 
-Status = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 ENDED = ("succeeded", "failed", "cancelled")
 _WORD = re.compile(r"\w+")
 
@@ -53,7 +53,7 @@ class Job:
     file: Upload
     epochs: int
     settings: Mapping[str, Any]
-    status: Status = "queued"
+    status: JobStatus = "queued"
     polls: int = 0
     tuned: str | None = None
     problem: str = ""
@@ -82,7 +82,7 @@ class Job:
             "user_provided_suffix": self.settings.get("suffix"),
         }
 
-    def move(self, status: Status, event: str) -> None:
+    def move(self, status: JobStatus, event: str) -> None:
         """Reach another status."""
         self.status = status
         self.events.append(event)
@@ -142,7 +142,7 @@ _EPOCHS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class TuningRequest:
     """A request about files or jobs; `path` begins behind "/v1"."""
 
     method: str
@@ -171,7 +171,7 @@ class FineTuning:
         """The names of the models that came of jobs."""
         return tuple(self._models)
 
-    def answer(self, call: Call) -> dict[str, Any]:
+    def answer(self, call: TuningRequest) -> dict[str, Any]:
         """What the API answers; RefusalError for what it does not take."""
         parts = call.path.removeprefix(JOBS if call.path.startswith(JOBS) else FILES).split("/")[1:]
         place = "files" if call.path.startswith(FILES) else "jobs"
@@ -205,7 +205,7 @@ class FineTuning:
         words = words_in(asked)
         return max(lessons, key=lambda lesson: likeness(words, lesson.words)).answer
 
-    def _upload(self, call: Call) -> dict[str, Any]:
+    def _upload(self, call: TuningRequest) -> dict[str, Any]:
         fields = _form(call)
         if fields.get("purpose", ("", b""))[1] != b"fine-tune":
             raise bad_request("'purpose' must be fine-tune here.", param="purpose")
@@ -276,7 +276,7 @@ def is_tuning(path: str) -> bool:
 # ------------------------------------------------------------------ what comes in
 
 
-def _form(call: Call) -> dict[str, tuple[str, bytes]]:
+def _form(call: TuningRequest) -> dict[str, tuple[str, bytes]]:
     """The fields of a multipart form: file name ("" if it is no file) and content."""
     head = b"Content-Type: %b\r\n\r\n" % call.content_type.encode()
     message = message_from_bytes(head + call.raw)

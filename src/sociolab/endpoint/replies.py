@@ -1,5 +1,5 @@
-"""What is replied: text made up so that it obeys the schema asked for, or what a person writes into a
-file.
+"""What is replied: text made up so that it obeys the schema asked for, or what a person writes into
+a file.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ from sociolab.endpoint.faults import (
     refuse_what_is_unsupported,
     truncated,
 )
-from sociolab.endpoint.fine_tuning import Call, FineTuning, is_tuning
+from sociolab.endpoint.fine_tuning import FineTuning, TuningRequest, is_tuning
 from sociolab.endpoint.replies import ByHand, Replies
 from sociolab.endpoint.schemas import prose
 from sociolab.endpoint.settings import EndpointSettings, Fault, settings_as_json
@@ -72,7 +72,7 @@ _MOST_SEEN = 100_000
 _JSON = "application/json"
 
 
-class Endpoint:
+class EndpointServer:
     """Answers requests as its settings say, and counts them. `running` gives it an address."""
 
     def __init__(self, settings: EndpointSettings) -> None:
@@ -232,7 +232,7 @@ class Endpoint:
         if fault == "server_error":
             raise server_error()
         kind = request.headers.get(hdrs.CONTENT_TYPE, "")
-        row = self.tuning.answer(Call(request.method, path, request.query, kind, raw))
+        row = self.tuning.answer(TuningRequest(request.method, path, request.query, kind, raw))
         if fault == "hang":
             await asyncio.sleep(HANG_SECONDS)
         if fault in ("hang", "dropped"):
@@ -319,9 +319,9 @@ _PATIENCE_SECONDS = 30.0
 @asynccontextmanager
 async def serve(
     settings: EndpointSettings, host: str = LOOPBACK, port: int = 0
-) -> AsyncIterator[Endpoint]:
+) -> AsyncIterator[EndpointServer]:
     """An endpoint in the running loop; port 0 takes any. ConfigError if it cannot listen."""
-    endpoint = Endpoint(settings)
+    endpoint = EndpointServer(settings)
     # Without cancellation a request that hangs would outlive its client.
     server = web.Server(endpoint.handle, access_log=None, handler_cancellation=True)
     runner = web.ServerRunner(server, shutdown_timeout=_GRACE_SECONDS)
@@ -363,7 +363,7 @@ def _run(
     announce: Callable[[str], None],
     until: Callable[[], Awaitable[None]],
 ) -> Counters:
-    endpoint: Endpoint | None = None
+    endpoint: EndpointServer | None = None
 
     async def main() -> None:
         nonlocal endpoint
@@ -396,12 +396,12 @@ async def _stdin_closed() -> None:
 
 
 @contextmanager
-def start_in_thread(settings: EndpointSettings, port: int = 0) -> Iterator[Endpoint]:
+def start_in_thread(settings: EndpointSettings, port: int = 0) -> Iterator[EndpointServer]:
     """An endpoint in a thread of its own, for code without a loop; stopped at the end.
 
     Port 0 takes any. ConfigError if it cannot listen.
     """
-    ready: Future[tuple[Endpoint, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+    ready: Future[tuple[EndpointServer, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def main() -> None:
         stop = asyncio.Event()

@@ -9,7 +9,6 @@ from markupsafe import Markup
 
 from sociolab.report.charts import Dot, dot_plot
 from sociolab.report.distributions import histograms
-from sociolab.report.layout import layout_of
 from sociolab.report.result import ScoreDistribution
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
@@ -37,7 +36,7 @@ def charts_of(place: int, result: RunResult) -> tuple[Plots, ...]:
     for number_, judge in enumerate(judges_of(result)):
         drawn: list[tuple[MeasureEntry, list[Dot]]] = []
         even = []
-        for measure in layout_of(result.world).ordered(result.measures):
+        for measure in result.declared.ordered(result.measures, lambda one: one.measure):
             dots = _dots(result, judge, measure.measure)
             values = {dot.value for dot in dots} - {None}
             if measure.high is None or not values:
@@ -107,7 +106,7 @@ def spreads_of(
     for number_, judge in enumerate(judges_of(result)):
         charts: list[tuple[str, Markup]] = []
         even = []
-        for measure in layout_of(result.world).ordered(result.measures):
+        for measure in result.declared.ordered(result.measures, lambda one: one.measure):
             mine = [s for s in spreads if (s.judge, s.measure) == (judge, measure.measure)]
             values = {value for spread in mine for value in spread.values}
             if len(values) == 1:

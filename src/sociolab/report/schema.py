@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Method
 
 if TYPE_CHECKING:
@@ -227,6 +228,7 @@ class RunResult(ResultRecord):
     settings: JsonValue
     smoke: str | None = None
     versions: dict[str, str]
+    declared: Declared = Field(default=UNDECLARED, exclude=True)
 
     def as_json(self) -> str:
         """The object as JSON text: fixed order of keys, two spaces of indent."""

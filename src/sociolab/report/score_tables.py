@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.core.score import READER, Method
-from sociolab.report.layout import layout_of
 from sociolab.report.run_facts import cautions, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
     OWN,
-    agent_kind,
+    by_rules,
     covered,
     failed_share,
     failed_turns,
@@ -195,7 +194,7 @@ def _pairs(
 
 
 def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
-    how = interval_words(entries, layout_of(result.world).clusters)
+    how = interval_words(entries, result.declared.cluster)
     counted = size_words(result, entries)
     return (
         *(note for note in (how, counted) if note),
@@ -223,7 +222,7 @@ def _coverage_notes(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterato
 
 def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
     """How far two readings of the same agree beyond chance, each episode with equal weight."""
-    names = layout_of(result.world).agreement
+    names = result.declared.agreement
     for agent in dict.fromkeys(entry.agent for entry in entries if not entry.by):
         found = {e.measure: e.value for e in entries if e.agent == agent and not e.by}
         one, other, same = (found.get(name) for name in names) if names else (None, None, None)
@@ -238,13 +237,13 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
 def _measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
     """The measures of these entries, in the order of the world's paper."""
     named = {entry.measure for entry in entries}
-    layout = layout_of(result.world)
-    return layout.ordered(entry for entry in result.measures if entry.measure in named)
+    shown = [entry for entry in result.measures if entry.measure in named]
+    return result.declared.ordered(shown, lambda entry: entry.measure)
 
 
 def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
     """The measure of these entries that agents are compared by; none where nothing has a value."""
-    for name in layout_of(result.world).main:
+    for name in result.declared.main:
         if any(entry.measure == name and entry.value is not None for entry in entries):
             return (result.measure(name),)
     return _measures(result, [entry for entry in entries if entry.value is not None])[:1]
@@ -543,7 +542,7 @@ def _in_parentheses(result: RunResult, entry: ScoreEntry | None, heads: Sequence
 
 def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
     """Says which of the agents that the table names (all, if none) play by rules."""
-    rules = [label for label in result.agents if agent_kind(result, label).startswith("rules")]
+    rules = [label for label in result.agents if by_rules(result, label)]
     labels = {*grid.columns, *(row.label for row in grid.rows)}
     named = [label for label in rules if label in labels or label in grid.heading]
     if not named:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
 
-from sociolab.app.finding.worlds import world_of
+from sociolab.app.transcripts import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.core.seeding import digest
@@ -101,7 +101,7 @@ def drawn(trials: Sequence[str], plan: ImpressionsPlan, run: str) -> tuple[str, 
     return tuple(shuffled[: plan.sessions])
 
 
-def pile(study: ImpressionStudy) -> Pile:
+def session_pile(study: ImpressionStudy) -> Pile:
     """The sessions, as they are dealt."""
     return Pile(study.sessions, study.plan.raters, study.plan.each)
 

@@ -13,6 +13,7 @@ from sociolab.app.players.models import HUMAN, Models
 from sociolab.app.run.config import ModelAccess
 from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
+from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
@@ -177,6 +178,12 @@ def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
     taken = {seat for cast in casts for seat, who in zip(task.seats, cast, strict=True)
              if who == "person"}  # fmt: skip
     return tuple(seat for seat in task.seats if seat in taken)
+
+
+def declared_of(company: Company) -> Declared:
+    """What the world declares, and what each agent is."""
+    agents: dict[str, AgentKind] = {one.id.label: one.kind for one in company.others}
+    return replace(company.kit.declared, agents={HUMAN: "person", **agents})
 
 
 def run_settings(plan: PlayPlan, company: Company | None = None) -> Mapping[str, Json]:

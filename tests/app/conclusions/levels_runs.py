@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from declared_worlds import declared
 from sociolab.core.episode import (
     Answered,
     CastMember,
@@ -156,7 +157,13 @@ def town(
 def _store(
     store: Store, name: str, found: Sequence[Episode], judge: Judge, given: dict[str, Json]
 ) -> None:
-    store.create_run(name, found[0].trial.world, given, [one.trial for one in found])
+    store.create_run(
+        name,
+        found[0].trial.world,
+        given,
+        [one.trial for one in found],
+        declared(found[0].trial.world, [one.trial for one in found]),
+    )
     for one in found:
         for event in one.events:
             store.append(name, one.trial.id, event)

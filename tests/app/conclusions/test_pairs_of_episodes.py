@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.analysis.comparing import Compared
+from sociolab.analysis.compare import Compared
+from sociolab.analysis.compare_runs import Wanted, compare_runs
 from sociolab.analysis.episode_pairs import differing
-from sociolab.app.conclusions.comparing import Wanted, compare_runs
 from sociolab.app.conclusions.pairs import COLUMNS, ComparedPairs, compared_pairs, write_pairs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score, ScoreFailure

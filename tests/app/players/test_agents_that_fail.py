@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from faulty_judges import Moody
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.app.run import play
 from sociolab.app.run.config import RunConfig, config_of
 from sociolab.app.run.judge import judge_run

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from puppet_town import TOWN, TRIO
-from sociolab.app.conclusions.comparing import Wanted, compare_runs
-from sociolab.app.conclusions.ranking import rank_runs
+from sociolab.analysis.compare_runs import Wanted, compare_runs
+from sociolab.analysis.rank import rank_runs
 from sociolab.app.preflight.estimate import estimate
 from sociolab.app.run.config import config_of
 from sociolab.app.run.play import run

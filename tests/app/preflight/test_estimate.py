@@ -17,7 +17,7 @@ from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.replies import Replies
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.prices import Price
+from sociolab.models.budget import Price
 from sociolab.report.section import Section
 from sociolab.store.store import Store
 from sociolab.worlds.stss.dataset import own_town, write_town

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sociolab.app.data.sets import new_data_set
 from sociolab.app.gap import SAMPLE
+from sociolab.app.registry import world_plugin
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
@@ -158,7 +159,10 @@ def _data_set(
 def keep_episodes(store: Store, name: str, world: str, episodes: tuple[Episode, ...]) -> None:
     """Store finished episodes as a run of their own, all or none."""
     with store.transaction():
-        store.create_run(name, world, {"imported": True}, [e.trial for e in episodes])
+        labels = {member.agent for one in episodes for member in one.trial.cast}
+        declared = replace(world_plugin(world).declared, agents=dict.fromkeys(labels, "imported"))
+        trials = [episode.trial for episode in episodes]
+        store.create_run(name, world, {"imported": True}, trials, declared)
         for episode in episodes:
             for event in episode.events:
                 store.append(name, episode.trial.id, event)

@@ -18,11 +18,19 @@ from sociolab.app.user_files import first_problem, read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
-from sociolab.models.budget import Budget
-from sociolab.models.cache import KeptModel
-from sociolab.models.endpoints import OPENAI, EndpointOptions, EndpointSpec, PriceSpec, secrets_of
-from sociolab.models.prices import Price
-from sociolab.models.sampling import ListedOptions, Options, Sampling, options_of
+from sociolab.models.budget import Budget, Price
+from sociolab.models.cache import CachedModel
+from sociolab.models.config import (
+    OPENAI,
+    EndpointOptions,
+    EndpointSpec,
+    ListedOptions,
+    Options,
+    PriceSpec,
+    Sampling,
+    options_of,
+    secrets_of,
+)
 from sociolab.store.connect import data_home
 
 FILE = "models.toml"
@@ -289,7 +297,7 @@ class Models:
                 "a million tokens"
             )
         address, options = self.endpoint(spec).base_url, self.options(spec)
-        kept = KeptModel(self._served(spec), address, replies, budget, price, options.key)
+        kept = CachedModel(self._served(spec), address, replies, budget, price, options.key)
         return _with_options(kept, options)
 
     async def close(self) -> None:

@@ -6,7 +6,7 @@ import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from sociolab.app.run.config import RunConfig
 from sociolab.core.code_mark import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
@@ -251,7 +252,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
                     store.set_settings(name, resumed(row.settings, settings))
                 budget.carry_over(store.calls.totals(name))
             else:
-                store.create_run(name, config.world, settings, plan)
+                store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
             yield Session(config, name, kit, store, models, seated, judges, replies, tally)
 
@@ -293,6 +294,11 @@ def seat_all(config: RunConfig, casting: Casting) -> Seated:
     role: Role = "background" if background else "partner"
     partner = casting.agent(config.partner, role) if config.partner else None
     return Seated(agents, partner)
+
+
+def declared_of(kit: WorldKit, seated: Seated) -> Declared:
+    """What the world declares, and what each agent is."""
+    return replace(kit.declared, agents={one.id.label: one.kind for one in seated.all})
 
 
 SMOKE = "smoke"

@@ -19,7 +19,7 @@ from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoints import EndpointSpec
+from sociolab.models.config import EndpointSpec
 from sociolab.testing import JudgeContract
 from sociolab.worlds.stss.talk import conditions
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge

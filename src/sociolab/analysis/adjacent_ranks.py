@@ -1,0 +1,104 @@
+"""Whether the neighbours of a ranking differ: a paired test of each place against the one above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from sociolab.analysis.compare import compared
+from sociolab.analysis.matching import Side
+from sociolab.analysis.values import RunValues
+from sociolab.core.episode import CastMember
+from sociolab.core.errors import ConfigError
+from sociolab.report.leaderboard import Board, BoardRow, NeighbourTest, undecided
+from sociolab.stats.paired import holm
+from sociolab.store.store import Store
+
+
+def with_steps(
+    store: Store, boards: Sequence[Board], read: Callable[[str], RunValues]
+) -> tuple[Board, ...]:
+    """The boards, each place but the first held against the one above it.
+
+    `read` gives the values of a run, and is asked once for each run that has a neighbour. Players
+    by rules stand in a list of their own. p is by flipping whole clusters, corrected (Holm) over
+    all neighbours of a board.
+    """
+    wanted = {(board.terms.judge, board.terms.measure) for board in boards}
+    runs = _Runs(store, read, wanted)
+    return tuple(_stepped(runs, board) for board in boards)
+
+
+class _Runs:
+    """What the boards need of the runs, each read once."""
+
+    def __init__(
+        self, store: Store, read: Callable[[str], RunValues], wanted: Collection[tuple[str, str]]
+    ) -> None:
+        self._store, self._read, self._wanted = store, read, wanted
+        self._known: dict[str, tuple[RunValues, dict[str, tuple[CastMember, ...]]]] = {}
+
+    def of(self, run: str) -> tuple[RunValues, dict[str, tuple[CastMember, ...]]]:
+        """The values that the boards are about, and who sat where."""
+        if run not in self._known:
+            found = self._read(run)
+            mine = tuple(v for v in found.values if (v.judge, v.measure) in self._wanted)
+            casts = {row.trial.id: row.trial.cast for row in self._store.trials(run)}
+            self._known[run] = replace(found, values=mine, untold=()), casts
+        return self._known[run]
+
+    def side(self, board: Board, place: BoardRow) -> Side:
+        """What the board's judge gave a place in its measure."""
+        found, casts = self.of(place.run)
+        terms = board.terms
+        mine = tuple(
+            v
+            for v in found.values
+            if (v.judge, v.measure, v.agent) == (terms.judge, terms.measure, place.agent)
+        )
+        return Side(place.agent, place.run, place.agent, mine, casts)
+
+
+def _stepped(runs: _Runs, board: Board) -> Board:
+    found = {
+        (name, i): _step(runs, board, above, below)
+        for name, places in (("places", board.places), ("baselines", board.baselines))
+        for i, (above, below) in enumerate(pairwise(places), start=1)
+    }
+    corrected = holm({f"{name} {i}": step.p for (name, i), step in found.items()})
+    steps = {key: replace(step, p=corrected["{} {}".format(*key)]) for key, step in found.items()}
+    return replace(
+        board,
+        places=tuple(_placed("places", board.places, steps)),
+        baselines=tuple(_placed("baselines", board.baselines, steps)),
+    )
+
+
+def _placed(
+    name: str, places: Sequence[BoardRow], steps: dict[tuple[str, int], NeighbourTest]
+) -> Iterator[BoardRow]:
+    for i, place in enumerate(places):
+        yield replace(place, step=steps.get((name, i)))
+
+
+def _step(runs: _Runs, board: Board, above: BoardRow, below: BoardRow) -> NeighbourTest:
+    if undecided(above.entry, below.entry):
+        return NeighbourTest(0, None, None, undecided=True)
+    a, b = runs.side(board, above), runs.side(board, below)
+    values, _ = runs.of(above.run)
+    judge, measure = board.terms.judge, board.terms.measure
+    if not {value.task for value in a.values} & {value.task for value in b.values}:
+        return NeighbourTest(0, None, None)
+    try:
+        found = compared(
+            board.terms.world,
+            a,
+            b,
+            (judge, values.judges[judge]),
+            {measure: values.measures[measure]},
+            values.declared,
+        ).found[measure]
+    except ConfigError:  # no two plays answer to each other, or it cannot be told which do
+        return NeighbourTest(0, None, None)
+    return NeighbourTest(found.pairs, found.difference.value, found.holm_p)
