@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sociolab import Environment
-from sociolab.app.conclusions.audit import AuditConfig, audit
+from sociolab.app.audit import AuditConfig, audit
 from sociolab.app.credit import credit_run, stories_of
 from sociolab.app.results import shown_run
 from sociolab.app.run.config import RunConfig

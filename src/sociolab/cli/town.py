@@ -16,8 +16,8 @@ from sociolab.cli.options import Html, Json, OptText, OptTexts, StoreFile, optio
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from sociolab.app.conclusions.levels import Levels
     from sociolab.app.towns.town import Lived, Moment
+    from sociolab.worlds.stss.levels import Levels
 
 town = typer.Typer(
     help="Look at a town: its map, and days that were simulated there.",
@@ -120,11 +120,10 @@ def levels_(
 
     Says, too, why people did not attend.
     """
-    from sociolab.app.conclusions.levels import levels
-    from sociolab.app.conclusions.levels_section import levels_sections
     from sociolab.app.queries import open_store
     from sociolab.app.results import write_page
     from sociolab.cli.output import show_sections
+    from sociolab.worlds.stss.levels import levels, levels_sections
 
     with open_store(store) as opened:
         found = levels(opened, talk, action)

@@ -131,8 +131,7 @@ def _announce(url: str) -> None:
 
 def _levels(store: Store, results: Sequence[RunResult]) -> tuple[Section, ...]:
     """The scripted performer's talks beside what came of its tasks in the town."""
-    from sociolab.app.conclusions.levels import levels
-    from sociolab.app.conclusions.levels_section import levels_sections
+    from sociolab.worlds.stss.levels import levels, levels_sections
 
     runs = {result.world: result.run for result in results}
     sections = levels_sections(levels(store, runs["stss-talk"], runs["stss"]))

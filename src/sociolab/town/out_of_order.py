@@ -29,7 +29,7 @@ from sociolab.town.map import Tile, TownMap
 from sociolab.town.paths import Paths
 from sociolab.town.perception import sees
 from sociolab.town.person import Person, Surroundings
-from sociolab.town.thoughts import Thought
+from sociolab.town.questions import MindQuestion
 
 NEVER: Final = 1 << 40
 """A step after all steps, and a gap that nobody gets over; two of them can be added."""
@@ -211,7 +211,9 @@ def _steps_between(columns: Any, rows: Any, radius: int) -> Any:
 class Ahead:
     """Lives the same as `LockStep`, in another order."""
 
-    def __init__(self, around: Surroundings, ask: Callable[[Thread, Thought], None]) -> None:
+    def __init__(
+        self, around: Surroundings, ask: Callable[[Thread, MindQuestion[Any]], None]
+    ) -> None:
         self._around = around
         self._ask = ask
         self._people = around.people
