@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sociolab.analysis.figures import NOTHING, figure, listed, span, title_of
+from sociolab.analysis.formatting import NOTHING, figure, listed, span, title_of
 from sociolab.analysis.pooled_runs import Pool, judge_caution
 from sociolab.core.errors import ConfigError
 from sociolab.report.charts import FOOT, TOP, WIDTH, chart, tick
