@@ -12,8 +12,8 @@ from sociolab.app.finding.episode_list import Answer
 from sociolab.app.finding.run_list import tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.app.watching.episodes import Listed, Scored
-from sociolab.report.charts import shortened
 from sociolab.report.result import kept_work
+from sociolab.report.terminal import shortened
 from sociolab.report.words import about, money
 from sociolab.store.store import RunRow, Store
 

@@ -13,7 +13,8 @@ from fastapi import Request
 from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from sociolab.report.html import upright
+from sociolab.report.html import STATIC as REPORT_STATIC
+from sociolab.report.html import spec_json, upright
 from sociolab.report.words import sanitize
 from sociolab.web.security.admin import is_admin
 from sociolab.web.security.csrf import token_of
@@ -45,6 +46,7 @@ def templates() -> Environment:
     environment.filters["legible"] = sanitize
     # For the report's templates, which escape in their own way.
     environment.filters["upright"] = lambda text: sanitize(upright(text))
+    environment.filters["spec"] = spec_json
     environment.filters["when"] = when
     environment.filters["date"] = date
     return environment
@@ -72,7 +74,12 @@ def static(name: str) -> str:
     """
     if name.startswith("js/"):
         return f"/static/{name}"
-    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
+    file = (
+        REPORT_STATIC / name.removeprefix("report/")
+        if name.startswith("report/")
+        else STATIC / name
+    )
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:10]
     return f"/static/{name}?v={digest}"
 
 

@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sociolab.core.errors import ConfigError
 from sociolab.web import errors, front, watch
-from sociolab.web.pages import STATIC, templates
+from sociolab.web.pages import REPORT_STATIC, STATIC, templates
 from sociolab.web.play import router as play
 from sociolab.web.rate import routers as rate
 from sociolab.web.security import signing_in
@@ -48,6 +48,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         app.include_router(router)
     for router in _GUARDED:
         app.include_router(router, dependencies=[Depends(researcher)])
+    app.mount("/static/report", StaticFiles(directory=REPORT_STATIC), name="report")
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, settings=settings)
     errors.install(app)

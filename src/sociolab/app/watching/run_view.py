@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sociolab.app.results.page import shown_run
-from sociolab.app.watching.charts import Charts, mean_charts, spread_charts
 from sociolab.app.watching.kept import KEPT, Known
 from sociolab.report.html import ShownRun, content, page
 from sociolab.report.result import details_of, distributions_of, outline_of
@@ -26,8 +25,6 @@ class RunView:
 
     result: RunResult
     parts: Mapping[str, Any]
-    means: tuple[Charts, ...]
-    spreads: tuple[Charts, ...]
     extremes: tuple[Extreme, ...]
     main: str
     totals: Totals
@@ -62,14 +59,10 @@ def run_report(store: Store, run: str) -> str:
 def _run_view(store: Store, run: str) -> RunView:
     figures = details_of(store, run)
     result, spreads = figures.result, distributions_of(figures.said)
-    main, means = leading(result, spreads), mean_charts(result)
-    drawn = sum(len(group.charts) for group in means)
+    main = leading(result, spreads)
     return RunView(
         result,
-        # The report's own charts are left out: a page that is served draws them with vega-lite.
-        content(1, ShownRun(result)),
-        means,
-        spread_charts(result, spreads, drawn),
+        content(1, ShownRun(result, spreads=spreads)),
         extremes(main),
         titled(result, main),
         store.calls.totals(run),

@@ -16,7 +16,6 @@ from sociolab.app.watching.run_view import (
 )
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.charts import chart_data
 from sociolab.web.watch.parameters import RunName, file_answer, known_run, store_option
 from sociolab.web.watch.runs import Progress, progress_of
 
@@ -66,7 +65,6 @@ def _shown(
         shown="run",
         fresh=fresh,
         view=view,
-        chart_data=chart_data(view),
         store_option=store_option(store_of(request)),
         **{**view.parts, "warnings": _wrong(one, view)},
     )
