@@ -14,7 +14,7 @@ from typing import Any
 
 from bench_sotopia import Report, plain_endpoint, play
 
-from sociolab.models.endpoint.running import start_in_process
+from sociolab.endpoint.server import start_in_process
 
 SESSIONS = 600
 

@@ -23,14 +23,12 @@ from pydantic import BaseModel
 
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Schema
-from sociolab.models.budget import Budget
-from sociolab.models.cache import KeptModel, reply_key
+from sociolab.endpoint.server import start_in_process
+from sociolab.endpoint.settings import EndpointSettings
+from sociolab.models.budget import Budget, Price
+from sociolab.models.cache import CachedModel, NullReplyStore, reply_key
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.running import start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.endpoints import EndpointSpec
-from sociolab.models.prices import Price
-from sociolab.models.unkept import Unkept
+from sociolab.models.config import EndpointSpec
 from sociolab.models.wire import Quirks, body_of, read_reply
 from sociolab.prompting.structured import read
 
@@ -80,7 +78,7 @@ def main() -> None:
         reply = asyncio.run(_one_reply(server.url))
     _show("aiohttp's own session.post, in a task each", bare)
     _show("EndpointModel.complete", alone)
-    _show("KeptModel.complete over it (nothing stored)", kept)
+    _show("CachedModel.complete over it (nothing stored)", kept)
     _show("of which body_of", _timed(lambda: body_of("m", PROMPT, Quirks())))
     _show("of which reply_key", _timed(lambda: reply_key("http://x/v1", "x/m", PROMPT, KEY)))
     _show("of which read_reply", _timed(lambda: read_reply(reply, PROMPT, 0.0, 1)))
@@ -115,7 +113,7 @@ async def _client(url: str, *, kept: bool) -> float:
     async with Endpoint(spec) as endpoint:
         model: ChatModel = endpoint.model("m")
         if kept:
-            model = KeptModel(model, url, Unkept(), Budget(1e6), Price(1.0, 2.0, 0.5))
+            model = CachedModel(model, url, NullReplyStore(), Budget(1e6), Price(1.0, 2.0, 0.5))
 
         async def call(number: int) -> None:
             await model.complete(PROMPT, replace(KEY, turn=number))

@@ -19,11 +19,8 @@ from pathlib import Path
 
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.virtual_dm.embedding_weights import packaged_weights
-from sociolab.worlds.anteval.virtual_dm.encoder import EncoderDM
-from sociolab.worlds.anteval.virtual_dm.encoder_settings import EncoderSettings
-from sociolab.worlds.anteval.virtual_dm.example import Example
-from sociolab.worlds.anteval.virtual_dm.scoring import FScores, Overlaps, micro, overlaps
+from sociolab.worlds.anteval.virtual_dm.example import Example, FScores, Overlaps, micro, overlaps
+from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, EncoderSettings, packaged_weights
 
 RESAMPLES = 2000
 MEASURES = ("f_c", "f_o", "f_s")

@@ -28,9 +28,9 @@ import aiohttp
 
 from sociolab.core.episode import Unusable
 from sociolab.core.score import Score, ScoreFailure
-from sociolab.models.endpoint.counters import Counters
-from sociolab.models.endpoint.running import EndpointProcess, start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings, Fault
+from sociolab.endpoint.counters import Counters
+from sociolab.endpoint.server import EndpointProcess, start_in_process
+from sociolab.endpoint.settings import EndpointSettings, Fault
 from sociolab.store.calls import CallRow
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow

@@ -34,14 +34,14 @@ from sociolab.app.run.play import run
 from sociolab.core.episode import Json
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.endpoint.server import start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.engine.drive import drive
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
-from sociolab.models.cache import KeptModel
+from sociolab.models.cache import CachedModel
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.running import start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.endpoints import EndpointSpec
+from sociolab.models.config import EndpointSpec
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 from sociolab.town.mind import QUESTIONS, MindPlayer
@@ -232,7 +232,7 @@ def _asked_alone(questions: list[Thought]) -> float:
 async def _ask_all(spec: EndpointSpec, replies: RunReplies, questions: list[Thought]) -> float:
     left = iter(questions)
     async with Endpoint(spec) as endpoint:
-        mind = ModelMind(KeptModel(endpoint.model("m"), spec.base_url, replies, Budget()))
+        mind = ModelMind(CachedModel(endpoint.model("m"), spec.base_url, replies, Budget()))
 
         async def work() -> None:
             for question in left:

@@ -15,13 +15,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sociolab.worlds.anteval.gap.records import Figure
-from sociolab.worlds.anteval.gap.resampling import Draws
+from sociolab.worlds.anteval.gap import Draws, Figure
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.virtual_dm.baselines import LastSpeaker, LastSpeakerMajority
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label, VirtualDM
+from sociolab.worlds.anteval.virtual_dm.example import (
+    Example,
+    Label,
+    LastSpeaker,
+    LastSpeakerMajority,
+    VirtualDM,
+    overlaps,
+)
 from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
-from sociolab.worlds.anteval.virtual_dm.scoring import overlaps
 
 
 def main() -> None:

@@ -14,10 +14,10 @@ import json
 import sys
 from functools import partial
 
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.replies import Replies
-from sociolab.models.endpoint.running import run_until_stdin_closes
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.replies import Replies
+from sociolab.endpoint.server import run_until_stdin_closes
+from sociolab.endpoint.settings import EndpointSettings
 
 CHARACTERS = 150
 

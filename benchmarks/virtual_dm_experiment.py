@@ -22,14 +22,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from sociolab.core.seeding import stream
-from sociolab.worlds.anteval.gap.measure import AtOnce, GapSettings, measure_gap
-from sociolab.worlds.anteval.gap.records import Figure, Floor, Gap
-from sociolab.worlds.anteval.gap.resampling import Draws
-from sociolab.worlds.anteval.gap.samples import disjoint, sample
+from sociolab.worlds.anteval.gap import (
+    AtOnce,
+    Draws,
+    Figure,
+    Floor,
+    Gap,
+    GapSettings,
+    disjoint,
+    measure_gap,
+    sample,
+)
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn, overlaps
 from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
-from sociolab.worlds.anteval.virtual_dm.scoring import overlaps
 
 FOLDS = 5
 SEED = 0

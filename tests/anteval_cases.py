@@ -18,7 +18,7 @@ from sociolab.core.episode import (
     Trial,
 )
 from sociolab.core.ports import DataId
-from sociolab.worlds.anteval.information.question import LEARNED
+from sociolab.worlds.anteval.information.scoring import LEARNED
 from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import NPC, Character, Fact, Form, Intention, Session
 from sociolab.worlds.anteval.sessions import task_of

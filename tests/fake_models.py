@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
 from sociolab.core.seeding import stream
-from sociolab.models.endpoint.sampler import Draw
-from sociolab.models.endpoint.schemas import read_schema
+from sociolab.endpoint.schemas import Draw, read_schema
 
 
 class FakeModel:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anteval_cases import PRIVATE, session
+from declared_worlds import declared
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Trial
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.store.store import Store
@@ -34,7 +35,9 @@ def build(path: Path, scores: Sequence[float | None]) -> None:
         for number in range(len(scores))
     ]
     with Store.open(path) as store:
-        store.create_run(RUN, "anteval-information", {}, trials)
+        store.create_run(
+            RUN, "anteval-information", {}, trials, declared("anteval-information", trials)
+        )
         for one, score in zip(trials, scores, strict=True):
             for turn, (seat, kind, text) in enumerate(_TALK):
                 store.append(RUN, one.id, Moved(turn, seat, (Action(kind, text),)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from declared_worlds import declared
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
@@ -80,7 +81,9 @@ def build(path: Path, episodes: int = 3) -> None:
     """The run, played."""
     trials = [trial(number) for number in range(episodes)]
     with Store.open(path) as store:
-        store.create_run(RUN, "sotopia", {"agents": [[MODEL, "m1"]]}, trials)
+        store.create_run(
+            RUN, "sotopia", {"agents": [[MODEL, "m1"]]}, trials, declared("sotopia", trials)
+        )
         for one in trials:
             play(store, RUN, one)
 

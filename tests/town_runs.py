@@ -21,11 +21,11 @@ from sociolab.app.run.config import RunConfig
 from sociolab.core.episode import Event, Happened, Unusable
 from sociolab.core.ports import CallKey
 from sociolab.core.score import Verdict
-from sociolab.models.endpoint.chat import ChatBody, ChatMessage
-from sociolab.models.endpoint.counters import Counters
-from sociolab.models.endpoint.replies import Replies
-from sociolab.models.endpoint.server import Endpoint
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody, ChatMessage
+from sociolab.endpoint.counters import Counters
+from sociolab.endpoint.replies import Replies
+from sociolab.endpoint.server import EndpointServer
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.prompting.ask import again_text
 from sociolab.store.store import Store
 from sociolab.town.trace import TRACE
@@ -82,7 +82,7 @@ def calm() -> EndpointSettings:
 
 
 def described(
-    endpoint: Endpoint, folder: Path, name: str, order: str = "ahead", tries: int = 12
+    endpoint: EndpointServer, folder: Path, name: str, order: str = "ahead", tries: int = 12
 ) -> RunConfig:
     models = folder / f"{name}.toml"
     models.write_text(

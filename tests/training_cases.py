@@ -17,9 +17,9 @@ from sociolab.app.run.play import run
 from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 
 GOAL = Measure("goal", 0, 10)
 MOOD = Measure("mood", 0, 1)

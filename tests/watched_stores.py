@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sociolab.app.crediting.credited import keep_credit
+from declared_worlds import declared
+from sociolab.analysis.credit import keep_credit
 from sociolab.core.episode import (
     Action,
     CastMember,
@@ -85,8 +86,8 @@ def watched_store(path: Path) -> tuple[str, ...]:
         "seed": 0,
     }
     with Store.open(path) as store:
-        store.create_run("audited", "sotopia", {"audit": "of somebody"}, [])
-        store.create_run(RUN, "sotopia", settings, trials)  # type: ignore[arg-type]
+        store.create_run("audited", "sotopia", {"audit": "of somebody"}, [], declared("sotopia"))
+        store.create_run(RUN, "sotopia", settings, trials, declared("sotopia", trials))  # type: ignore[arg-type]
         _plain(store, trials[0])
         _hostile(store, trials[1])
         _with_failed_turns(store, trials[2])

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from declared_worlds import declared
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.episode import Episode, Event, Happened
@@ -114,6 +115,6 @@ def _changed(events: Sequence[Event], change: Callable[[Sequence[Any]], list[Any
 
 def _put(store: Store, name: str, episode: Episode, events: Sequence[Event]) -> None:
     settings: Any = store.run(WHOLE).settings
-    store.create_run(name, "stss", settings, [episode.trial])
+    store.create_run(name, "stss", settings, [episode.trial], declared("stss", [episode.trial]))
     for event in events:
         store.append(name, episode.trial.id, event)

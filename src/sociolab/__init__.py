@@ -11,44 +11,52 @@ docs/python.md shows them at work. Importing this package loads nothing of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import loaded_when_used
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sociolab.app.conclusions.plain import compare, rank
-    from sociolab.app.finding.stored import calls_of, open_store, transcript
+    from sociolab.app.players.agent_models import AgentModels
     from sociolab.app.preflight.estimate import estimate
-    from sociolab.app.results.tables import scores_table, turns_table
+    from sociolab.app.queries import calls_of, open_store, scores_table, transcript, turns_table
     from sociolab.app.run.config import RunConfig
     from sociolab.app.run.judge import judge_run, judge_run_async
     from sociolab.app.run.play import Progress, run, run_async
     from sociolab.report.result import RunResult, result_of
+    from sociolab.studies.ratings import Rating, keep_ratings
     from sociolab.training.environment import Environment
 
 _HOMES = {
+    "AgentModels": "sociolab.app.players.agent_models",
     "Environment": "sociolab.training.environment",
     "Progress": "sociolab.app.run.play",
+    "Rating": "sociolab.studies.ratings",
     "RunConfig": "sociolab.app.run.config",
     "RunResult": "sociolab.report.result",
-    "calls_of": "sociolab.app.finding.stored",
+    "calls_of": "sociolab.app.queries",
     "compare": "sociolab.app.conclusions.plain",
     "estimate": "sociolab.app.preflight.estimate",
     "judge_run": "sociolab.app.run.judge",
     "judge_run_async": "sociolab.app.run.judge",
-    "open_store": "sociolab.app.finding.stored",
+    "keep_ratings": "sociolab.studies.ratings",
+    "open_store": "sociolab.app.queries",
     "rank": "sociolab.app.conclusions.plain",
     "result_of": "sociolab.report.result",
     "run": "sociolab.app.run.play",
     "run_async": "sociolab.app.run.play",
-    "scores_table": "sociolab.app.results.tables",
-    "transcript": "sociolab.app.finding.stored",
-    "turns_table": "sociolab.app.results.tables",
+    "scores_table": "sociolab.app.queries",
+    "transcript": "sociolab.app.queries",
+    "turns_table": "sociolab.app.queries",
 }
 
 __all__ = [
+    "AgentModels",
     "Environment",
     "Progress",
+    "Rating",
     "RunConfig",
     "RunResult",
     "__version__",
@@ -57,6 +65,7 @@ __all__ = [
     "estimate",
     "judge_run",
     "judge_run_async",
+    "keep_ratings",
     "open_store",
     "rank",
     "result_of",
@@ -67,12 +76,4 @@ __all__ = [
     "turns_table",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used, so that importing the package stays cheap."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'sociolab' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(home), name)
+__getattr__ = loaded_when_used(__name__, _HOMES)

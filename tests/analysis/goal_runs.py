@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from declared_worlds import declared
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.store import Store
@@ -54,7 +55,13 @@ def add_run(
         for i, said in enumerate(repeats)
     ]
     agents = {member.agent: "a1" for trial, _ in rows for member in trial.cast}
-    store.create_run(name, "sotopia", given or settings(agents), [trial for trial, _ in rows])
+    store.create_run(
+        name,
+        "sotopia",
+        given or settings(agents),
+        [trial for trial, _ in rows],
+        declared("sotopia", [trial for trial, _ in rows]),
+    )
     for trial, said in rows:
         store.append(name, trial.id, Moved(0, SEATS[0], (Action("leave"),)))
         store.append(name, trial.id, Ended("left", 0, SEATS[0]))

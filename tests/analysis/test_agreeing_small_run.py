@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
 from sociolab.analysis.agreeing import sections_of
 from sociolab.analysis.agreeing_text import kappa_ends
@@ -275,6 +276,12 @@ def test_an_alpha_that_is_the_same_everywhere_runs_from_nowhere_to_nowhere(
 
 def test_a_run_that_nobody_rated_is_named(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path)
-    store.create_run("other", "sotopia", {}, [row.trial for row in store.trials(RUN)])
+    store.create_run(
+        "other",
+        "sotopia",
+        {},
+        [row.trial for row in store.trials(RUN)],
+        declared("sotopia", [row.trial for row in store.trials(RUN)]),
+    )
     cautions = agreements(store, [RUN, "other"]).sections[0].cautions
     assert "Nobody rated a play of other: nothing here is about it." in cautions

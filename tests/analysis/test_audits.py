@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from declared_worlds import declared
 from sociolab.analysis.audit_sections import About, repeat_section, variant_section
 from sociolab.analysis.audits import (
     ALL,
@@ -34,7 +35,7 @@ from sociolab.stats.intervals import CUT
 GOAL = Measure("goal", 0, 10, title="GOAL")
 CHANGEABLE = Measure("relationship", -5, 5, title="REL")
 OVERALL = Measure("overall", -30 / 7, 40 / 7, title="Overall")
-ABOUT = About("sotopia", {m.name: m for m in (GOAL, CHANGEABLE, OVERALL)})
+ABOUT = About("sotopia", {m.name: m for m in (GOAL, CHANGEABLE, OVERALL)}, declared("sotopia"))
 TRIAL = Trial("t", "sotopia", Task("lamp", ("ann", "bob"), "sale", "{}"), (), 0, 0)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from sociolab.analysis.comparing import Compared, compared
+from sociolab.analysis.compare import Compared, compared
 from sociolab.analysis.consistency import (
     consistency_section,
     passing,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from sociolab.analysis.comparing import Counts, compared
+from sociolab.analysis.compare import Counts, compared
 from sociolab.analysis.matching import Side, matched
 from sociolab.analysis.values import Value
 from sociolab.core.episode import CastMember

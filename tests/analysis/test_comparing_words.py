@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sociolab.analysis.comparing import Compared, compared, comparison_document
-from sociolab.analysis.comparison_section import comparison_section
+from declared_worlds import declared
+from sociolab.analysis.compare import Compared, compared, comparison_document, comparison_section
 from sociolab.analysis.figures import NOTHING
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value
@@ -35,7 +35,9 @@ def section(differences: Mapping[str, Sequence[float]]) -> Section:
     a = side("x", {name: [1.0 + gap for gap in some] for name, some in differences.items()})
     judge = ("j", JudgeId("j", "model"))
     measures = {name: MEASURES[name] for name in differences}
-    return comparison_section(compared("sotopia", a, b, judge, measures), "Judged by j.", ())
+    return comparison_section(
+        compared("sotopia", a, b, judge, measures, declared("sotopia")), "Judged by j.", ()
+    )
 
 
 def test_only_what_outlasts_the_correction_is_shown() -> None:
@@ -122,7 +124,14 @@ def with_untold(one: Side, goals: Mapping[int, tuple[float, float]]) -> Side:
 
 
 def compared_goals(a: Side, b: Side) -> Compared:
-    return compared("sotopia", a, b, ("j", JudgeId("j", "formula")), {"goal": MEASURES["goal"]})
+    return compared(
+        "sotopia",
+        a,
+        b,
+        ("j", JudgeId("j", "formula")),
+        {"goal": MEASURES["goal"]},
+        declared("sotopia"),
+    )
 
 
 def test_what_could_not_be_established_bounds_the_difference() -> None:

@@ -7,8 +7,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from sociolab.analysis.credit_words import credit_section, with_credit
-from sociolab.analysis.credits import PlayCredit, checks, merged, only, play_credits
+from sociolab.analysis.credit import (
+    PlayCredit,
+    checks,
+    credit_section,
+    merged,
+    only,
+    play_credits,
+    with_credit,
+)
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.episode import CastMember, Task, Trial
 from sociolab.core.ports import Line, Note, Transcript

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.comparing_runs import add_run
-from sociolab.analysis.comparing import Compared
+from sociolab.analysis.compare import Compared
 from sociolab.analysis.gates import Gate, gates_of, rule_of
 from sociolab.app.conclusions.comparing import Wanted, compare_runs
 from sociolab.core.errors import ConfigError

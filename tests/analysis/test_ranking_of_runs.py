@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import DATA, GOAL, MODEL, SEATS, UNTOLD, Plays, add_run, settings
-from sociolab.analysis.pooled import pooled
+from declared_worlds import declared
+from sociolab.analysis.pooled_runs import pooled
 from sociolab.analysis.ranking import Ranking, Record, points, ranking, ranking_document
 from sociolab.analysis.ranking_words import ranking_section, settled
 from sociolab.analysis.values import RunValues, Value
@@ -97,7 +98,8 @@ def test_no_measure_takes_the_place_of_the_main_one_unasked() -> None:
         Value("one", "sotopia", "t-1", "t", "t", None, 0, "ann", A, P, MODEL.name, "guess", 1.0),
     )
     guess = replace(GOAL, name="guess")
-    run = RunValues("one", "sotopia", rows, {MODEL.name: MODEL}, {"guess": guess})
+    judges, measures = {MODEL.name: MODEL}, {"guess": guess}
+    run = RunValues("one", "sotopia", rows, judges, measures, declared=declared("sotopia"))
     nothing = r"gave nothing in overall or goal_checked or goal in .*: guess"
     with pytest.raises(ConfigError, match=nothing):
         pooled([run], None, None)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from looks import held, overflow, serious
-from sociolab.app.towns.town_replay import Replay, replay
+from sociolab.app.towns.town import Replay, replay
 from sociolab.store.store import Store
 from sociolab.town.trace import Talked
 from web_serving import served

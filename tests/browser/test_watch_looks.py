@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from declared_worlds import declared
 from looks import held, overflow
 from sociolab import RunConfig, run
 from sociolab.core.episode import Action, Ended, Moved
@@ -139,7 +140,9 @@ def test_a_play_that_goes_on_shows_what_comes(tab: Page, address: str, store: Pa
 
 def test_progress_goes_on_while_a_run_is_played(tab: Page, address: str, store: Path) -> None:
     with Store.open(store) as opened:
-        opened.create_run("going", "sotopia", {}, [trial(7), trial(8)])
+        opened.create_run(
+            "going", "sotopia", {}, [trial(7), trial(8)], declared("sotopia", [trial(7), trial(8)])
+        )
         with lock_run(store, "going"):
             tab.goto(f"{address}/runs")
             row = tab.get_by_role("row").filter(has_text="going")

@@ -13,8 +13,8 @@ from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.app.run.session import kept_in_a_run
-from sociolab.models.endpoint.running import EndpointProcess, start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import EndpointProcess, start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.store import Store
 

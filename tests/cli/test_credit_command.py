@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from cli.conftest import Sociolab
-from sociolab.models.endpoint.running import start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 
 
 def test_a_judge_that_makes_quotes_up_gives_no_credit_and_is_counted(

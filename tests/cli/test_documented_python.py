@@ -11,7 +11,7 @@ import pytest
 
 import sociolab
 from cli.conftest import environment
-from sociolab.app.finding.stored import Call
+from sociolab.app.queries import Call
 from sociolab.app.run.play import Progress
 from sociolab.store.parquet import SCORES, TURNS
 

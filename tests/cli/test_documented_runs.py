@@ -11,7 +11,7 @@ import typer.main
 
 from cli.conftest import Sociolab
 from sociolab.app.run.config import SPELLINGS, RunConfig
-from sociolab.cli.verbs import app
+from sociolab.cli.main import app
 
 PAGE = (Path(__file__).parents[2] / "docs" / "runs.md").read_text("utf-8")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.finding.stored import find_episode, open_store
 from sociolab.app.players.own_code import built
+from sociolab.app.queries import find_episode, open_store
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.cli.show import View, show

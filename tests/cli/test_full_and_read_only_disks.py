@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Done, Sociolab
-from sociolab.models.endpoint.running import EndpointProcess, start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import EndpointProcess, start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 
 

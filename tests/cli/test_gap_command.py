@@ -12,9 +12,9 @@ import pytest
 from cli.conftest import Sociolab
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
-from sociolab.cli.settings import spread
-from sociolab.models.endpoint.running import EndpointProcess, start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.cli.options import spread
+from sociolab.endpoint.server import EndpointProcess, start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 
 

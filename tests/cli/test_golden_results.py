@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.models.endpoint.running import EndpointProcess, start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import EndpointProcess, start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 
 FOLDER = Path(__file__).parent / "golden"
 REWRITE = os.environ.get("SOCIOLAB_GOLDEN") == "write"

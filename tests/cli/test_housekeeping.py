@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Done, Sociolab
+from declared_worlds import declared
 from sociolab.cli import main
 from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
@@ -24,7 +25,9 @@ def lab(
     with Store.open(tmp_path / "s.db") as store:
         for name in ("a", "b", "c"):
             agent = "openai/big-model" if name == "c" else "scripted"
-            store.create_run(name, "sotopia", {"agents": [[agent, ""]], "partner": None}, ())
+            store.create_run(
+                name, "sotopia", {"agents": [[agent, ""]], "partner": None}, (), declared("sotopia")
+            )
 
     def run(*args: object, stdin: str = "") -> Done:
         words = ["sociolab", *map(str, args), "--store", "s.db"]

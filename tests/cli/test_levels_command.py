@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from app.conclusions.levels_runs import TALK, TOWN, build
 from cli.conftest import Sociolab
-from sociolab.cli.verbs import app
+from sociolab.cli.main import app
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from sociolab.cli.verbs import app
+from sociolab.cli.main import app
 from sociolab.core.errors import ConfigError
 from sociolab.store.connect import lock_run
 from sociolab.store.store import Store

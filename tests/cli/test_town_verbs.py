@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from cli.conftest import Sociolab
 from puppet_town import TOWN, TRIO
-from sociolab.cli.verbs import app
+from sociolab.cli.main import app
 from sociolab.worlds.stss.dataset import TownData, write_town
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import PARTY

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.models.endpoint.running import start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 
 SET = Path(__file__).parents[2] / "validation" / "sotopia"
 

@@ -9,11 +9,10 @@ import sys
 from typing import Any
 
 import pytest
-import typer.main
 from typer.testing import CliRunner
 
 from cli.conftest import Sociolab
-from sociolab.cli.verbs import app, app_for
+from sociolab.cli.main import GROUPS, app, command
 
 ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance", "site",
@@ -26,9 +25,10 @@ HEAVY = ("numpy", "pydantic", "rich.table", "sqlite3", "aiohttp", "sociolab.app"
 def every_verb() -> dict[str, Any]:
     """All verbs by what is typed, those of a family with its name before theirs."""
     found: dict[str, Any] = {}
-    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
-        own = getattr(command, "commands", {})
-        found |= {f"{name} {one}": verb for one, verb in own.items()} or {name: command}
+    for name in ORDER:
+        made = command(name)
+        own = getattr(made, "commands", {})
+        found |= {f"{name} {one}": verb for one, verb in own.items()} or {name: made}
     return found
 
 
@@ -46,9 +46,9 @@ def test_no_summary_of_a_family_is_cut_short(family: str) -> None:
 
 
 def test_every_verb_and_all_that_it_takes_is_described() -> None:
-    for name, command in every_verb().items():
-        assert command.help, name
-        for param in command.params:
+    for name, verb in every_verb().items():
+        assert verb.help, name
+        for param in verb.params:
             assert param.help, (name, param.opts)
             assert param.metavar or getattr(param, "is_flag", False), (name, param.opts)
 
@@ -57,19 +57,19 @@ def test_an_option_that_several_verbs_share_has_one_text() -> None:
     shared = {"--store", "--json", "--budget", "--in-flight", "--base-url", "--key-env", "--models"}
     texts = {
         (option.opts[0], option.help)
-        for command in every_verb().values()
-        for option in command.params
+        for verb in every_verb().values()
+        for option in verb.params
         if option.opts[0] in shared
     }
     assert sorted(option for option, _ in texts) == sorted(shared)
 
 
 def test_the_example_of_every_verb_is_of_that_verb_and_can_be_read() -> None:
-    for name, command in every_verb().items():
-        program, *words = shlex.split(command.epilog.removeprefix("Example: "))
-        assert len(command.epilog) <= 76, "one line of a terminal, to copy"
+    for name, verb in every_verb().items():
+        program, *words = shlex.split(verb.epilog.removeprefix("Example: "))
+        assert len(verb.epilog) <= 76, "one line of a terminal, to copy"
         assert (program, words[: len(name.split())]) == ("sociolab", name.split())
-        assert command.make_context(name, words[len(name.split()) :]).command is command
+        assert verb.make_context(name, words[len(name.split()) :]).command is verb
 
 
 def test_the_examples_that_need_no_model_work_one_after_the_other(sociolab: Sociolab) -> None:
@@ -85,26 +85,37 @@ def test_the_examples_that_need_no_model_work_one_after_the_other(sociolab: Soci
         assert done.code == 0, (name, done.err)
 
 
-def test_a_verb_is_made_alone_as_it_is_among_all() -> None:
-    every = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    for name, command in every.items():
-        (alone,) = typer.main.get_command(app_for(name)).commands.items()  # type: ignore[attr-defined]
-        told = [(option.opts, option.help) for option in command.params]
-        assert alone[0] == name
-        assert [(option.opts, option.help) for option in alone[1].params] == told
+def test_the_summary_in_the_list_of_all_verbs_is_that_of_the_verb() -> None:
+    for verbs in GROUPS.values():
+        for name, (_, summary) in verbs.items():
+            assert command(name).get_short_help_str(1_000) == summary, name
 
 
-def test_all_verbs_are_made_where_there_is_none_of_that_name() -> None:
-    assert app_for("rnu") is app
-    assert app_for("") is app
+def test_a_verb_that_is_not_there_is_told_with_what_is_near() -> None:
+    done = CliRunner().invoke(app, ["rnu"])
+    assert done.exit_code == 2
+    assert "No such command 'rnu'. Did you mean 'run'" in done.stderr
 
 
-def test_nothing_heavy_is_imported_for_help() -> None:
+def test_nothing_heavy_is_imported_for_the_list_of_all_verbs() -> None:
     script = (
-        "import sys\nimport sociolab.cli.main\n"
+        "import sys\nfrom sociolab.cli.main import app\napp(['--help'], standalone_mode=False)\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_no_verb_is_imported_for_another() -> None:
+    script = (
+        "import sys\nfrom sociolab.cli.main import app\n"
+        "app(['town', '--help'], standalone_mode=False)\n"
+        "print([name for name in sys.modules if name.startswith('sociolab.cli.')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = {"sociolab.cli.main", "sociolab.cli.options", "sociolab.cli.town"}
+    assert set(eval(done.stdout.splitlines()[-1])) == loaded

@@ -15,8 +15,8 @@ import pytest
 from cli.conftest import Sociolab, environment
 from sociolab.app.data.sets import load_world, wanted_tasks
 from sociolab.core.episode import Event, Moved, Unusable
-from sociolab.models.endpoint.running import EndpointProcess, start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import EndpointProcess, start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 from sociolab.worlds.sotopia.outcome import closing_polls
 from sociolab.worlds.sotopia.world import casting_of

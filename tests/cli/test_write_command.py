@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.server import Endpoint
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.server import EndpointServer, start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 
 NAMES = ("Ama", "Bertil", "Cosima", "Davit", "Edda", "Farouk", "Gudrun", "Hana")
@@ -42,12 +41,12 @@ def writer(chat: ChatBody) -> str:
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[Endpoint]:
+def endpoint() -> Iterator[EndpointServer]:
     with start_in_thread(EndpointSettings(responder=writer)) as served:
         yield served
 
 
-def write(sociolab: Sociolab, endpoint: Endpoint, *more: object) -> tuple[int, str, str]:
+def write(sociolab: Sociolab, endpoint: EndpointServer, *more: object) -> tuple[int, str, str]:
     done = sociolab(
         "write", "anteval-information", "--writer", "openai/w", "--name", "written",
         "--base-url", endpoint.url, "--set", "sessions=2", "--set", "facts=2",
@@ -57,7 +56,7 @@ def write(sociolab: Sociolab, endpoint: Endpoint, *more: object) -> tuple[int, s
 
 
 def test_sessions_are_written_and_can_be_played(
-    sociolab: Sociolab, endpoint: Endpoint, tmp_path: Path
+    sociolab: Sociolab, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     code, out, err = write(sociolab, endpoint)
     assert code == 0, err
@@ -73,7 +72,7 @@ def test_sessions_are_written_and_can_be_played(
     assert "The Qorlin stair has nine steps." in content
 
 
-def test_a_reply_is_not_paid_for_twice(sociolab: Sociolab, endpoint: Endpoint) -> None:
+def test_a_reply_is_not_paid_for_twice(sociolab: Sociolab, endpoint: EndpointServer) -> None:
     assert write(sociolab, endpoint)[0] == 0
     before = endpoint.counters.requests
     code, _, err = write(sociolab, endpoint)

@@ -11,8 +11,8 @@ from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.episode import Ended, Event, Moved, Unusable
 from sociolab.core.score import Score, ScoreFailure, Verdict
-from sociolab.models.endpoint.running import EndpointProcess, start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import EndpointProcess, start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.schema import RunResult
 from sociolab.store.store import Store
 

@@ -17,8 +17,8 @@ from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.cli.run import play_and_show
 from sociolab.core.errors import StorageError
-from sociolab.models.endpoint.running import EndpointProcess, start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import EndpointProcess, start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store import connect
 from sociolab.store.store import Store
 

@@ -10,11 +10,16 @@ import pytest
 
 from sociolab.core.errors import BudgetSpent, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
-from sociolab.models.budget import Budget
-from sociolab.models.cache import KeptModel
-from sociolab.models.forecast import FIRST, FIRST_REPLY_TOKENS, Forecast, Longest, bytes_of
-from sociolab.models.prices import Price
-from sociolab.models.unkept import Unkept
+from sociolab.models.budget import (
+    FIRST,
+    FIRST_REPLY_TOKENS,
+    Budget,
+    Forecast,
+    Longest,
+    Price,
+    bytes_of,
+)
+from sociolab.models.cache import CachedModel, NullReplyStore
 
 KEY = CallKey("trial", "judge", "", 0, "judge", 1)
 PROMPT = Prompt((Message("user", "word " * 800),))
@@ -45,7 +50,7 @@ class Wordy:
 def spend(model: Wordy, limit: float, prompt: Prompt = PROMPT, workers: int = 64) -> Budget:
     """Call until the budget is used up; the last words of each worker are the same."""
     budget = Budget(limit)
-    kept = KeptModel(model, "http://x/v1", Unkept(), budget, PRICE)
+    kept = CachedModel(model, "http://x/v1", NullReplyStore(), budget, PRICE)
     numbers = count()
 
     async def work() -> str:
@@ -93,7 +98,7 @@ def test_a_budget_holds_against_a_provider_that_counts_no_tokens_or_miscounts(to
 def test_what_is_known_of_no_reply_is_told_by_the_first_few() -> None:
     model = Wordy(9000)
     budget = Budget(100.0)
-    kept = KeptModel(model, "http://x/v1", Unkept(), budget, PRICE)
+    kept = CachedModel(model, "http://x/v1", NullReplyStore(), budget, PRICE)
 
     async def go() -> None:
         calls = [
@@ -110,7 +115,7 @@ def test_what_is_known_of_no_reply_is_told_by_the_first_few() -> None:
 
 def test_only_the_first_replies_can_pass_a_budget_and_the_sentence_says_by_how_much() -> None:
     budget = Budget(0.03)
-    kept = KeptModel(Wordy(9000), "http://x/v1", Unkept(), budget, PRICE)
+    kept = CachedModel(Wordy(9000), "http://x/v1", NullReplyStore(), budget, PRICE)
     asyncio.run(kept.complete(PROMPT, KEY))
     slack = (9000 - FIRST_REPLY_TOKENS) * PRICE.output / 1e6
     assert 0.03 < budget.spent <= 0.03 + slack
@@ -145,7 +150,7 @@ def test_a_call_that_fails_or_is_cancelled_makes_room_for_who_waits() -> None:
 
     async def go() -> None:
         budget = Budget(0.03)
-        kept = KeptModel(Failing(100), "http://x/v1", Unkept(), budget, PRICE)
+        kept = CachedModel(Failing(100), "http://x/v1", NullReplyStore(), budget, PRICE)
         calls = [
             asyncio.ensure_future(kept.complete(PROMPT, replace(KEY, turn=n))) for n in range(3)
         ]
@@ -208,12 +213,12 @@ def test_who_waits_first_is_served_first_even_if_it_needs_more() -> None:
 
 
 def test_replies_of_an_earlier_part_of_the_run_tell_lengths_too() -> None:
-    class Resumed(Unkept):
+    class Resumed(NullReplyStore):
         def find(self, key: str) -> ChatReply | None:
             return ChatReply("...", usage=Usage(1000, 9000))
 
     model = Wordy(9000)
-    kept = KeptModel(model, "http://x/v1", Resumed(), Budget(1.0), PRICE)
+    kept = CachedModel(model, "http://x/v1", Resumed(), Budget(1.0), PRICE)
     for turn in range(FIRST):
         asyncio.run(kept.complete(PROMPT, replace(KEY, turn=turn)))
     assert model.calls == 0
@@ -222,7 +227,7 @@ def test_replies_of_an_earlier_part_of_the_run_tell_lengths_too() -> None:
 
 def test_roles_are_learned_apart() -> None:
     budget = Budget(100.0)
-    kept = KeptModel(Wordy(50), "http://x/v1", Unkept(), budget, PRICE)
+    kept = CachedModel(Wordy(50), "http://x/v1", NullReplyStore(), budget, PRICE)
     for turn in range(FIRST):
         asyncio.run(kept.complete(PROMPT, replace(KEY, turn=turn)))
     assert kept._forecasts.keys() == {"judge"}

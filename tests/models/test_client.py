@@ -16,12 +16,12 @@ from aiohttp import web
 
 from sociolab.core.errors import Cause, ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema
+from sociolab.endpoint.server import EndpointServer as Server
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import FAULTS, EndpointSettings
 from sociolab.models import chat
 from sociolab.models.chat import Endpoint, EndpointModel
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.server import Endpoint as Server
-from sociolab.models.endpoint.settings import FAULTS, EndpointSettings
-from sociolab.models.endpoints import EndpointSpec
+from sociolab.models.config import EndpointSpec
 
 SCHEMA = Schema(
     "Turn",

@@ -19,10 +19,9 @@ from sociolab.core.errors import Cause, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.models import chat
 from sociolab.models.budget import Budget
-from sociolab.models.cache import KeptModel
+from sociolab.models.cache import CachedModel, NullReplyStore
 from sociolab.models.chat import Endpoint, EndpointModel
-from sociolab.models.endpoints import EndpointSpec
-from sociolab.models.unkept import Unkept
+from sociolab.models.config import EndpointSpec
 
 HI = completion("Hi.")
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -402,7 +401,7 @@ FAULTS = {
 }  # fmt: skip
 
 
-class Failures(Unkept):
+class Failures(NullReplyStore):
     """Keeps the causes of what failed, as a store does."""
 
     def __init__(self) -> None:
@@ -439,7 +438,7 @@ def test_a_server_at_fault_is_blamed_for_it_in_time_and_the_next_call_works(name
         seconds = 0.3 if fault.cause == "timeout" else 20.0
         limits = {"tries": 2, "timeout_s": seconds, "max_reply_mb": 0.5}
         async with connected(serve, **limits) as bare:
-            model = KeptModel(bare, "here", failures, Budget())
+            model = CachedModel(bare, "here", failures, Budget())
             if fault.cause is None:
                 reply = await model.complete(PROMPT, KEY)
                 assert (reply.text, reply.finish, reply.tries) == (fault.text, fault.finish, 1)

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from hostile_json import bodies
 from models.tuning_cases import asked_about, training_file, tuning
 from sociolab.core.errors import Cause, ConfigError, ModelError
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import chat, finetuning
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.endpoints import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import (
+from sociolab.models.config import EndpointSpec
+from sociolab.models.finetuning import (
+    FineTuningClient,
     Known,
     TuningEvent,
     TuningJob,

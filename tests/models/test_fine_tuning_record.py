@@ -15,13 +15,18 @@ import pytest
 import sociolab
 from models.tuning_cases import ANIMALS, training_file, tuning
 from sociolab.core.errors import ConfigError, ModelError
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import chat
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.endpoints import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import TuningOrder
-from sociolab.models.tuned_job import Patience, TunedJob, read_record, tuned
+from sociolab.models.config import EndpointSpec
+from sociolab.models.finetuning import (
+    FineTuningClient,
+    Patience,
+    TunedJob,
+    TuningOrder,
+    read_record,
+    tuned,
+)
 
 AT_ONCE = Patience(0, 60)
 ORDER = TuningOrder(seed=3)
@@ -112,10 +117,10 @@ CHILD = """
 import asyncio, sys
 from pathlib import Path
 from models.tuning_cases import training_file
-from sociolab.models.endpoints import EndpointSpec
+from sociolab.models.config import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import TuningOrder
-from sociolab.models.tuned_job import Patience, tuned
+from sociolab.models.finetuning import TuningOrder
+from sociolab.models.finetuning import Patience, tuned
 
 async def main():
     spec = EndpointSpec(name="local", base_url=sys.argv[1])

@@ -10,10 +10,8 @@ import pytest
 from fake_models import FakeModel
 from sociolab.core.errors import BudgetSpent, ModelError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema, Usage
-from sociolab.models.budget import Budget
-from sociolab.models.cache import KeptModel, reply_key
-from sociolab.models.prices import Price, tokens_in
-from sociolab.models.unkept import Unkept
+from sociolab.models.budget import Budget, Price, tokens_in
+from sociolab.models.cache import CachedModel, NullReplyStore, reply_key
 
 KEY = CallKey("trial", "agent", "ada", 3, "act", 1)
 PROMPT = Prompt((Message("system", "a"), Message("user", "b")), Schema("S", "{}"), 1.0, 50)
@@ -45,8 +43,8 @@ def complete(model: ChatModel, key: CallKey = KEY, prompt: Prompt = PROMPT) -> C
 
 def kept(
     inner: ChatModel, store: Kept, budget: Budget | None = None, price: Price | None = None
-) -> KeptModel:
-    return KeptModel(inner, "http://x/v1", store, budget or Budget(), price)
+) -> CachedModel:
+    return CachedModel(inner, "http://x/v1", store, budget or Budget(), price)
 
 
 # ---------------------------------------------------------------- keys
@@ -104,10 +102,6 @@ def test_every_part_of_a_call_is_tried_above() -> None:
 )
 def test_another_prompt_is_another_call(prompt: Prompt) -> None:
     assert reply_key("u", "m", prompt, KEY) != reply_key("u", "m", PROMPT, KEY)
-
-
-def test_replies_that_were_kept_before_there_were_penalties_are_found() -> None:
-    assert reply_key("u", "m", PROMPT, KEY) == "5b6d92b256ba2da29538ca53dc80ec4c"
 
 
 def test_options_are_a_part_of_the_key_and_none_are_none() -> None:
@@ -219,7 +213,7 @@ def test_an_impossible_usage_of_any_provider_is_kept_as_an_estimate_and_a_fault(
 
 
 def test_a_store_that_keeps_nothing_finds_nothing() -> None:
-    store = Unkept()
+    store = NullReplyStore()
     store.keep("k", KEY, "m", PROMPT, ChatReply("Hi."))
     store.keep_failure(KEY, "m", ModelError("x", cause="timeout"), 1.0)
     assert store.find("k") is None

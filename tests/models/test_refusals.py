@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from hostile_json import bodies
 from sociolab.core.errors import Cause
-from sociolab.models.refusals import learn, read_error
-from sociolab.models.wire import Quirks
+from sociolab.models.wire import Quirks, learn, read_error
 
 URL = "http://127.0.0.1:1/v1/chat/completions"
 

@@ -15,8 +15,7 @@ from pydantic import ValidationError
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, Message, Prompt
 from sociolab.models.chat import Endpoint, EndpointModel
-from sociolab.models.endpoints import EndpointSpec
-from sociolab.models.sampling import ListedOptions, Options, Sampling, options_of
+from sociolab.models.config import EndpointSpec, ListedOptions, Options, Sampling, options_of
 from sociolab.models.wire import Quirks, body_of
 
 KEY = CallKey("trial", "agent", "ada", 0, "act", 1)

@@ -19,7 +19,7 @@ from raw_server import KEY, PROMPT, Serve, completion, http, raw_server, request
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.models import chat
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoints import EndpointSpec
+from sociolab.models.config import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient
 
 HOST = "models.invalid"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hostile_json import bodies
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import MOST_TOKENS, ChatReply, Message, Prompt, Schema, Usage
-from sociolab.models.forecast import bytes_of
+from sociolab.models.budget import bytes_of
 from sociolab.models.wire import Quirks, body_of, read_reply
 
 DEEP = b'{"choices":[{"message":{"content":%b}}]}'

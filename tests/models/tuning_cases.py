@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from sociolab.core.ports import CallKey, Message, Prompt
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.server import Endpoint as Server
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.endpoints import EndpointSpec
+from sociolab.endpoint.server import EndpointServer as Server
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
+from sociolab.models.config import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient
 
 ANIMALS = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay", "koi", "lynx")

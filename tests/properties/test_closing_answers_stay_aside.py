@@ -17,22 +17,20 @@ import pytest
 
 from sociolab import Environment
 from sociolab.app.conclusions.audit import AuditConfig, audit
-from sociolab.app.crediting.credit import credit_run
-from sociolab.app.crediting.credit_stories import stories_of
-from sociolab.app.finding.worlds import told
-from sociolab.app.results.page import shown_run
+from sociolab.app.credit import credit_run, stories_of
+from sociolab.app.results import shown_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
+from sociolab.app.transcripts import told
 from sociolab.app.watching.reading import reading
 from sociolab.app.watching.records import transcript_record
 from sociolab.app.watching.searching import index_step, search
 from sociolab.core.episode import Answered, Episode
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.sampler import Draw
-from sociolab.models.endpoint.schemas import read_schema
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.schemas import Draw, read_schema
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.export import play_markdown
 from sociolab.report.html import page
 from sociolab.report.result import result_of

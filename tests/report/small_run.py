@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from declared_worlds import declared
 from sociolab.core.episode import Action, CastMember, Ended, Event, Moved, Task, Trial, Unusable
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
@@ -82,7 +83,7 @@ def build(path: Path) -> None:
     """Play the run in two parts; the second begins in the middle of an episode."""
     trials = plan()
     with Store.open(path) as store:
-        store.create_run(RUN, "sotopia", SETTINGS, trials)  # type: ignore[arg-type]
+        store.create_run(RUN, "sotopia", SETTINGS, trials, declared("sotopia", trials))  # type: ignore[arg-type]
         for trial in trials[:5]:
             _play(store, trial, _events(trial))
         store.set_status(RUN, trials[5].id, "playing")

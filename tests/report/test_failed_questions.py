@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from declared_worlds import declared
 from sociolab.core.episode import (
     Answered,
     CastMember,
@@ -55,7 +56,7 @@ def talks(tmp_path: Path) -> RunResult:
     cast = (CastMember(ANN, "scripted"), CastMember(BOB, "scripted"))
     trials = tuple(Trial(f"t{n}", "stss-talk", TASK, cast, n, 0) for n in range(6))
     with Store.open(tmp_path / "store.db") as store:
-        store.create_run(RUN, "stss-talk", {}, trials)
+        store.create_run(RUN, "stss-talk", {}, trials, declared("stss-talk", trials))
         for trial, events in zip(trials, EPISODES, strict=False):
             for event in events:
                 store.append(RUN, trial.id, event)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from declared_worlds import declared
 from sociolab.core.episode import CastMember, Ended, Episode, Event, Moved, Task, Trial, Unusable
 from sociolab.core.errors import Cause
 from sociolab.core.score import JudgeId, Measure, ScoreFailure
@@ -44,7 +45,7 @@ def store(tmp_path: Path) -> Store:
     cast = (CastMember("ann", "a"), CastMember("bob", "b"))
     trials = tuple(Trial(f"t{n}", "sotopia", TASK, cast, n, 0) for n in range(5))
     opened = Store.open(tmp_path / "s.db")
-    opened.create_run(RUN, "sotopia", {}, trials)
+    opened.create_run(RUN, "sotopia", {}, trials, declared("sotopia", trials))
     for trial, events in zip(trials, EPISODES, strict=False):
         for event in events:
             opened.append(RUN, trial.id, event)
@@ -121,6 +122,6 @@ def test_a_long_problem_is_cut() -> None:
 
 def test_a_run_without_failures_has_none(store: Store) -> None:
     with store:
-        store.create_run("clean", "sotopia", {}, ())
+        store.create_run("clean", "sotopia", {}, (), declared("sotopia"))
         assert result_of(store, "clean").failures.first == ()
         assert store.verdicts.first_failed_scores("clean") == ()

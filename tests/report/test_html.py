@@ -188,7 +188,7 @@ def test_a_name_cannot_turn_our_sentences_around(result: RunResult) -> None:
     turned = "\N{RIGHT-TO-LEFT OVERRIDE}abc"
     text = page(result.model_copy(update={"agents": (turned, SCRIPTED), "stopped": turned}))
     sentences = re.findall(r"<(?:p|li|figcaption)(?: [^>]*)?>(.*?)</", text)
-    assert any("abc (a plugin) and scripted" in sentence for sentence in sentences)
+    assert any("abc (kind not recorded) and scripted" in sentence for sentence in sentences)
     assert not any("\N{RIGHT-TO-LEFT OVERRIDE}" in sentence for sentence in sentences)
 
 

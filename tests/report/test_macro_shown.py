@@ -7,6 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
+from declared_worlds import declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.html import ShownRun, page
 from sociolab.report.plays import PlayKey, PlayOutcome, PlayRow, ScoreColumn
@@ -37,6 +38,7 @@ def talks(result: RunResult) -> RunResult:
     return result.model_copy(
         update={
             "world": "stss-talk",
+            "declared": declared("stss-talk"),
             "measures": with_macro([measure], [NAME]),
             "scores": entries([column_outcomes(plays, column)], [NAME]),
         }

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from declared_worlds import declared
 from sociolab.core.episode import CastMember, Ended
 from sociolab.core.errors import StoreError
+from sociolab.core.metrics import UNDECLARED
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.report.result import outline_of, result_of
@@ -213,7 +215,7 @@ def test_a_judges_own_calls_are_no_agents_cost(store: Store) -> None:
 def test_an_agent_that_pays_costs_nothing_where_it_was_never_asked(tmp_path: Path) -> None:
     trials = plan()[:2]  # lamp-AA, lamp-AS: ALPHA in three seats
     with Store.open(tmp_path / "two.db") as store:
-        store.create_run("two", "sotopia", {}, trials)
+        store.create_run("two", "sotopia", {}, trials, declared("sotopia", trials))
         for trial in trials:
             store.append("two", trial.id, Ended("left", 0, "ann"))
             store.set_status("two", trial.id, "played")
@@ -300,7 +302,7 @@ def test_measures_of_whole_episodes_belong_to_the_agent_that_met_the_partner(
     with Store.open(tmp_path / "p.db") as store:
         settings = {"partner": [SCRIPTED, "s1"]}
         trials = [trial for trial in plan() if trial.id in ("lamp-AS", "lamp-SA")]
-        store.create_run("p", "sotopia", settings, trials)  # type: ignore[arg-type]
+        store.create_run("p", "sotopia", settings, trials, declared("sotopia", trials))  # type: ignore[arg-type]
         for trial, value in zip(trials, (0.0, 1.0), strict=True):
             store.append("p", trial.id, Ended("left", 0, "ann"))
             store.set_status("p", trial.id, "played")
@@ -321,7 +323,7 @@ def test_verdicts_on_cells_and_on_the_run_are_shown_as_they_are(store: Store) ->
 
 def test_what_is_not_played_yet_is_neither_value_nor_failure(tmp_path: Path) -> None:
     with Store.open(tmp_path / "new.db") as store:
-        store.create_run("new", "sotopia", {}, plan())
+        store.create_run("new", "sotopia", {}, plan(), declared("sotopia", plan()))
         result = result_of(store, "new", stopped="the budget of $1 is spent")
     assert (result.trials, result.played, result.failed) == (12, 0, 0)
     assert (result.scores, result.judges, result.measures) == ((), (), ())
@@ -347,7 +349,7 @@ def test_a_partner_is_the_one_agent_that_is_met(
     )
     trial = replace(plan()[0], task=task, cast=cast)
     with Store.open(tmp_path / "three.db") as store:
-        store.create_run("three", "sotopia", {}, [trial])
+        store.create_run("three", "sotopia", {}, [trial], declared("sotopia", [trial]))
         store.append("three", trial.id, Ended("left", 0, "ann"))
         store.set_status("three", trial.id, "played")
         result = result_of(store, "three")
@@ -392,7 +394,8 @@ def test_json_is_the_documented_object(result: RunResult, snapshot: SnapshotAsse
 
 
 def test_json_comes_back_as_the_same_result(result: RunResult) -> None:
-    assert RunResult.model_validate_json(result.as_json()) == result
+    printed = result.model_copy(update={"declared": UNDECLARED})  # which is the store's alone
+    assert RunResult.model_validate_json(result.as_json()) == printed
     assert json.loads(result.as_json())["schema"] == 1
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
 from sociolab.core.code_mark import with_code
+from sociolab.core.metrics import UNDECLARED
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import result_of
 from sociolab.report.run_facts import setting, warnings
@@ -138,7 +139,7 @@ def test_a_tiny_interval_is_symmetric_but_for_the_rounding_of_figures(result: Ru
 def test_measures_stand_in_the_order_of_the_paper(result: RunResult) -> None:
     grid = agent_grids(result)[1]
     assert grid.columns == ("SOC", "GOAL", "BEL")
-    other = agent_grids(result.model_copy(update={"world": "elsewhere"}))[1]
+    other = agent_grids(result.model_copy(update={"declared": UNDECLARED}))[1]
     assert other.columns == ("BEL", "GOAL", "SOC")  # as the judge gave them
 
 

@@ -11,7 +11,7 @@ from sociolab.cli.progress import line, remarks, watch
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.models.budget import Budget
-from sociolab.models.cache import KeptModel
+from sociolab.models.cache import CachedModel
 from sociolab.runner import waits
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.runner.waits import Waits
@@ -82,7 +82,7 @@ def test_calls_are_counted_until_they_come_back_fail_or_are_given_up(
 
     async def go() -> None:
         model = Model()
-        kept = KeptModel(model, "http://here", replies, Budget())
+        kept = CachedModel(model, "http://here", replies, Budget())
         tasks = [asyncio.create_task(kept.complete(prompt, key(turn))) for turn in range(3)]
         await asyncio.sleep(0)
         later(20)

@@ -14,8 +14,8 @@ from play_clients import lay_out
 from sociolab.app.run.config import config_of
 from sociolab.app.run.judge import judge_run_async
 from sociolab.core.score import ScoreFailure
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.result import result_of
 from sociolab.store.store import Store
 from sociolab.studies.lobby import Hall

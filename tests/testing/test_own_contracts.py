@@ -13,7 +13,7 @@ from sociolab.core.ports import Judge, Player, World
 from sociolab.core.score import Measure
 from sociolab.engine.scene import Scene
 from sociolab.judging.llm_judge import LlmJudge
-from sociolab.testing.contracts import JudgeContract, PlayerContract, WorldContract
+from sociolab.testing import JudgeContract, PlayerContract, WorldContract
 from sociolab.testing.players import AnyPlayer
 from sociolab.testing.playing import play_task
 from sociolab.testing.stock import StockScene

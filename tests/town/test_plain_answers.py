@@ -14,10 +14,10 @@ from syrupy.assertion import SnapshotAssertion
 from fake_models import FakeModel
 from sociolab.core.errors import Cause, ConfigError, ReplyError
 from sociolab.core.ports import ChatReply
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.endpoints import EndpointSpec
+from sociolab.models.config import EndpointSpec
 from sociolab.testing.stock_thoughts import stock_questions
 from sociolab.town.answers import Items, Lines, Said, Summary
 from sociolab.town.mind import QUESTIONS

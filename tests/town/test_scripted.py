@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 from sociolab.core.ports import Observation, Question, Reply, Request
-from sociolab.testing.contracts import MindContract
+from sociolab.testing import MindContract
 from sociolab.testing.stock_thoughts import STOCK_DAY, stock_questions
 from sociolab.town.answers import Matter, Said, SpeechAct, Summary
 from sociolab.town.mind import Mind, MindPlayer

@@ -16,10 +16,9 @@ from sociolab import Environment, RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.episode import Act, Action, ActionSpace, Unusable
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.refusals import bad_request
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.chat import ChatBody, bad_request
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 from sociolab.training.environment import Observed, Rollout, Step
 from training_cases import Offers, closing

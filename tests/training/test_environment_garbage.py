@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sociolab import Environment, RunConfig
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.runner.jury import verdicts_of
 from sociolab.training.environment import Observed, Rollout
 

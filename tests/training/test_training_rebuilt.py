@@ -18,9 +18,8 @@ from sociolab.app.run.play import run
 from sociolab.core.episode import Answered, Ended, Episode, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Begin, Came, Observation, Play, Question, Reply, Request
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.server import Endpoint
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import EndpointServer, start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 from sociolab.training.examples import Wanted
 from sociolab.training.export import export_training
@@ -35,14 +34,14 @@ WORLDS = {
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[Endpoint]:
+def endpoint() -> Iterator[EndpointServer]:
     with start_in_thread(EndpointSettings(characters=60)) as running:
         yield running
 
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_models_turns_rebuilt_are_the_prompts_that_it_was_sent(
-    world: str, endpoint: Endpoint, tmp_path: Path
+    world: str, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     store = tmp_path / "s.db"
     run(

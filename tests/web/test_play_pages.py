@@ -14,8 +14,8 @@ import pytest
 
 from play_clients import Client, answer_to, lay_out, my_turn, over, say
 from sociolab.core.episode import Answered, Moved, Unusable
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 from sociolab.web.taking import home
 from web_serving import free_port, served

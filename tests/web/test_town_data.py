@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from puppet_town import TOWN
-from sociolab.app.towns.town import Lived
-from sociolab.app.towns.town_replay import Replay, outcomes, replay
+from sociolab.app.towns.town import Lived, Replay, outcomes, replay
 from sociolab.core.score import JudgeId, Score, ScoreFailure
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
@@ -19,8 +18,8 @@ from sociolab.town.trace import HEADINGS, Did, Planned, Remembered, Talked
 from sociolab.web.town.compact import STATES, compact
 from sociolab.web.town.land import arenas_of, land
 from sociolab.web.town.words import words_of
-from sociolab.worlds.stss.measures import OVERALL
-from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.judges import OVERALL
+from sociolab.worlds.stss.scoring import score
 from stss_tasks import MEDICINE
 from trace_cases import Life, lived, talk
 from web_towns import CUT, WHOLE, first_trial, town_store

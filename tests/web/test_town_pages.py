@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.towns.town_replay import replay
+from declared_worlds import declared
+from sociolab.app.towns.town import replay
 from sociolab.core.episode import Task, Trial
 from sociolab.store.store import Store
 from sociolab.web.town.router import takes_gzip
@@ -111,8 +112,14 @@ def test_what_is_not_there_is_missing_and_never_a_fault(
 ) -> None:
     with Store.open(store) as opened:
         planned = Trial("p", "stss", Task("t", ("a",), "t", "{}"), (), 0, 1)
-        opened.create_run("planned", "stss", {}, [planned])
-        opened.create_run("sale", "sotopia", {}, [Trial("s", "sotopia", planned.task, (), 0, 1)])
+        opened.create_run("planned", "stss", {}, [planned], declared("stss", [planned]))
+        opened.create_run(
+            "sale",
+            "sotopia",
+            {},
+            [Trial("s", "sotopia", planned.task, (), 0, 1)],
+            declared("sotopia", [Trial("s", "sotopia", planned.task, (), 0, 1)]),
+        )
     for path, status, words in (
         (f"/runs/none/episodes/{trial}/town", 404, 'no run "none"'),
         (f"/runs/{WHOLE}/episodes/none/town.json", 404, 'no episode "none"'),

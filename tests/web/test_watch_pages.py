@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from declared_worlds import declared
 from play_clients import lay_out
 from sociolab.core.episode import Action, Json, Moved
 from sociolab.core.ports import Message, Prompt
@@ -133,7 +134,9 @@ def test_a_command_of_a_page_finds_the_store_of_the_page(address: str, store: Pa
 def test_many_agents_are_named_in_a_few_lines(store: Path, address: str) -> None:
     labels: list[Json] = [[f"lab/{number}", "h"] for number in range(12)]
     with Store.open(store) as opened:
-        opened.create_run("crowded", "sotopia", {"agents": labels}, [trial(50)])
+        opened.create_run(
+            "crowded", "sotopia", {"agents": labels}, [trial(50)], declared("sotopia", [trial(50)])
+        )
         page = get(address, "/runs")
         opened.delete_run("crowded")
     assert "lab/3 and 8 more" in page

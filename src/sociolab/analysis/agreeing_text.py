@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sociolab.analysis.figures import NOTHING, Interval, title_of
 from sociolab.analysis.rated import MODELS, OTHERS, PEOPLE, RULES, Ratings
-from sociolab.report.layout import layout_of
 from sociolab.report.words import minus, plural
 from sociolab.stats.agreement import (
     OVERALL,
@@ -44,7 +43,7 @@ class Titles:
     def of(cls, ratings: Ratings) -> Titles:
         """As in the world of these ratings."""
         names = {measure.name: title_of(measure) for measure in ratings.measures}
-        clusters = {layout_of(world).clusters for world in ratings.worlds}
+        clusters = {one.cluster for one in ratings.worlds.values()}
         return cls(names, clusters.pop() if len(clusters) == 1 else "cluster")
 
     def __getitem__(self, dimension: str) -> str:

@@ -23,8 +23,8 @@ from sociolab.analysis.audits import (
     conditions_of,
 )
 from sociolab.analysis.figures import NOTHING, in_words
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Measure
-from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.stats.intervals import Estimate
@@ -44,6 +44,7 @@ class About:
 
     world: str
     measures: Mapping[str, Measure]
+    declared: Declared = UNDECLARED
 
     def title(self, measure: str) -> str:
         """How a measure, or all of them, is called in a table."""
@@ -51,13 +52,13 @@ class About:
 
     def main(self, measures: Sequence[str]) -> str:
         """The measure, of these, that sentences speak of."""
-        return main_measure(self.world, [name for name in measures if name != ALL])
+        return main_measure(self.declared, [name for name in measures if name != ALL])
 
     def notes(self, measures: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ...]:
         """How the figures of a table were made."""
         own = (_ALL_NOTE,) if ALL in measures else ()
         many = ("of so many intervals, one in 20 misses the truth by chance",)
-        how = table_notes(estimates, layout_of(self.world).clusters)
+        how = table_notes(estimates, self.declared.cluster)
         return (*own, *how, *(many if any(e.low is not None for e in estimates) else ()))
 
 
@@ -158,7 +159,7 @@ class _Figures:
     def measures(self, about: About, what: str) -> tuple[str, ...]:
         """The measures that are judged, in the order of the world's paper."""
         named = [measure for measure, one in self._by if one == what]
-        first = [name for name in layout_of(about.world).columns if name in named]
+        first = [name for name in about.declared.order if name in named]
         return tuple(dict.fromkeys([*first, *named]))
 
     def main(self, about: About, what: str) -> str:
@@ -241,7 +242,7 @@ def _by_condition(
         (name, cell(effect, sign=True), f"{effect.n:,}", f"{effect.clusters:,}")
         for name, effect in shown
     )
-    cluster, once = layout_of(about.world).clusters, len(all_) - len(known)
+    cluster, once = about.declared.cluster, len(all_) - len(known)
     notes = (
         "a seat's score in this condition minus its score in the other one",
         f"the {len(shown)} largest of {len(known)}: of so many, some are large by chance"
@@ -266,6 +267,6 @@ def _by_group(about: About, main: str, groups: Mapping[str, Sequence[Effect]]) -
         for group, found in by_group.items()
     )
     shown = [e for found in by_group.values() for e in found.estimates([main], whats)]
-    notes = table_notes(shown, layout_of(about.world).clusters)
+    notes = table_notes(shown, about.declared.cluster)
     columns = ("group", *whats, "pairs", "missing")
     return TextTable(f"{about.title(main)} by group", columns, rows, notes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from sociolab.analysis.figures import NOTHING
+from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
-from sociolab.report.layout import layout_of
 from sociolab.report.words import minus
 from sociolab.stats.intervals import CUT, Estimate
 
@@ -40,9 +40,9 @@ def titled(measure: Measure) -> str:
     return measure.title or measure.name
 
 
-def main_measure(world: str, measures: Collection[str]) -> str:
+def main_measure(declared: Declared, measures: Collection[str]) -> str:
     """The measure that a world's agents are compared by, of these; "" where there are none."""
-    return next((name for name in (*layout_of(world).main, *measures) if name in measures), "")
+    return next((name for name in (*declared.main, *measures) if name in measures), "")
 
 
 def table_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sociolab.analysis.comparing import Compared
+from sociolab.analysis.compare import Compared
 from sociolab.analysis.figures import figure, span, title_of, titles
 from sociolab.analysis.matching import Side, settings_of
 from sociolab.core.errors import ConfigError

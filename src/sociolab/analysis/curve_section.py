@@ -8,7 +8,6 @@ from sociolab.analysis.curves import Curve, Point
 from sociolab.analysis.figures import figure, p_text, span, title_of
 from sociolab.core.score import Measure
 from sociolab.report.charts import Dot
-from sociolab.report.layout import layout_of
 from sociolab.report.lines import line_chart
 from sociolab.report.section import Figure, Section, TextTable
 from sociolab.report.words import plural
@@ -33,7 +32,7 @@ def _shared(found: Curve) -> str:
         f"; {plural(found.left, 'task')} that only some played are left out" if found.left else ""
     )
     clusters = max(p.mean.clusters for points in found.points.values() for p in points)
-    unit = layout_of(found.world).clusters
+    unit = found.declared.cluster
     partner = "partner" if found.compared[0].by == "partner" else "role of the partner"
     return (
         f"{plural(len(found.tasks), 'task')} that all runs played{left}. Intervals and p take each "

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sociolab.analysis.comparing import Compared, compared
+from sociolab.analysis.compare import Compared, compared
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.stats.intervals import Estimate, means, on_scale
 from sociolab.stats.paired import Comparison, holm
@@ -45,6 +46,7 @@ class Curve:
     measures: Mapping[str, Measure]
     points: Mapping[str, tuple[Point, ...]]
     compared: tuple[Compared, ...]
+    declared: Declared = UNDECLARED
 
 
 def curve(
@@ -52,6 +54,7 @@ def curve(
     sides: Sequence[Side],
     judge: tuple[str, JudgeId],
     measures: Mapping[str, Measure],
+    declared: Declared = UNDECLARED,
 ) -> Curve:
     """Follow one agent of each run through these measures, as `judge` saw them.
 
@@ -67,7 +70,7 @@ def curve(
         raise ConfigError(f"there is no task that all of these played: {names}")
     kept = [_on(side, shared) for side in sides]
     first, *later = kept
-    found = tuple(compared(world, one, first, judge, measures) for one in later)
+    found = tuple(compared(world, one, first, judge, measures, declared) for one in later)
     corrected = holm(
         {
             f"{name} {i}": one.found[name].p if one.found[name].permutation.differing else None

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from sociolab.analysis.comparing import ALIKE, Compared, EpisodePair
-from sociolab.analysis.comparison_section import main_measure
+from sociolab.analysis.compare import ALIKE, Compared, EpisodePair, main_measure
 from sociolab.analysis.figures import figure, title_of, titles
 from sociolab.analysis.values import Value
 from sociolab.report.section import Section, TextTable

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sociolab.analysis.comparing import Compared
+from sociolab.analysis.compare import Compared
 from sociolab.analysis.figures import figure, span
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import measure_called

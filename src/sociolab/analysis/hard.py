@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sociolab.analysis.figures import listed
-from sociolab.analysis.pooled import Pool
+from sociolab.analysis.pooled_runs import Pool
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
 from sociolab.stats.difficulty import HARDEST, Difficulties, Difficulty, ScoredPlay, difficulties

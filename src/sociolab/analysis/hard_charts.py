@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from sociolab.analysis.figures import figure, title_of
 from sociolab.analysis.hard import Hard
-from sociolab.analysis.pooled import Pool
+from sociolab.analysis.pooled_runs import Pool
 from sociolab.report.charts import FOOT, TOP, WIDTH, chart, tick
 from sociolab.report.distributions import histograms
 from sociolab.report.result import PlayValue, ScoreDistribution

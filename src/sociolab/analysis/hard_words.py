@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sociolab.analysis.figures import NOTHING, figure, span, title_of
 from sociolab.analysis.hard import Hard, scores
 from sociolab.analysis.hard_charts import hard_figures
-from sociolab.analysis.pooled import Pool, judge_caution
+from sociolab.analysis.pooled_runs import Pool, judge_caution
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import minus, plural
 

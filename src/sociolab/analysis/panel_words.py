@@ -9,7 +9,6 @@ from sociolab.analysis.figures import NOTHING, in_words, listed
 from sociolab.analysis.panels import LACKS, Lack, Panel, PanelFigures, lacking, panel_figures
 from sociolab.core.code_mark import code_in
 from sociolab.core.score import RULE_BASED
-from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import method_words, plural
 from sociolab.stats.intervals import Estimate, means
@@ -25,7 +24,7 @@ _WHY: Mapping[Lack, str] = {
 def panel_section(panel: Panel, apart: float) -> Section:
     """What the panel gave, where judges who lie more than `apart` points apart disagree."""
     figures = panel_figures(panel, apart)
-    main = main_measure(panel.world, [one.measure.name for one in figures if one.mean.n])
+    main = main_measure(panel.declared, [one.measure.name for one in figures if one.mean.n])
     of_main = next((one for one in figures if one.measure.name == main), None)
     tables = [
         _scores(panel, figures),
@@ -82,7 +81,7 @@ def _methods(panel: Panel) -> Iterator[str]:
         )
     for name, one in labelled.items():
         if one.method in RULE_BASED or code_in("", one.settings):
-            yield f"Judged by {name}: {method_words(panel.world, one.method, one.settings)}."
+            yield f"Judged by {name}: {method_words(panel.declared, one.method, one.settings)}."
 
 
 def _scores(panel: Panel, figures: Sequence[PanelFigures]) -> TextTable:
@@ -153,4 +152,4 @@ def _apart(panel: Panel, main: PanelFigures) -> TextTable:
 
 
 def _how(panel: Panel, shown: Sequence[Estimate]) -> tuple[str, ...]:
-    return table_notes(shown, layout_of(panel.world).clusters)
+    return table_notes(shown, panel.declared.cluster)

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from sociolab.analysis.figures import listed
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure
 from sociolab.stats.intervals import Estimate, means
 
@@ -90,6 +91,7 @@ class Panel:
     plays: tuple[PanelPlay, ...]
     measures: tuple[Measure, ...]
     left_out: tuple[str, ...]
+    declared: Declared = UNDECLARED
 
     def of(self, measure: str, agent: str | None = None) -> tuple[PanelPlay, ...]:
         """The plays in one measure, of all agents or of one."""
@@ -157,7 +159,7 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
     )
     left = tuple(name for name in run.measures if gives[name] and name not in shared)
     measures = tuple(run.measures[name] for name in shared)
-    return Panel(run.run, run.world, named, ids, plays, measures, left)
+    return Panel(run.run, run.world, named, ids, plays, measures, left, run.declared)
 
 
 # ------------------------------------------------------------------ figures

@@ -10,7 +10,7 @@ from itertools import permutations
 from statistics import NormalDist
 from typing import Any
 
-from sociolab.analysis.pooled import Pool
+from sociolab.analysis.pooled_runs import Pool
 from sociolab.analysis.values import Value
 from sociolab.core.episode import Asked
 from sociolab.core.errors import ConfigError

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from sociolab.analysis.figures import NOTHING, in_words, listed
-from sociolab.analysis.pooled import judge_caution
+from sociolab.analysis.pooled_runs import judge_caution
 from sociolab.analysis.ranking import Ranking, points
 from sociolab.report.charts import Dot, dot_plot
 from sociolab.report.run_facts import FEW_CLUSTERS

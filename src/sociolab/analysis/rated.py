@@ -15,8 +15,8 @@ from sociolab.analysis.rated_signature import signature as signature
 from sociolab.analysis.rated_signature import signed as signed
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
-from sociolab.report.layout import layout_of
 from sociolab.report.result import run_of_episodes
 from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.store.store import Store
@@ -52,7 +52,7 @@ class Ratings:
     """
 
     runs: tuple[str, ...]
-    worlds: tuple[str, ...]
+    worlds: Mapping[str, Declared]
     people: tuple[ItemRating, ...]
     judges: tuple[ItemRating, ...]
     measures: tuple[Measure, ...]
@@ -84,12 +84,12 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
                 f'--judge: "{name}" scored nothing that people rated; those who did: {known}'
             )
     rows = tuple(row for row in found.judge_rows(labels) if not judges or row.rater in judges)
-    first = [name for world in found.worlds for name in layout_of(world).columns]
+    first = [name for declared in found.worlds.values() for name in declared.order]
     order = dict.fromkeys([*(name for name in first if name in found.measures), *found.measures])
     kept = {row.rater for row in rows}
     return Ratings(
         tuple(dict.fromkeys(runs)),
-        tuple(found.worlds),
+        dict(found.worlds),
         tuple(found.people_rows()),
         rows,
         tuple(found.measures[name] for name in order),
@@ -110,7 +110,7 @@ class _Play:
 class _Found:
     """Verdicts on plays, taken run by run; those of judges in measures that nobody rated, too."""
 
-    worlds: dict[str, None] = field(default_factory=dict)
+    worlds: dict[str, Declared] = field(default_factory=dict)
     people: list[tuple[str, _Play, Score]] = field(default_factory=list)
     measures: dict[str, Measure] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
@@ -118,7 +118,7 @@ class _Found:
 
     def take_run(self, store: Store, run: str) -> None:
         row = run_of_episodes(store, run)
-        self.worlds[row.world] = None
+        self.worlds[row.world] = row.declared
         imported = isinstance(row.settings, dict) and bool(row.settings.get("imported"))
         trials = {found.trial.id: found.trial for found in store.trials(run)}
         for judging in store.verdicts.judgings(run):

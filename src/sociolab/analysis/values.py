@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, NotKnown, foremost, measure_called
-from sociolab.report.layout import layout_of
 from sociolab.report.plays import (
     Judged,
     NotScored,
@@ -79,6 +79,7 @@ class RunValues:
     measures: dict[str, Measure]
     untold: tuple[Value, ...] = ()
     imported: bool = False
+    declared: Declared = UNDECLARED
 
     def of(self, judge: str) -> RunValues:
         """The values of one judge."""
@@ -114,9 +115,10 @@ def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) ->
         row.world,
         tuple(told),
         {labels[judge]: judge for judge in judged.judgings},
-        _in_order(row.world, judged.measures),
+        _in_order(row.declared, judged.measures),
         tuple(untold),
         isinstance(row.settings, dict) and bool(row.settings.get("imported")),
+        row.declared,
     )
 
 
@@ -220,9 +222,9 @@ def _values(
         yield value, value.unscored is None
 
 
-def _in_order(world: str, measures: dict[str, Measure]) -> dict[str, Measure]:
+def _in_order(declared: Declared, measures: dict[str, Measure]) -> dict[str, Measure]:
     """The measures in the order of the world's paper, then as they came."""
-    first = [name for name in layout_of(world).columns if name in measures]
+    first = [name for name in declared.order if name in measures]
     return {name: measures[name] for name in dict.fromkeys([*first, *measures])}
 
 

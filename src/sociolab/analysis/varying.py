@@ -10,9 +10,10 @@ from typing import Any
 
 from sociolab.analysis.doublings import Costs, Step, best_of, steps_of
 from sociolab.analysis.factors import JUDGE, PAIRING, PARTNER, REPEAT, SCENARIO, SEAT, SETTING, TASK
-from sociolab.analysis.pooled import chosen_measure
+from sociolab.analysis.pooled_runs import chosen_measure
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, foremost, measure_called
 from sociolab.stats.variance import Component, Components, LeveledScore, components
 
@@ -60,6 +61,7 @@ class Variances:
     agents: tuple[Varying, ...]
     left_out: tuple[str, ...]
     untold: int = 0
+    declared: Declared = UNDECLARED
 
 
 def variances(
@@ -109,6 +111,7 @@ def variances(
             for run in runs
             for value in run.untold
         ),
+        runs[0].declared,
     )
 
 

@@ -19,7 +19,6 @@ from sociolab.analysis.figures import NOTHING, figure, listed, title_of
 from sociolab.analysis.varying import Variances, Varying
 from sociolab.core.code_mark import code_in
 from sociolab.core.score import RULE_BASED
-from sociolab.report.layout import layout_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import about, method_words, money, plural
 from sociolab.stats.variance import Component
@@ -133,7 +132,7 @@ def _cautions(found: Variances) -> Iterator[str]:
         )
     for name, judge in found.ids.items():
         if judge.method in RULE_BASED or code_in("", judge.settings):
-            yield f"Judged by {name}: {method_words(found.world, judge.method, judge.settings)}."
+            yield f"Judged by {name}: {method_words(found.declared, judge.method, judge.settings)}."
     yield from _unknown(found)
     if found.costs is None:
         yield (
@@ -256,7 +255,7 @@ def _worth(one: Varying, step: Step) -> str:
 
 def _name(found: Variances, factor: str) -> str:
     """What a factor is called in this world, where a cluster may be a scenario, session or task."""
-    cluster = layout_of(found.world).clusters
+    cluster = found.declared.cluster
     task = "case" if cluster == "task" else "task"
     names = {SCENARIO: cluster, TASK: task, PAIRING: f"partner in one {task}"}
     return names.get(factor, factor)

@@ -1,6 +1,6 @@
 """Plugins by entry point: worlds, agents, judges, model providers.
 
-    sociolab.worlds   (setup: WorldSetup) -> WorldKit
+    sociolab.worlds   a WorldPlugin, made of a loader by `sociolab.plugin.world.world`
     sociolab.agents   () -> Player
     sociolab.judges   (kit: WorldKit) -> Judge
     sociolab.models   (spec: EndpointSpec) -> Provider
@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from sociolab.core.blame import told
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import ChatModel
+from sociolab.plugin.world import WorldPlugin
 
 Group: TypeAlias = Literal[
     "sociolab.worlds", "sociolab.agents", "sociolab.judges", "sociolab.models"
@@ -67,6 +68,22 @@ def plugin(group: Group, name: str) -> Any:
         raise WorldError(
             f'the plugin "{name}" ({point.value}) cannot be loaded: {error}'
         ) from error
+
+
+def world_plugin(name: str) -> WorldPlugin:
+    """The world of this name; ConfigError lists those there are."""
+    found = plugin("sociolab.worlds", name)
+    if not isinstance(found, WorldPlugin):
+        raise WorldError(
+            f'the plugin "{name}" is no world: expected a loader under @world("{name}"), found '
+            f"{type(found).__name__}"
+        )
+    if found.name != name:
+        raise WorldError(
+            f'the plugin "{name}" calls itself "{found.name}": give its entry point and its '
+            "@world one name"
+        )
+    return found
 
 
 def python_object(path: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sociolab.app.conclusions.agreement import agreements
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.cli.output import page_of, show_sections
 
 

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from sociolab.app.conclusions.audit import AuditConfig, AuditResult
 from sociolab.app.conclusions.audit import audit as examine
 from sociolab.app.user_files import first_problem
+from sociolab.cli.options import name_and_value
 from sociolab.cli.output import say, show_sections
 from sociolab.cli.progress import watch
-from sociolab.cli.settings import name_and_value
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:

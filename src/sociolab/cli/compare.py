@@ -20,7 +20,7 @@ from sociolab.app.conclusions.pairs import (
     with_episodes,
     write_pairs,
 )
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.cli.output import page_of, say, show_sections
 from sociolab.core.errors import ConfigError
 

@@ -68,7 +68,7 @@ def compare(
     """
     from sociolab.app.conclusions.comparing import Wanted
     from sociolab.cli import compare as verb
-    from sociolab.cli.settings import refuse
+    from sociolab.cli.options import refuse
 
     names = tuple(measure or ())
     if curve:

@@ -8,12 +8,11 @@ from typing import Any
 
 import typer
 
-from sociolab.analysis.credit_words import credit_section
-from sociolab.app.crediting.credit import CreditResult, credit_run, measures_of
+from sociolab.analysis.credit import credit_section
+from sociolab.app.credit import CreditResult, credit_run, measures_of
 from sociolab.app.run.config import config_of
 from sociolab.cli.output import say, show_sections
 from sociolab.cli.progress import watch
-from sociolab.report.layout import layout_of
 
 
 def credit(
@@ -34,7 +33,7 @@ def credit(
     except KeyboardInterrupt:
         say("interrupted; what was said is stored, the same command goes on from here")
         raise typer.Exit(130) from None
-    clusters = layout_of(found.world).clusters
+    clusters = found.declared.cluster
     section = credit_section(found.run, found.judge, found.plays, found.checks, clusters)
     show_sections([section], partial(document, found), as_json=as_json)
     _remarks(found, out)

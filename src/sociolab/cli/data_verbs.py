@@ -49,13 +49,13 @@ def write(
 ) -> None:
     """Have a model write sessions: people and knowledge, to play."""
     from sociolab.cli import writing as verb
-    from sociolab.cli.settings import settings_of
+    from sociolab.cli.options import settings_of
 
     flags = {
         "world": world,
         "writer": writer,
         "name": name,
-        "settings": settings_of(settings),
+        "settings": settings_of(settings or ()),
         "seed": seed,
         "replace": replace,
         **calling(locals()),
@@ -162,7 +162,7 @@ def export(
     A run as JSON lines or Parquet; examples as turns, chats or preferred pairs.
     """
     from sociolab.cli import exporting as verb
-    from sociolab.cli.settings import refuse, several
+    from sociolab.cli.options import refuse, several
 
     if form is None:
         refuse({

@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from sociolab.app.data.sets import world_names
-from sociolab.app.finding.stored import open_store
-from sociolab.app.results.page import write_page
+from sociolab.app.queries import open_store
+from sociolab.app.results import write_page
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run as play
 from sociolab.cli.output import say, show_result, show_sections
@@ -60,9 +60,8 @@ def _levels(store: Store, results: Sequence[RunResult]) -> tuple[Section, ...]:
 
 def _gap(results: Sequence[RunResult], store: Path | None) -> None:
     """AntEval's gap between scripted and sample play: how the tables look, and nothing more."""
-    from sociolab.app.gaps.gap import GapConfig
-    from sociolab.app.gaps.gap import gap as measure
-    from sociolab.app.gaps.real_play import SAMPLE
+    from sociolab.app.gap import SAMPLE, GapConfig
+    from sociolab.app.gap import gap as measure
     from sociolab.cli.gap import print_gap
 
     runs = {result.world: result.run for result in results}

@@ -10,8 +10,8 @@ import typer
 
 from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoint.running import run_forever
-from sociolab.models.endpoint.settings import Distribution, EndpointSettings
+from sociolab.endpoint.server import run_forever
+from sociolab.endpoint.settings import Distribution, EndpointSettings
 
 
 def endpoint(

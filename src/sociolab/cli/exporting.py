@@ -20,7 +20,7 @@ def export(
     runs: Sequence[str], path: Path, *, parquet: bool, replace: bool, store: Path | None
 ) -> None:
     """Write the one run, whole; nothing is left half-written."""
-    from sociolab.app.finding.stored import open_store
+    from sociolab.app.queries import open_store
     from sociolab.training.export import free_output, no_run
 
     named(runs, path)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic import ValidationError
 
 from sociolab.analysis.figures import NOTHING
-from sociolab.app.gaps.gap import GapConfig, GapResult
-from sociolab.app.gaps.gap import gap as measure
+from sociolab.app.gap import GapConfig, GapResult
+from sociolab.app.gap import gap as measure
 from sociolab.app.user_files import first_problem
 from sociolab.cli.output import console, print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import minus
-from sociolab.worlds.anteval.gap.records import Figure, Floor, Gap, GapRow, GapTable, Scores
-from sociolab.worlds.anteval.gap.resampling import FEWEST_GROUPS
+from sociolab.worlds.anteval.gap import FEWEST_GROUPS, Figure, Floor, Gap, GapRow, GapTable, Scores
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -9,7 +9,7 @@ from sociolab.analysis.hard import hard_document
 from sociolab.analysis.hard_words import hard_section
 from sociolab.app.conclusions.hard import HardSpec, choose_hard
 from sociolab.app.data.sets import keep
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.cli.output import page_of, say, show_sections
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.app.run.session import TAGS, with_tags
 from sociolab.cli.output import confirm, print_json, say
 from sociolab.core.errors import ConfigError

@@ -126,7 +126,7 @@ def audit(
     It judges again, in another order, with names swapped or words padded.
     """
     from sociolab.cli import audit as verb
-    from sociolab.cli.settings import several
+    from sociolab.cli.options import several
 
     flags = {
         "run": run,
@@ -212,7 +212,7 @@ def gap(
     Virtual DMs that learned from either see the difference.
     """
     from sociolab.cli import gap as verb
-    from sociolab.cli.settings import several
+    from sociolab.cli.options import several
 
     flags = {
         "real": real,

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from sociolab.app.finding.episode_list import Answer
-from sociolab.app.finding.run_list import tags_of
+from sociolab.app.queries import Answer, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.app.watching.episodes import Listed, Scored
 from sociolab.report.result import kept_work

@@ -13,13 +13,11 @@ from sociolab.app.data.sets import (
     wanted_tasks,
     world_names,
 )
-from sociolab.app.finding.episode_list import Asked, asked_episodes
-from sociolab.app.finding.run_list import runs_with
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import Asked, asked_episodes, open_store, runs_with
 from sociolab.app.registry import names
 from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
+from sociolab.cli.options import refuse
 from sociolab.cli.output import console, endless, print_json, say
-from sociolab.cli.settings import refuse
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import kept_work, run_of_episodes
 from sociolab.report.words import plural

@@ -1,4 +1,8 @@
-"""The command line: one file per verb, none imported before it is called."""
+"""The command line: which verbs there are, and what a failure of one says and exits with.
+
+A verb's module holds its options and what it does. It is imported when the verb is called, and not
+for the list of all verbs, whose summaries therefore stand here too.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,17 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from importlib import import_module
+from typing import Annotated, Any
 
-from sociolab.cli.settings import spread
-from sociolab.cli.verbs import app_for
+import typer
+import typer.main
+from typer.core import TyperGroup
+
+from sociolab import __version__
+from sociolab.cli.options import spread
 from sociolab.core.errors import ConfigError, SociolabError
 from sociolab.core.redaction import guard_environment, redacted
 
@@ -18,6 +28,142 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 SEVERAL = ("--generated", "--information")
 """Flags that may have several names behind them."""
+
+GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Run, and read episodes": {
+        "run": ("play_verbs", "Play tasks, have them judged, print the tables."),
+        "list": ("play_verbs", "List runs, episodes, tasks, task lists, worlds, agents or data."),
+        "show": (
+            "play_verbs",
+            "Show an episode as a transcript with its scores, or two side by side.",
+        ),
+        "town": ("town", "Look at a town: its map, and days that were simulated there."),
+    },
+    "Compare and report": {
+        "report": ("result_verbs", "Print the tables of runs again, or write them as files."),
+        "compare": ("result_verbs", "Compare two agents on the same tasks; of one run: repeats."),
+        "table": ("result_verbs", "Print agents by worlds: each world's main measure."),
+        "rank": ("result_verbs", "Rank the agents of runs by who scores higher in the same place."),
+        "hard": ("result_verbs", "Store the tasks that are hard for one agent, as a list to play."),
+        "variance": ("result_verbs", "Variance components of scores, and sample-size advice."),
+        "site": (
+            "result_verbs",
+            "Write a static site: rankings where they are fair, a page for each run.",
+        ),
+        "agree": ("result_verbs", "Tell how far people and judges agree on what was played."),
+    },
+    "Judging": {
+        "judge": (
+            "judge_verbs",
+            "Have the episodes of a run judged anew, or validate a judge on labelled data.",
+        ),
+        "audit": ("judge_verbs", "Audit a judge: is it moved by what should not count?"),
+        "credit": ("judge_verbs", "Tell which turns moved a goal or gave a secret away."),
+        "gap": (
+            "judge_verbs",
+            "Measure how far generated D&D play is from real play (AntEval's IEG).",
+        ),
+    },
+    "Data sets, import and export": {
+        "write": ("data_verbs", "Have a model write sessions: people and knowledge, to play."),
+        "build": ("data_verbs", "Freeze conversation tasks from the days of a town, to play."),
+        "import": ("data_verbs", "Import a data set, or episodes, made elsewhere."),
+        "export": ("data_verbs", "Write a run to a file, or runs as examples to train a model on."),
+        "data": ("own_data_verbs", "Check and complete your own characters and tasks."),
+    },
+    "Manage runs": {
+        "rename": ("keeping_verbs", "Rename a run."),
+        "tag": ("keeping_verbs", "Give a run words to find it by."),
+        "delete": ("keeping_verbs", "Delete runs with everything in them."),
+        "store": (
+            "keeping_verbs",
+            "See how large the store is, make it smaller, and look for damage.",
+        ),
+    },
+    "In the browser, and with people": {
+        "web": ("web_verbs", "Serve the web app: inspect runs, play, rate."),
+        "study": ("study_verbs", "Studies with people: set up, invite, collect, export, forget."),
+    },
+    "Utilities": {
+        "endpoint": ("trying_verbs", "Serve a local OpenAI-compatible endpoint, for tests."),
+        "doctor": ("trying_verbs", "Check an agent or judge by one call or a short episode."),
+        "demo": ("trying_verbs", "Play every world offline and write a report."),
+    },
+}
+"""Verbs by what they are for, in the order of the help: the module of each, and its summary."""
+
+FAMILIES = ("town", "data", "store", "study")
+"""Verbs that have verbs of their own."""
+
+_HOMES = {name: home for verbs in GROUPS.values() for name, (home, _) in verbs.items()}
+
+
+class _Verbs(TyperGroup):
+    """Names its verbs by group, each with its whole summary; imports the one that is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = dict.fromkeys(_HOMES)  # type: ignore[assignment]  # what typos are near to
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(_HOMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return command(cmd_name) if cmd_name in _HOMES else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, verbs in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, summary) for name, (_, summary) in verbs.items()])
+
+
+@cache
+def command(name: str) -> Any:
+    """A verb, or a family of them, out of its module."""
+    module = import_module(f"sociolab.cli.{_HOMES[name]}")
+    if name in FAMILIES:
+        found = getattr(module, name)
+        found._add_completion = False
+    else:
+        found = typer.Typer(rich_markup_mode=None, add_completion=False)
+        found.registered_commands += [
+            one
+            for one in module.verbs.registered_commands
+            if name == (one.name or one.callback.__name__)
+        ]
+    made = typer.main.get_command(found)
+    made.name = name
+    return made
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sociolab {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    name="sociolab",
+    cls=_Verbs,
+    help="A laboratory for the social intelligence of language agents.",
+    epilog="`sociolab VERB --help` shows the options of a verb, and an example.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version, and exit."
+        ),
+    ] = False,
+) -> None:
+    """What holds for all verbs."""
 
 
 def main() -> None:
@@ -48,8 +194,7 @@ def _write(write: Callable[[str], int], text: str) -> int:
 
 def _run() -> int:
     try:
-        arguments = spread(sys.argv[1:], SEVERAL)
-        app_for(arguments[0] if arguments else "")(arguments, prog_name="sociolab")
+        app(spread(sys.argv[1:], SEVERAL), prog_name="sociolab")
     except ConfigError as error:
         return _say(str(error), BAD_INPUT)
     except SociolabError as error:

@@ -1,14 +1,23 @@
-"""The options and arguments that several verbs share, each written once."""
+"""The options of verbs: those that several share, those of a description, and what they hold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Optional, Union, get_args, get_origin
 
 import typer
 
 from sociolab.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+    from sociolab.app.run.config import Flag
 
 # typer reads these at run time, where it does not know `X | None` of every Python it runs on.
 OptText = Optional[str]  # noqa: UP045
@@ -18,7 +27,7 @@ OptPath = Optional[Path]  # noqa: UP045
 OptTexts = Optional[list[str]]  # noqa: UP045
 
 
-def option(flag: str, metavar: str, help: str, **ends: float) -> Any:
+def option(flags: str, metavar: str, help: str, **ends: float) -> Any:
     """An option with a value; `ends` are its `min` and `max`, if it has some.
 
     ConfigError where its value was forgotten, and the next option stands there.
@@ -27,10 +36,10 @@ def option(flag: str, metavar: str, help: str, **ends: float) -> Any:
     def check(given: Any) -> Any:
         for one in given if isinstance(given, list) else [given]:
             if str(one).startswith("--"):
-                raise ConfigError(f"{flag}: expected {metavar}, found the option {one}")
+                raise ConfigError(f"{flags.split()[0]}: expected {metavar}, found the option {one}")
         return given
 
-    return typer.Option(flag, metavar=metavar, help=help, callback=check, **ends)  # type: ignore[arg-type]
+    return typer.Option(*flags.split(), metavar=metavar, help=help, callback=check, **ends)  # type: ignore[arg-type]
 
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]
@@ -44,7 +53,9 @@ Json = Annotated[
 ]
 Html = Annotated[OptPath, option("--html", "FILE", "Write a page.")]
 Details = Annotated[bool, typer.Option("--details", help="A matrix of pairs for each measure.")]
-
+TaskFilter = Annotated[
+    OptText, option("--tasks", "FILTER", "Ids, tags, scenario=ID; commas: any, plus: all.")
+]
 BaseUrl = Annotated[OptText, option("--base-url", "URL", "Where openai/MODEL is served.")]
 KeyEnv = Annotated[OptText, option("--key-env", "NAME", "Environment variable that holds the key.")]
 ModelsFile = Annotated[
@@ -52,19 +63,152 @@ ModelsFile = Annotated[
 ]
 InFlight = Annotated[OptInt, option("--in-flight", "N", "Calls at once to each endpoint.", min=1)]
 Budget = Annotated[OptFloat, option("--budget", "USD", "Stop before spending more.", min=0)]
-
-TaskFilter = Annotated[
-    OptText, option("--tasks", "FILTER", "Ids, tags, scenario=ID; commas: any, plus: all.")
-]
 Settings = Annotated[OptTexts, option("--set", "NAME=VALUE", "A setting of the world. Repeat it.")]
-MainMeasure = Annotated[OptText, option("--measure", "NAME", "Default: the world's main one.")]
-OneJudge = Annotated[OptText, option("--judge", "LABEL", "Whose scores, if several judged.")]
-EpisodeLimit = Annotated[OptInt, option("--limit", "N", "At most so many episodes.", min=1)]
-Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there of this name.")]
-Sure = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 def calling(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of verbs that call models, out of all arguments of one."""
     names = ("store", "base_url", "key_env", "models", "in_flight", "budget")
     return {name: given[name] for name in names}
+
+
+MainMeasure = Annotated[OptText, option("--measure", "NAME", "Default: the world's main one.")]
+OneJudge = Annotated[OptText, option("--judge", "LABEL", "Whose scores, if several judged.")]
+EpisodeLimit = Annotated[OptInt, option("--limit", "N", "Maximum number of episodes.", min=1)]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there of this name.")]
+Sure = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+# ------------------------------------------------------------------ of a description
+
+
+def takes(model: type[BaseModel], *fields: str) -> Callable[[Callable[..., None]], Any]:
+    """A verb that has the options of a description, or of these fields of it.
+
+    They stand where its parameter `given` stands, which gets what was given, by field; the
+    description itself checks the rest. Flags, texts and bounds are those of the fields.
+    """
+    from sociolab.app.run.config import flags_of
+
+    wanted = {name: flag for name, flag in flags_of(model).items() if name in fields or not fields}
+
+    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
+        @wraps(verb)
+        def called(**arguments: Any) -> None:
+            values = {name: arguments.pop(name) for name in wanted}
+            given = {name: value for name, value in values.items() if value is not None}
+            if "settings" in given:
+                given["settings"] = settings_of(given["settings"])
+            verb(**arguments, given=given)
+
+        parameters: list[inspect.Parameter] = []
+        for one in inspect.signature(verb, eval_str=True).parameters.values():
+            if one.name == "given":
+                parameters += [
+                    _parameter(name, model.model_fields[name], flag)
+                    for name, flag in wanted.items()
+                ]
+            else:
+                parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        vars(called)["__signature__"] = inspect.Signature(parameters)
+        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        return called
+
+    return decorate
+
+
+def _parameter(name: str, field: FieldInfo, flag: Flag) -> inspect.Parameter:
+    """A field as a parameter that typer understands; what is not given is None."""
+    kind = _kind(field.annotation)
+    if flag.flags.startswith("--"):
+        ends = {
+            end: getattr(one, bound)
+            for one in field.metadata
+            for end, bound in (("min", "ge"), ("max", "le"))
+            if hasattr(one, bound)
+        }
+        info = option(flag.flags, flag.metavar, _help(field, flag), **ends)
+    else:
+        info = typer.Argument(metavar=flag.metavar, help=flag.help)
+    wanted = field.is_required()
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if wanted else None,
+        annotation=Annotated[kind if wanted else Optional[kind], info],  # noqa: UP045
+    )
+
+
+def _kind(annotation: Any) -> Any:
+    """What typer reads: of several values, and of values by name, a list of texts; of a choice a
+    text, which the description checks."""
+    if get_origin(annotation) is Union or NoneType in get_args(annotation):
+        (annotation,) = (one for one in get_args(annotation) if one is not NoneType)
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    if get_origin(annotation) in (tuple, dict):
+        return list[str]
+    return annotation if annotation in (int, float, Path) else str
+
+
+def _help(field: FieldInfo, flag: Flag) -> str:
+    if isinstance(field.default, bool) or not isinstance(field.default, int | float | str):
+        return flag.help
+    return f"{flag.help.removesuffix('.')}; default {field.default}."
+
+
+# ------------------------------------------------------------------ what they hold
+
+
+def settings_of(texts: Sequence[str]) -> dict[str, str]:
+    """The settings of a world by name."""
+    return named_values(texts, "--set", "NAME=VALUE")
+
+
+def named_values(texts: Sequence[str], flag: str, form: str) -> dict[str, str]:
+    """Values by name; ConfigError for one without name or value, and for a name given twice."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, value = name_and_value(text, flag, form)
+        if name in found:
+            raise ConfigError(f'{flag}: "{name}" is given twice')
+        found[name] = value
+    return found
+
+
+def name_and_value(text: str, flag: str, form: str) -> tuple[str, str]:
+    """What stands before and behind the equals sign; ConfigError where either is missing."""
+    name, _, value = (part.strip() for part in text.partition("="))
+    if not name or not value:
+        raise ConfigError(f'{flag}: expected {form}, found "{text}"')
+    return name, value
+
+
+def several(texts: Sequence[str] | None) -> list[str] | None:
+    """The names in options that may be repeated, or hold several with commas between."""
+    if texts is None:
+        return None
+    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
+def refuse(flags: Mapping[str, object], why: str) -> None:
+    """ConfigError where one of these flags, which do not go with the others, was given."""
+    for flag, value in flags.items():
+        if value is not None and value is not False and value not in ([], ()):
+            raise ConfigError(f"{flag} {why}")
+
+
+def spread(arguments: Sequence[str], flags: Collection[str]) -> list[str]:
+    """The arguments with each of these flags before every name that follows it.
+
+    `--generated A B` becomes `--generated A --generated B`, which is what typer reads.
+    """
+    found: list[str] = []
+    flag = ""
+    for argument in arguments:
+        if argument.startswith("-"):
+            flag = argument if argument in flags else ""
+        elif flag and found[-1] != flag:
+            found.append(flag)
+        found.append(argument)
+    return found

@@ -87,7 +87,7 @@ def page_of(
 ) -> None:
     """Write a page of these runs with these sections first, if one is asked for."""
     if html is not None:
-        from sociolab.app.results.page import write_page
+        from sociolab.app.results import write_page
         from sociolab.report.result import result_of
 
         write_page(store, [result_of(store, run) for run in runs], html, sections)

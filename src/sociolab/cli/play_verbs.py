@@ -137,7 +137,7 @@ def run(
 ) -> None:
     """Play tasks, have them judged, print the tables."""
     from sociolab.cli import run as verb
-    from sociolab.cli.settings import settings_of
+    from sociolab.cli.options import settings_of
 
     flags = {
         "world": world,
@@ -150,7 +150,7 @@ def run(
         "repeats": repeats,
         "seed": seed,
         "data": data,
-        "settings": settings_of([*(settings or []), *(["tdp=true"] if tdp else [])]),
+        "settings": settings_of([*(settings or []), *(["tdp=true"] if tdp else [])]) or None,
         "attempts": attempts,
         "on_failed_turn": on_failed_turn,
         "max_failed_turns": max_failed_turns,
@@ -209,7 +209,7 @@ def list_(
     json: Json = False,
 ) -> None:
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
-    from sociolab.app.finding.episode_list import Asked
+    from sociolab.app.queries import Asked
     from sociolab.cli import listing as verb
 
     asked = Asked(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)

@@ -9,7 +9,7 @@ from pathlib import Path
 from sociolab.analysis.ranking import ranking_document
 from sociolab.analysis.ranking_words import ranking_section
 from sociolab.app.conclusions.ranking import rank_runs
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.cli.output import page_of, show_sections
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.finding.pooled import each_once
-from sociolab.app.finding.stored import open_store
-from sociolab.app.results.csv_folder import write_csv
-from sociolab.app.results.page import write_page
+from sociolab.analysis.pooled_runs import each_once
+from sociolab.app.queries import open_store
+from sociolab.app.results import write_csv, write_page
 from sociolab.cli.output import say, show_result
 from sociolab.report.export import latex, markdown, write_whole
 from sociolab.report.result import RunResult, details_of

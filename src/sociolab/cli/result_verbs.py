@@ -149,12 +149,12 @@ def variance(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Tell what scores vary with, and where more play would help.
+    """Variance components of scores, and sample-size advice.
 
     Scores vary with scenario, partner, repeat and judge.
     """
     from sociolab.cli import variance as verb
-    from sociolab.cli.settings import several
+    from sociolab.cli.options import several
 
     verb.variance(
         run,

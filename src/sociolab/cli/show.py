@@ -10,11 +10,9 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from sociolab.analysis.credit_words import with_credit
-from sociolab.app.crediting.credited import credit_of
-from sociolab.app.finding.seat_names import seat_called
-from sociolab.app.finding.stored import Found, find_episode, open_store
-from sociolab.app.finding.worlds import world_of
+from sociolab.analysis.credit import credit_of, with_credit
+from sociolab.app.queries import Found, find_episode, open_store
+from sociolab.app.transcripts import seat_called, world_of
 from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
 from sociolab.report.export import play_markdown, write_whole

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sociolab.app.conclusions.across import across
-from sociolab.app.finding.stored import open_store
-from sociolab.app.results.page import write_page
+from sociolab.app.queries import open_store
+from sociolab.app.results import write_page
+from sociolab.cli.options import named_values
 from sociolab.cli.output import show_sections
-from sociolab.cli.settings import named_values
 
 
 def table(

@@ -1,73 +1,157 @@
-"""`sociolab town`: pictures and replays of a town."""
+"""`sociolab town`: its map, its simulated days, and what came of a performer's conversations."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console, Group
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
-from sociolab.app.finding.stored import find_episode, open_store
-from sociolab.app.towns.town import (
-    Lived,
-    Moment,
-    Span,
-    lived,
-    map_of,
-    moments,
-    write_picture,
-    write_strip,
+from sociolab.cli.options import Html, Json, OptText, OptTexts, Store, option
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from sociolab.app.conclusions.levels import Levels
+    from sociolab.app.towns.town import Lived, Moment
+
+town = typer.Typer(
+    help="Look at a town: its map, and days that were simulated there.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
-from sociolab.cli.output import say
-from sociolab.report.words import sanitize
+
+Run = Annotated[OptText, option("--run", "RUN", "The run, if several have the episode.")]
+Episode = Annotated[
+    str, typer.Argument(metavar="ID", help="The episode's id, or the beginning of it.")
+]
+Day = Annotated[int, option("--day", "N", "Which day; the event is on the last.", min=1)]
+Start = Annotated[str, option("--from", "HH:MM", "From what time of the day.")]
+End = Annotated[str, option("--until", "HH:MM", "Until what time.")]
 
 
-def picture(data: str | None, out: Path, scale: int) -> None:
-    """Draw the map of a town."""
-    town = map_of(data)
-    write_picture(town, out, scale)
-    say(f"wrote {out}: {town.name}, {len(town.sectors)} sectors, {len(town.places)} arenas")
+@town.command(epilog="Example: sociolab town picture --out town.png")
+def picture(
+    data: Annotated[
+        OptText, option("--data", "NAME|DIR", "An imported town; default: Alderbrook.")
+    ] = None,
+    out: Annotated[Path, option("--out", "FILE", "The picture to write.")] = Path("town.png"),
+    scale: Annotated[int, option("--scale", "N", "Pixels a tile.", min=4, max=32)] = 12,
+) -> None:
+    """Draw the map as a PNG."""
+    from sociolab.app.towns.town import map_of, write_picture
+    from sociolab.cli.output import say
+
+    found = map_of(data)
+    write_picture(found, out, scale)
+    say(f"wrote {out}: {found.name}, {len(found.sectors)} sectors, {len(found.places)} arenas")
 
 
-def strip(episode: str, span: Span, out: Path, run: str | None, store: Path | None) -> None:
-    """Draw moments of a day."""
-    write_strip(_lived(episode, run, store), span, out)
+@town.command(epilog="Example: sociolab town replay 3f2a91 --day 2 --from 17:00")
+def replay(
+    episode: Episode,
+    day: Day = 1,
+    start: Start = "06:00",
+    end: End = "23:59",
+    every: Annotated[int, option("--every", "MINUTES", "Minutes between moments.", min=1)] = 30,
+    follow: Annotated[OptTexts, option("--follow", "WHO", "Only this resident. Repeat it.")] = None,
+    pause: Annotated[
+        float, option("--pause", "SECONDS", "Seconds a moment, in a terminal.", min=0, max=60)
+    ] = 0.5,
+    run: Run = None,
+    store: Store = None,
+) -> None:
+    """Replay a day in the terminal: who is where, does and says what.
+
+    A table that changes in a terminal, elsewhere lines of what changes.
+    """
+    from sociolab.app.towns.town import Span, moments
+
+    found = _lived(episode, run, store)
+    shown = moments(found, Span(day, start, end, every), [found.who(one) for one in follow or []])
+    if not sys.stdout.isatty():
+        for line in _changes(found, shown):
+            typer.echo(line)
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(console=Console(), auto_refresh=False) as live:
+        for moment in shown:
+            live.update(_page(found, moment), refresh=True)
+            time.sleep(pause)
+
+
+@town.command(epilog="Example: sociolab town strip 3f2a91 --out day.gif --every 60")
+def strip(
+    episode: Episode,
+    out: Annotated[Path, option("--out", "FILE", "A .png or a .gif.")],
+    day: Day = 1,
+    start: Start = "07:00",
+    end: End = "22:00",
+    every: Annotated[int, option("--every", "MINUTES", "Minutes between moments.", min=1)] = 180,
+    run: Run = None,
+    store: Store = None,
+) -> None:
+    """Draw moments of a day as a PNG or GIF.
+
+    Side by side as PNG, one after the other as GIF.
+    """
+    from sociolab.app.towns.town import Span, write_strip
+    from sociolab.cli.output import say
+
+    write_strip(_lived(episode, run, store), Span(day, start, end, every), out)
     say(f"wrote {out}")
 
 
-def replay(
-    episode: str,
-    span: Span,
-    follow: Sequence[str],
-    pause: float,
-    run: str | None,
-    store: Path | None,
+@town.command("levels", epilog="Example: sociolab town levels --talk talks --action town")
+def levels_(
+    talk: Annotated[str, option("--talk", "RUN", "A run of stss-talk.")],
+    action: Annotated[str, option("--action", "RUN", "A run of stss.")],
+    html: Html = None,
+    store: Store = None,
+    json: Json = False,
 ) -> None:
-    """Play a day again: a table that changes in a terminal, elsewhere lines of what changes."""
-    found = _lived(episode, run, store)
-    shown = moments(found, span, [found.who(one) for one in follow])
-    if sys.stdout.isatty():
-        with Live(console=Console(), auto_refresh=False) as live:
-            for moment in shown:
-                live.update(_page(found, moment), refresh=True)
-                time.sleep(pause)
-        return
-    for line in _changes(found, shown):
-        typer.echo(line)
+    """Print an agent's conversations beside the outcomes of its tasks.
+
+    Says, too, why people did not attend.
+    """
+    from sociolab.app.conclusions.levels import levels
+    from sociolab.app.conclusions.levels_section import levels_sections
+    from sociolab.app.queries import open_store
+    from sociolab.app.results import write_page
+    from sociolab.cli.output import show_sections
+
+    with open_store(store) as opened:
+        found = levels(opened, talk, action)
+        sections = levels_sections(found)
+        if html is not None:
+            write_page(opened, [found.talk, found.action], html, sections)
+    show_sections(sections, partial(_document, found), as_json=json, html=html)
+
+
+# ------------------------------------------------------------------ a day
 
 
 def _lived(episode: str, run: str | None, store: Path | None) -> Lived:
+    from sociolab.app.queries import find_episode, open_store
+    from sociolab.app.towns.town import lived
+
     with open_store(store) as opened:
         return lived(find_episode(opened, episode, run).episode)
 
 
 def _page(found: Lived, moment: Moment) -> Group:
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    from sociolab.report.words import sanitize
+
     table = Table(title=moment.label, title_justify="left", expand=True)
     for heading in ("who", "where", "doing"):
         table.add_column(heading)
@@ -77,6 +161,8 @@ def _page(found: Lived, moment: Moment) -> Group:
 
 
 def _changes(found: Lived, shown: Iterator[Moment]) -> Iterator[str]:
+    from sociolab.report.words import sanitize
+
     before: dict[str, tuple[str, str]] = {}
     for moment in shown:
         yield moment.label
@@ -89,9 +175,46 @@ def _changes(found: Lived, shown: Iterator[Moment]) -> Iterator[str]:
 
 
 def _talks(found: Lived, moment: Moment) -> Iterator[str]:
+    from sociolab.report.words import sanitize
+
     clock = found.trajectory.clock
     for talk in moment.talks:
         who = f"{found.names[talk.who]} and {found.names[talk.other]}"
         yield sanitize(f"{clock.at(talk.step):%H:%M} {who} talk:")
         for line in talk.lines:
             yield sanitize(f"    {line.name}: {line.text}")
+
+
+# ------------------------------------------------------------------ both levels
+
+
+def _document(found: Levels) -> dict[str, object]:
+    from sociolab.worlds.stss.losses import OUTCOMES
+
+    return {
+        "schema": 1,
+        "talk": found.talk.run,
+        "action": found.action.run,
+        "agents": [
+            {
+                "agent": one.agent,
+                "judge": one.judge,
+                "losses_by": one.read_by or None,
+                "cautions": list(one.cautions),
+                "types": [
+                    {
+                        "type": row.type,
+                        "scores": {
+                            name: entry.model_dump(mode="json")
+                            for name, entry in row.scores.items()
+                        },
+                        "fates": {outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
+                        "wanted": row.wanted,
+                        "losses_unknown": row.left_out,
+                    }
+                    for row in one.rows
+                ],
+            }
+            for one in found.agents
+        ],
+    }

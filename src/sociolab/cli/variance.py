@@ -9,7 +9,7 @@ from pathlib import Path
 from sociolab.analysis.varying import variance_document
 from sociolab.analysis.varying_words import variance_section
 from sociolab.app.conclusions.varying import run_variances
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.cli.output import show_sections
 
 

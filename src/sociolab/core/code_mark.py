@@ -14,6 +14,10 @@ from collections.abc import Collection
 
 from sociolab.core.seeding import digest
 
+OPTIONS = "options"
+"""By label, the options of models.toml that a model was asked with: to be read by people, since
+what identifies an agent or a judge holds them already."""
+
 UNKNOWN = "unknown code"
 """Stands for a code that nobody could read: it is not known to be the same as any other."""
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from sociolab.core.episode import ACT, Action, ActionSpace, Episode, Event, Json, Task
 from sociolab.core.errors import Cause, ModelError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Verdict
 
 # ------------------------------------------------------------------ what a player is asked
@@ -512,7 +513,7 @@ class WorldKit:
     `background`: one performer is evaluated among background agents, whom the partner plays and who
     must be named for somebody's own code; scripted ones beside another performer are a smoke test.
     `validation` reads a row of a validation set of each kind, with the id that it goes by if it
-    names none; ValueError says what is wrong with it.
+    names none; ValueError says what is wrong with it. `declared` is what is stored with a run.
     """
 
     world: World
@@ -529,3 +530,4 @@ class WorldKit:
     dry_run: DryRun | None = None
     background: bool = False
     validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)
+    declared: Declared = UNDECLARED

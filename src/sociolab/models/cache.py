@@ -1,4 +1,4 @@
-"""A chat model whose replies are kept: a resumed run repeats no call that was answered."""
+"""A chat model whose replies are stored: a resumed run repeats no call that was answered."""
 
 from __future__ import annotations
 
@@ -8,12 +8,24 @@ from dataclasses import replace
 
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore, Role
-from sociolab.models.budget import Budget
-from sociolab.models.forecast import Forecast, bytes_of, counted, size_of
-from sociolab.models.prices import Price
+from sociolab.models.budget import Budget, Forecast, Price, bytes_of, counted, size_of
 
 
-class KeptModel:
+class NullReplyStore:
+    """Finds nothing, keeps nothing."""
+
+    def find(self, key: str) -> ChatReply | None:
+        """Nothing is ever found."""
+        return None
+
+    def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
+        """Let it go."""
+
+    def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
+        """Let it go."""
+
+
+class CachedModel:
     """Looks a call up in the store, and makes, prices and keeps it if it is not there.
 
     The key holds endpoint, model, rendered prompt, settings, trial, seat and call index, so that
@@ -98,18 +110,10 @@ def _accounted(prompt: Prompt, reply: ChatReply) -> ChatReply:
 
 def reply_key(address: str, model: str, prompt: Prompt, key: CallKey, options: str = "") -> str:
     """Identifies a call within a run: what is sent, where to, and what for."""
-    sent = f"{prompt.fingerprint.hex()} {_settings(prompt, options)}"
+    settings = f"{prompt.temperature} {prompt.max_tokens} {prompt.penalties} {options}"
+    sent = f"{prompt.fingerprint.hex()} {settings}"
     place = f"{key.turn} {key.attempt} {key.index}"
     parts = (address, model, sent, key.trial, key.role, key.seat, key.name, place)
     # The lengths say where one part ends and the next begins, whatever the texts hold.
     text = f"{[*map(len, parts)]}{''.join(parts)}"
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _settings(prompt: Prompt, options: str) -> str:
-    """Penalties and options only where there are some: replies kept before there were any are
-    found."""
-    settings = f"{prompt.temperature} {prompt.max_tokens}"
-    if prompt.penalties is not None:
-        settings = f"{settings} {prompt.penalties}"
-    return f"{settings} {options}" if options else settings

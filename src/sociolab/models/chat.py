@@ -22,9 +22,8 @@ from sociolab import __version__
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.core.redaction import guard, redacted, redacted_bytes
-from sociolab.models.endpoints import EndpointSpec, headers_of, key_of, secrets_of
-from sociolab.models.refusals import learn, read_error
-from sociolab.models.wire import Quirks, body_of, read_reply
+from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
+from sociolab.models.wire import Quirks, body_of, learn, read_error, read_reply
 
 if TYPE_CHECKING:  # loaded with the first request: it takes a tenth of a second
     import aiohttp

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from sociolab.report.layout import layout_of
 from sociolab.report.result import ScoreDistribution
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
-from sociolab.report.score_tables import judges_of
+from sociolab.report.score_tables import judges_of, measures_of
 from sociolab.report.section import Chart, Spec
 from sociolab.report.words import minus
 
@@ -87,7 +86,7 @@ def mean_charts(result: RunResult) -> tuple[ChartGroup, ...]:
     for judge in judges_of(result):
         drawn: list[tuple[MeasureEntry, list[Dot]]] = []
         even = []
-        for measure in layout_of(result.world).ordered(result.measures):
+        for measure in measures_of(result, result.scores):
             dots = _dots(result, judge, measure.measure)
             values = {dot.value for dot in dots} - {None}
             if measure.high is None or not values:
@@ -112,7 +111,7 @@ def distribution_charts(
     found = []
     for judge in judges_of(result):
         charts, even = [], []
-        for measure in layout_of(result.world).ordered(result.measures):
+        for measure in measures_of(result, result.scores):
             mine = [s for s in distributions if (s.judge, s.measure) == (judge, measure.measure)]
             values = {value for some in mine for value in some.values}
             if len(values) == 1:

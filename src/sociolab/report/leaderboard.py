@@ -4,12 +4,12 @@ partners. Players by rules stand beside a ranking, and what a heuristic judged i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import BASELINES, Method
 from sociolab.report.html import pages
-from sociolab.report.layout import layout_of
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of, main_measure, value_text
 from sociolab.report.section import Section, TextTable
@@ -50,6 +50,7 @@ class RankingTerms:
     method: Method
     judge_settings: str
     measure: str
+    declared: Declared = field(default=UNDECLARED, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,7 @@ def _entered(result: RunResult) -> Iterable[tuple[RankingTerms, ScoreEntry]]:
 def _measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
     """What ranks these entries: the world's main measure also where all its values are missing, so
     that who failed everywhere is not ranked by something else."""
-    for name in layout_of(result.world).main:
+    for name in result.declared.main:
         if any(entry.measure == name and entry.n + entry.failures for entry in entries):
             return (result.measure(name),)
     return main_measure(result, entries)
@@ -198,6 +199,7 @@ def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> RankingTerms:
         method=judge.method,
         judge_settings=judge.settings,
         measure=measure,
+        declared=result.declared,
     )
 
 
@@ -238,7 +240,7 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
     ranked = [place for place in places if place.kind != _RULES]
     baselines = [place for place in places if place.kind == _RULES]
     entries = [entry for _, entry in rows]
-    how = interval_words(entries, layout_of(terms.world).clusters)
+    how = interval_words(entries, terms.declared.cluster)
     board = Board(
         terms,
         first.measure(terms.measure).title,

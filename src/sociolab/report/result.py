@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from sociolab.core.episode import Asked
 from sociolab.core.errors import Cause, ConfigError, StoreError
 from sociolab.core.score import READER, JudgeId, Measure, Method
-from sociolab.report.layout import layout_of
 from sociolab.report.plays import (
     SPOKEN,
     CellValue,
@@ -468,7 +467,7 @@ def details_of(store: Store, run: str, *, stopped: str = "") -> ResultDetails:
     )
     wholes = whole_plays_of(trials, outline.partner)
     said = all_column_outcomes(plays, wholes, (*judged.columns(), *own))
-    macro = layout_of(row.world).macro
+    macro = row.declared.macro
     asked = asked_of(trials, outline.partner, observed.asked)
     failures = outline.failures.model_copy(
         update={
@@ -537,6 +536,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         settings=row.settings,
         smoke=settings.get("smoke"),
         versions={"sociolab": _version()},
+        declared=row.declared,
     )
 
 

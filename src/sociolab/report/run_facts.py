@@ -8,9 +8,18 @@ from typing import Any
 
 from sociolab.core.code_mark import code_in
 from sociolab.core.score import READER
-from sociolab.report.layout import layout_of
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
-from sociolab.report.words import OWN, about, agent_kind, counted, money, plural, sanitize, share
+from sociolab.report.words import (
+    OWN,
+    about,
+    agent_kind,
+    by_rules,
+    counted,
+    money,
+    plural,
+    sanitize,
+    share,
+)
 
 _SHORT = 10
 """Characters of a commit's hash that are shown."""
@@ -255,7 +264,7 @@ def _judging(result: RunResult) -> str:
 def cautions(result: RunResult) -> tuple[str, ...]:
     """What the figures do not show, a sentence or two each."""
     methods = {judge.method for judge in result.judges}
-    rules = [label for label in result.agents if agent_kind(result, label) == "rules, no model"]
+    rules = [label for label in result.agents if by_rules(result, label)]
     found = []
     if rules:
         found.append(
@@ -293,7 +302,7 @@ def _design(result: RunResult) -> list[str]:
     """What so few tasks, single plays and means beside each other cannot show."""
     found = []
     of_agents = [e for e in result.scores if e.agent and not e.by and e.judge not in OWN and e.n]
-    word = layout_of(result.world).clusters
+    word = result.declared.cluster
     most = max((entry.clusters for entry in of_agents), default=0)
     if most == 1:
         found.append(

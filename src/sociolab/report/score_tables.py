@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.core.score import READER, Method
-from sociolab.report.layout import layout_of
 from sociolab.report.run_facts import cautions, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
     OWN,
-    agent_kind,
+    by_rules,
     covered,
     failed_share,
     failed_turns,
@@ -127,7 +126,7 @@ def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
     found = []
     for judge in judges_of(result):
         mine = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
-        measures = _measures(result, mine) if details else main_measure(result, mine)
+        measures = measures_of(result, mine) if details else main_measure(result, mine)
         found += [_pairs(result, judge, measure, mine) for measure in measures]
     return tuple(grid for grid in found if any(_met(row) > 1 for row in grid.rows))
 
@@ -163,7 +162,7 @@ def _by_measure(
     *judges: str,
 ) -> Grid:
     entries = [entry for _, entry in labelled]
-    measures = _measures(result, entries)
+    measures = measures_of(result, entries)
     cells = {(label, entry.measure): entry for label, entry in labelled}
     rows = tuple(
         GridRow(label, tuple(cells.get((label, m.measure)) for m in measures))
@@ -195,7 +194,7 @@ def _pairs(
 
 
 def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
-    how = interval_words(entries, layout_of(result.world).clusters)
+    how = interval_words(entries, result.declared.cluster)
     counted = size_words(result, entries)
     return (
         *(note for note in (how, counted) if note),
@@ -223,7 +222,7 @@ def _coverage_notes(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterato
 
 def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
     """How far two readings of the same agree beyond chance, each episode with equal weight."""
-    names = layout_of(result.world).agreement
+    names = result.declared.agreement
     for agent in dict.fromkeys(entry.agent for entry in entries if not entry.by):
         found = {e.measure: e.value for e in entries if e.agent == agent and not e.by}
         one, other, same = (found.get(name) for name in names) if names else (None, None, None)
@@ -235,19 +234,19 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
         yield f"{agent}: {titles} agree on {same:.0%}, Cohen's kappa {kappa}"
 
 
-def _measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+def measures_of(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
     """The measures of these entries, in the order of the world's paper."""
     named = {entry.measure for entry in entries}
-    layout = layout_of(result.world)
-    return layout.ordered(entry for entry in result.measures if entry.measure in named)
+    shown = [entry for entry in result.measures if entry.measure in named]
+    return result.declared.ordered(shown, lambda entry: entry.measure)
 
 
 def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
     """The measure of these entries that agents are compared by; none where nothing has a value."""
-    for name in layout_of(result.world).main:
+    for name in result.declared.main:
         if any(entry.measure == name and entry.value is not None for entry in entries):
             return (result.measure(name),)
-    return _measures(result, [entry for entry in entries if entry.value is not None])[:1]
+    return measures_of(result, [entry for entry in entries if entry.value is not None])[:1]
 
 
 _COLUMNS = ("mean", "95 % interval", "n", "failed")
@@ -543,7 +542,7 @@ def _in_parentheses(result: RunResult, entry: ScoreEntry | None, heads: Sequence
 
 def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
     """Says which of the agents that the table names (all, if none) play by rules."""
-    rules = [label for label in result.agents if agent_kind(result, label).startswith("rules")]
+    rules = [label for label in result.agents if by_rules(result, label)]
     labels = {*grid.columns, *(row.label for row in grid.rows)}
     named = [label for label in rules if label in labels or label in grid.heading]
     if not named:

@@ -9,7 +9,6 @@ from typing import TypeAlias
 from sociolab.core.episode import Episode
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import READER, Score, ScoreFailure, Verdict
-from sociolab.report.layout import layout_of
 from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import MeasureEntry, RunResult
 from sociolab.report.score_tables import judges_of
@@ -253,7 +252,7 @@ def leading(
     result: RunResult, spreads: Sequence[ScoreDistribution]
 ) -> tuple[ScoreDistribution, ...]:
     """The spreads of the world's main measure by the first judge that has values of it."""
-    order = [*layout_of(result.world).main, *(entry.measure for entry in result.measures)]
+    order = [*result.declared.main, *(entry.measure for entry in result.measures)]
     judges = judges_of(result)
     scored = sorted(
         (spread for spread in spreads if spread.points), key=lambda one: judges.index(one.judge)

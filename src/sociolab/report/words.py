@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_mark import code_in
 from sociolab.core.episode import Asked
+from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.score import READER, Method
-from sociolab.report.layout import layout_of
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -31,22 +31,6 @@ _NATURE: Mapping[Method, str] = {
     "people": "people",
 }
 
-_RECORD = (
-    "counted by what built-in scripted players put on record; everybody else needs a model that "
-    "reads what was said: --judge openai/MODEL"
-)
-
-_NATURE_IN: Mapping[tuple[str, Method], str] = {
-    ("anteval-information", "formula"): _RECORD,
-    ("anteval-intention", "formula"): _RECORD,
-    ("stss-talk", "scripted"): "on record in the acts of scripted players; where anybody else "
-    "spoke nothing is, and --judge openai/MODEL reads the words",
-    ("stss", "rules"): "rules that read off the trace where everybody was, and by keywords what "
-    "they did; where tasks were lost is on record among scripted players, and else read by --judge "
-    "openai/MODEL",
-}
-"""Where a world's judges of a method are unlike others of that method."""
-
 _READ = (
     "a model that reads off each transcript what was agreed, with quotes that are looked up; the "
     "rest is the goal's own formula"
@@ -59,13 +43,13 @@ OWN: Mapping[str, str] = {
 """What to think of the figures that this package counts itself, by their judge's name."""
 
 
-def method_words(world: str, method: Method, settings: str) -> str:
+def method_words(declared: Declared, method: Method, settings: str) -> str:
     """What to think of the scores of a judge of this method, in a clause.
 
     `settings` are the judge's: a Python class of the user's states its own method, which nothing
     here can check, so that the clause says so.
     """
-    said = _NATURE_IN.get((world, method), _NATURE[method])
+    said = declared.judges.get(method, _NATURE[method])
     if code_in("", settings) is None:
         return said
     return f'{said}; "{method}" is what this python: class calls itself'
@@ -77,7 +61,7 @@ def nature(result: RunResult, judge: str) -> str:
         if entry.judge == judge and judge.startswith(READER):
             return f"read by {judge.removeprefix(READER)}: {_READ}{_repeated(entry)}"
         if entry.judge == judge:
-            said = method_words(result.world, entry.method, entry.settings)
+            said = method_words(result.declared, entry.method, entry.settings)
             return f"judged by {judge}: {said}{_repeated(entry)}"
     return OWN[judge]
 
@@ -91,17 +75,26 @@ def _repeated(judge: JudgeEntry) -> str:
     return f"; each episode judged {judge.judgings} times, averaged before anything else"
 
 
+KINDS: Mapping[AgentKind, str] = {
+    "model": "a model",
+    "rules": "rules, no model",
+    "person": "a person",
+    "own code": "a Python class",
+    "plugin": "a plugin",
+    "imported": "imported",
+}
+"""What each kind of agent is called."""
+
+
 def agent_kind(result: RunResult, label: str) -> str:
-    """What an agent is, from its label: a model, rules, a person or a Python class."""
-    if isinstance(result.settings, dict) and result.settings.get("imported"):
-        return "imported"
-    if label.startswith("python:"):
-        return "a Python class"
-    if "/" in label:
-        return "a model"
-    rules = "rules, no model"
-    known = {"human": "a person", "scripted": rules, "scripted-complete": rules}
-    return known.get(label, "a plugin")
+    """What an agent is, as the run recorded it: a model, rules, a person or a Python class."""
+    kind = result.declared.agents.get(label)
+    return KINDS[kind] if kind else "kind not recorded"
+
+
+def by_rules(result: RunResult, label: str) -> bool:
+    """Whether an agent plays by rules: a baseline, and no language model."""
+    return result.declared.agents.get(label) == "rules"
 
 
 def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
@@ -259,7 +252,7 @@ _ROUNDING = 2e-7
 
 def size(result: RunResult, entry: ScoreEntry) -> int:
     """How many an entry's mean is over: plays with a value; of a macro average, clusters."""
-    macro = (macro_of(name) for name in layout_of(result.world).macro)
+    macro = (macro_of(name) for name in result.declared.macro)
     return entry.clusters if entry.measure in macro else entry.n
 
 
@@ -267,7 +260,7 @@ def size_words(result: RunResult, entries: Sequence[ScoreEntry]) -> str:
     """What n counts, where some of these entries are macro averages; else empty."""
     if all(size(result, entry) == entry.n for entry in entries):
         return ""
-    return f"n: plays with a value; of macro averages the {layout_of(result.world).clusters}s"
+    return f"n: plays with a value; of macro averages the {result.declared.cluster}s"
 
 
 def money(value: float) -> str:

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Json, Task, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
+from sociolab.core.metrics import declared_from
 from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.store.calls import RunReplies
@@ -47,6 +48,7 @@ class RunLine(Line):
     name: str
     world: str
     settings: JsonValue
+    declared: JsonValue
     created: float
     seconds: float
 
@@ -199,6 +201,7 @@ def _lines(store: Store, name: str) -> Iterator[_Line]:
         "name": run.name,
         "world": run.world,
         "settings": run.settings,
+        "declared": json.loads(run.declared.as_json()),
         "created": run.created,
         "seconds": run.seconds,
     }
@@ -380,7 +383,13 @@ class _Import:
                     f'there is a run "{self.name}" already; choose another --name, or add --replace'
                 )
             self._store.create_run(
-                self.name, run.world, run.settings, plan, created=run.created, seconds=run.seconds
+                self.name,
+                run.world,
+                run.settings,
+                plan,
+                declared_from(json.dumps(run.declared)),
+                created=run.created,
+                seconds=run.seconds,
             )
             for line, trial in self._trials:
                 self._store.set_status(self.name, trial.id, line.status, line.cause, line.problem)

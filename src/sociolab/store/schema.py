@@ -17,6 +17,7 @@ CREATE TABLE runs (
     name TEXT NOT NULL UNIQUE,
     world TEXT NOT NULL,
     settings TEXT NOT NULL,          -- JSON
+    declared TEXT NOT NULL,          -- JSON, see core/metrics.py
     created REAL NOT NULL,           -- seconds since 1970, UTC
     seconds REAL NOT NULL DEFAULT 0  -- wall time, all resumed parts together
 );

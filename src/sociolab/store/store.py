@@ -16,6 +16,7 @@ from typing import Any, Literal, Self, TypeAlias
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Episode, Event, Json, Task, Trial
 from sociolab.core.errors import Cause, StorageError, StoreError
+from sociolab.core.metrics import UNDECLARED, Declared, declared_from
 from sociolab.core.redaction import redacted_bytes
 from sociolab.store.calls import Calls
 from sociolab.store.connect import checked_name, connect, lock_run, storage_error
@@ -29,12 +30,14 @@ from sociolab.store.verdicts import Verdicts
 class RunRow:
     """A run, and how many of its trials are in which state.
 
-    `created` is in seconds since 1970 (UTC), `seconds` the wall time of all its parts.
+    `declared` is what its world declared when it was begun, and what its agents are. `created` is
+    in seconds since 1970 (UTC), `seconds` the wall time of all its parts.
     """
 
     name: str
     world: str
     settings: Json
+    declared: Declared
     created: float
     seconds: float
     planned: int
@@ -132,6 +135,7 @@ class Store(Database):
         world: str,
         settings: Json,
         trials: Sequence[Trial],
+        declared: Declared = UNDECLARED,
         *,
         created: float | None = None,
         seconds: float = 0.0,
@@ -142,7 +146,9 @@ class Store(Database):
         """
         began = time.time() if created is None else created
         with self.transaction():
-            self._insert_plan(self._insert_run(name, world, settings, began, seconds), trials)
+            self._insert_plan(
+                self._insert_run(name, world, settings, declared, began, seconds), trials
+            )
 
     def set_settings(self, name: str, settings: Json) -> None:
         """Store other settings of a run, if they are other ones."""
@@ -204,13 +210,20 @@ class Store(Database):
         self._closed = False
 
     def _insert_run(
-        self, name: str, world: str, settings: Json, created: float, seconds: float
+        self,
+        name: str,
+        world: str,
+        settings: Json,
+        declared: Declared,
+        created: float,
+        seconds: float,
     ) -> int:
         text = json.dumps(settings, ensure_ascii=False)
         try:
             return self.insert(
-                "INSERT INTO runs (name, world, settings, created, seconds) VALUES (?, ?, ?, ?, ?)",
-                (checked_name(name), world, text, created, seconds),
+                "INSERT INTO runs (name, world, settings, declared, created, seconds) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (checked_name(name), world, text, declared.as_json(), created, seconds),
             )
         except sqlite3.IntegrityError as error:
             raise _taken(name) from error
@@ -501,8 +514,10 @@ def _taken(name: str) -> StoreError:
 
 
 def _run_row(row: tuple[Any, ...]) -> RunRow:
-    name, world, settings, *rest = row
-    return RunRow(name, world, json.loads(as_text(settings)), *rest)
+    name, world, settings, declared, *rest = row
+    return RunRow(
+        name, world, json.loads(as_text(settings)), declared_from(as_text(declared)), *rest
+    )
 
 
 def decoded_trial(body: str | bytes, task: Task) -> Trial:
@@ -522,7 +537,7 @@ _DELETE = "DELETE FROM runs WHERE pk = ?"
 
 
 _ROWS = """
-    SELECT name, world, settings, created, seconds,
+    SELECT name, world, settings, declared, created, seconds,
         sum(status IS 'planned'), sum(status IS 'playing'),
         sum(status IS 'played'), sum(status IS 'failed')
     FROM runs LEFT JOIN trials ON trials.run = runs.pk

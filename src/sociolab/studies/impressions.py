@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
 
-from sociolab.app.finding.worlds import world_of
+from sociolab.app.transcripts import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.core.seeding import digest

@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
-from pathlib import Path
 
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_names
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models
+from sociolab.app.run.config import ModelAccess
 from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
+from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
@@ -78,16 +79,6 @@ POLICY = FailurePolicy()
 """What a person sends is checked before it is taken; the attempts are for partners."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoints:
-    """Models are served where `models.toml` says."""
-
-    base_url: str | None = None
-    key_env: str | None = None
-    models: Path | None = None
-    in_flight: int | None = None
-
-
 @dataclass(frozen=True)
 class Company:
     """Whom people play with, and who judges; made anew whenever the study is opened.
@@ -127,7 +118,7 @@ def world_of(plan: PlayPlan) -> WorldKit:
 def company_of(plan: PlayPlan, kit: WorldKit | None = None) -> Company:
     """Partners and judges of a plan; ConfigError for one that is not there."""
     kit = kit or world_of(plan)
-    models, budget = Models(Endpoints()), Budget(plan.budget)
+    models, budget = Models(ModelAccess()), Budget(plan.budget)
     tally = Tally()
     replies = TalliedReplies(tally)
     casting = Casting(kit, models, replies, budget, waits=tally.waits)
@@ -187,6 +178,12 @@ def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
     taken = {seat for cast in casts for seat, who in zip(task.seats, cast, strict=True)
              if who == "person"}  # fmt: skip
     return tuple(seat for seat in task.seats if seat in taken)
+
+
+def declared_of(company: Company) -> Declared:
+    """What the world declares, and what each agent is."""
+    agents: dict[str, AgentKind] = {one.id.label: one.kind for one in company.others}
+    return replace(company.kit.declared, agents={HUMAN: "person", **agents})
 
 
 def run_settings(plan: PlayPlan, company: Company | None = None) -> Mapping[str, Json]:

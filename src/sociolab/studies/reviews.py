@@ -19,7 +19,7 @@ from sociolab.studies.assignment import CLOCK, Pile, held
 from sociolab.studies.rating_guide import casting_of
 from sociolab.studies.settings import ReviewPlan, StudySettings
 from sociolab.studies.text_rules import one_line, reason_problem
-from sociolab.worlds.sotopia.evaluation import judge_names, ties
+from sociolab.worlds.sotopia.scene import judge_names, ties
 from sociolab.worlds.sotopia.visibility import describe_self
 
 LONGEST_TEXT = 4000

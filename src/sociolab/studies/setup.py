@@ -16,7 +16,7 @@ from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
-from sociolab.studies.play_plan import company_of, plan_of, run_settings
+from sociolab.studies.play_plan import company_of, declared_of, plan_of, run_settings
 from sociolab.studies.rate_study import named_in, not_played, rate_study
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import Reference, StudySettings, problems
@@ -129,7 +129,8 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
         )
     company = company_of(plan)
     trials = plan_of(plan, company)
-    store.create_run(name, plan.world, dict(run_settings(plan, company)), trials)
+    kept, declared = dict(run_settings(plan, company)), declared_of(company)
+    store.create_run(name, plan.world, kept, trials, declared)
     return name
 
 

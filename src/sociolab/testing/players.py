@@ -12,8 +12,7 @@ from pydantic import BaseModel
 from sociolab.core.episode import Action, ActionSpace, Json
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
 from sociolab.core.seeding import stream
-from sociolab.models.endpoint.sampler import Draw
-from sociolab.models.endpoint.schemas import read_schema
+from sociolab.endpoint.schemas import Draw, read_schema
 
 PLAIN_TEXTS: Sequence[str] = (
     "Good evening. Shall we begin?",

@@ -1,1 +1,26 @@
-"""A sandbox town of generative agents (arXiv 2304.03442), usable by any world."""
+"""A sandbox town of generative agents (arXiv 2304.03442), usable by any world.
+
+Public are the names that a mind of your own needs (docs/stss.md).
+"""
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import loaded_when_used
+
+if TYPE_CHECKING:
+    from sociolab.town.answers import Decision
+    from sociolab.town.mind import Mind
+    from sociolab.town.scripted.mind import ScriptedMind
+    from sociolab.town.thoughts import TalkOrNot
+
+__all__ = ["Decision", "Mind", "ScriptedMind", "TalkOrNot"]
+
+__getattr__ = loaded_when_used(
+    __name__,
+    {
+        "Decision": "sociolab.town.answers",
+        "Mind": "sociolab.town.mind",
+        "ScriptedMind": "sociolab.town.scripted.mind",
+        "TalkOrNot": "sociolab.town.thoughts",
+    },
+)

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from sociolab.core.errors import WorldError
+
+TimeOfDay: TypeAlias = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+"""Such as "07:30"."""
 
 
 @dataclass(frozen=True, slots=True)

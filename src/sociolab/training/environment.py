@@ -26,7 +26,7 @@ from sociolab.core.blame import told
 from sociolab.core.episode import CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError
 from sociolab.models.budget import Budget
-from sociolab.models.unkept import Unkept
+from sociolab.models.cache import NullReplyStore
 from sociolab.runner.plan import AgentId, trial_id
 from sociolab.training.session import Answer, Given, Observed, Panel, Rewards, Seat
 from sociolab.training.turns import model_player_of
@@ -182,7 +182,7 @@ class PolicyTable:
         self.config = config
         self._kit = world_of(config)
         self._models = Models(config)
-        casting = Casting(self._kit, self._models, Unkept(), Budget(config.budget))
+        casting = Casting(self._kit, self._models, NullReplyStore(), Budget(config.budget))
         self._partner = casting.agent(partner, "partner")
         self._panel = Panel(wanted_judges(config, casting, Seated((self._partner,), None)))
         self._make_player = model_player_of(self._kit)

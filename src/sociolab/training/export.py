@@ -14,9 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TypeAlias
 
+from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.values import values_of
-from sociolab.app.finding.agent_names import agent_names
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.app.user_files import free_file
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream

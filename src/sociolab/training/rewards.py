@@ -9,7 +9,6 @@ from sociolab.analysis.figures import listed
 from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost
-from sociolab.report.layout import layout_of
 from sociolab.report.words import method_words, plural
 
 Scores: TypeAlias = dict[str, dict[str, float | None]]
@@ -63,7 +62,7 @@ class Rewards:
             judge, measures = run.judges[label], [m for m, by in judges.items() if by == label]
             if judge.method in RULE_BASED:
                 kind = "a rule-based baseline" if judge.method in BASELINES else "rule-based"
-                words = method_words(run.world, judge.method, judge.settings)
+                words = method_words(run.declared, judge.method, judge.settings)
                 yield f"the reward is {kind}: {listed(measures)} by {label}: {words}"
             bounds = sum(key[3] == label and key[4] in measures for key in self._lower)
             if bounds:
@@ -89,7 +88,7 @@ class Rewards:
         known = self._measures()
         if not known:
             raise ConfigError("nobody judged these runs: there is no reward; see `sociolab judge`")
-        for name in layout_of(self._runs[0].world).main if self._runs else ():
+        for name in self._runs[0].declared.main if self._runs else ():
             if name in known:
                 return name
         raise ConfigError(f"name what counts by --measure, one of {', '.join(known)}")

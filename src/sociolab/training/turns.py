@@ -313,7 +313,7 @@ class _Calls:
     """The calls of a run that played, taken trial by trial in the order of their ids."""
 
     def __init__(self, store: Store, run: str) -> None:
-        found = store.calls_with_prompts(run)
+        found = store.calls.with_prompts(run)
         self._groups = groupby(found, lambda one: one[0].call.trial)
         self._next = next(self._groups, None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from declared_worlds import declared
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.store.store import Store
@@ -50,7 +51,13 @@ def add_run(
         "seed": seed,
         **settings,
     }
-    store.create_run(name, world, kept, [trial for trial, _ in trials])
+    store.create_run(
+        name,
+        world,
+        kept,
+        [trial for trial, _ in trials],
+        declared(world, [trial for trial, _ in trials]),
+    )
     for trial, goal in trials:
         store.append(name, trial.id, Moved(0, "ann", (Action("leave"),)))
         store.append(name, trial.id, Ended("left", 0, "ann"))

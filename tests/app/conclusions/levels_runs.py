@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from declared_worlds import declared
 from sociolab.core.episode import (
     Answered,
     CastMember,
@@ -43,12 +44,11 @@ from sociolab.town.answers import Summary
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Talked, chunk, header
-from sociolab.worlds.stss.content import Content
-from sociolab.worlds.stss.packed import packed
-from sociolab.worlds.stss.rules_judge import StssRulesJudge
-from sociolab.worlds.stss.talk.measures import CONVERSATION_GCSR
-from sociolab.worlds.stss.talk.recorded import RecordedJudge
-from sociolab.worlds.stss.talk.scenario import Neighbour, Side, TalkScenario
+from sociolab.worlds.stss.dataset import Content
+from sociolab.worlds.stss.judges import StssRulesJudge
+from sociolab.worlds.stss.map_codec import packed
+from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
+from sociolab.worlds.stss.talk.verdicts import CONVERSATION_GCSR, RecordedJudge
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, GAME, MEETING, PARTY, meant
 from trace_cases import ROW, TWO_DAYS, Life, at, talk, trace
@@ -157,7 +157,13 @@ def town(
 def _store(
     store: Store, name: str, found: Sequence[Episode], judge: Judge, given: dict[str, Json]
 ) -> None:
-    store.create_run(name, found[0].trial.world, given, [one.trial for one in found])
+    store.create_run(
+        name,
+        found[0].trial.world,
+        given,
+        [one.trial for one in found],
+        declared(found[0].trial.world, [one.trial for one in found]),
+    )
     for one in found:
         for event in one.events:
             store.append(name, one.trial.id, event)

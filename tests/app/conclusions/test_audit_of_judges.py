@@ -17,8 +17,8 @@ from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.score import JudgeId, Score
-from sociolab.models.endpoint.running import EndpointProcess, start_in_process
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import EndpointProcess, start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 from sociolab.worlds.sotopia.audit import padded
 from worlds.sotopia.importing.conftest import public

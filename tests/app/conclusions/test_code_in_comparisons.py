@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.comparing_runs import GOAL, JUDGE
+from declared_worlds import declared
+from sociolab.analysis.agent_names import agent_names
 from sociolab.app.conclusions.across import across
 from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
 from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.app.conclusions.varying import run_variances
-from sociolab.app.finding.agent_names import agent_names
 from sociolab.core.code_mark import UNKNOWN, with_code
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
@@ -49,7 +50,7 @@ def played(store: Store, run: str, code: str, goals: tuple[float, ...]) -> None:
         "partner": ["scripted", "p"],
         "seed": 0,
     }
-    store.create_run(run, "sotopia", kept, trials)  # type: ignore[arg-type]
+    store.create_run(run, "sotopia", kept, trials, declared("sotopia", trials))  # type: ignore[arg-type]
     for trial, goal in zip(trials, goals, strict=True):
         store.append(run, trial.id, Moved(0, "ann", (Action("leave"),)))
         store.append(run, trial.id, Ended("left", 0, "ann"))

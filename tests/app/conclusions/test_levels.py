@@ -17,7 +17,7 @@ from sociolab.app.conclusions.levels import AgentLevels, levels
 from sociolab.app.conclusions.levels_section import levels_sections
 from sociolab.report.section import Section
 from sociolab.store.store import Store
-from sociolab.worlds.stss.talk.losses import OUTCOMES
+from sociolab.worlds.stss.losses import OUTCOMES
 
 DONE, UNMET, UNTOLD, LOST, IDLE = OUTCOMES
 

@@ -6,6 +6,7 @@ import pytest
 
 from alderbrook import flat_town
 from app.conclusions.levels_runs import STRONGER, TALK, TOWN, settings, talks, town
+from declared_worlds import declared
 from sociolab.app.conclusions.levels import levels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
@@ -55,7 +56,7 @@ def test_two_runs_with_tdp_are_compared(store: Store) -> None:
 
 def test_runs_of_other_social_tasks_are_refused(store: Store) -> None:
     talks(store)
-    store.create_run(TOWN, "stss", settings(), [])
+    store.create_run(TOWN, "stss", settings(), [], declared("stss"))
     with pytest.raises(ConfigError, match="none in common: talks has talks of party, meeting"):
         levels(store, TALK, TOWN)
 

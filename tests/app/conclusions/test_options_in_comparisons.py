@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.comparing_runs import GOAL, JUDGE
+from declared_worlds import declared
+from sociolab.analysis.agent_names import agent_names
 from sociolab.app.conclusions.across import across
 from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
 from sociolab.app.conclusions.ranking import rank_runs
-from sociolab.app.finding.agent_names import agent_names
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
 from sociolab.store.store import Store
@@ -48,7 +49,7 @@ def played(
         "seed": 0,
         **({"options": {label: options}} if options else {}),
     }
-    store.create_run(run, world, kept, trials)  # type: ignore[arg-type]
+    store.create_run(run, world, kept, trials, declared(world, trials))  # type: ignore[arg-type]
     for number, trial in enumerate(trials):
         store.append(run, trial.id, Moved(0, "ann", (Action("leave"),)))
         store.append(run, trial.id, Ended("left", 0, "ann"))

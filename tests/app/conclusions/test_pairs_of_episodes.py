@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.analysis.comparing import Compared
+from sociolab.analysis.compare import Compared
 from sociolab.analysis.episode_pairs import differing
 from sociolab.app.conclusions.comparing import Wanted, compare_runs
 from sociolab.app.conclusions.pairs import COLUMNS, ComparedPairs, compared_pairs, write_pairs

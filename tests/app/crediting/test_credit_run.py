@@ -12,20 +12,18 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.crediting.credit import CreditResult, credit_run, measures_of
-from sociolab.app.crediting.credited import CREDIT, credit_of, credited
-from sociolab.app.finding.worlds import world_of
+from sociolab.analysis.credit import CREDIT, credit_of, credited
+from sociolab.app.credit import CreditResult, credit_run, measures_of
 from sociolab.app.replaying import observations, replaying_world
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
+from sociolab.app.transcripts import world_of
 from sociolab.core.episode import Ended
 from sociolab.core.errors import ConfigError
+from sociolab.endpoint.chat import ChatBody, bad_request
+from sociolab.endpoint.server import EndpointServer, start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.judging.credit_record import MEASURES
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.refusals import bad_request
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.server import Endpoint
-from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
@@ -55,7 +53,7 @@ def reads(chat: ChatBody) -> str:
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[Endpoint]:
+def endpoint() -> Iterator[EndpointServer]:
     with start_in_thread(EndpointSettings(responder=reads)) as running:
         yield running
 
@@ -83,7 +81,9 @@ def credit(
     return credit_run(run, config, measures=measures_of(measure), **more)
 
 
-def test_a_run_is_credited_and_asking_again_costs_nothing(store: Path, endpoint: Endpoint) -> None:
+def test_a_run_is_credited_and_asking_again_costs_nothing(
+    store: Path, endpoint: EndpointServer
+) -> None:
     before = endpoint.counters.requests
     found = credit(store, endpoint.url)
     assert (endpoint.counters.requests - before, found.calls) == (2, 2)
@@ -98,7 +98,7 @@ def test_a_run_is_credited_and_asking_again_costs_nothing(store: Path, endpoint:
     assert again.plays == found.plays
 
 
-def test_the_scores_of_the_run_stay_as_they_are(store: Path, endpoint: Endpoint) -> None:
+def test_the_scores_of_the_run_stay_as_they_are(store: Path, endpoint: EndpointServer) -> None:
     with Store.open(store) as opened:
         before = result_of(opened, "sotopia")
         credit(store, endpoint.url)
@@ -111,7 +111,7 @@ def test_the_scores_of_the_run_stay_as_they_are(store: Path, endpoint: Endpoint)
     assert after.calls == before.calls + 2, "what was paid for it is told"
 
 
-def test_what_is_asked_about_later_is_added(store: Path, endpoint: Endpoint) -> None:
+def test_what_is_asked_about_later_is_added(store: Path, endpoint: EndpointServer) -> None:
     first = credit(store, endpoint.url, measure="goal", limit=1)
     assert [play.measure for play in first.plays] == ["goal", "goal"]
     second = credit(store, endpoint.url, measure="secret")
@@ -122,7 +122,7 @@ def test_what_is_asked_about_later_is_added(store: Path, endpoint: Endpoint) -> 
 
 
 def test_credit_is_shown_beside_the_turns_and_survives_export(
-    store: Path, endpoint: Endpoint, tmp_path: Path
+    store: Path, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     credit(store, endpoint.url)
     with Store.open(store) as opened:
@@ -140,7 +140,7 @@ def test_credit_is_shown_beside_the_turns_and_survives_export(
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_every_turn_is_exported_with_what_it_moved(
-    world: str, store: Path, endpoint: Endpoint, tmp_path: Path
+    world: str, store: Path, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     out = tmp_path / "turns.jsonl"
     found = credit(store, endpoint.url, world, out=out)
@@ -162,7 +162,7 @@ def test_every_turn_is_exported_with_what_it_moved(
 
 @pytest.mark.parametrize("world", ["sotopia", "anteval-information"])
 def test_what_a_seat_saw_is_rebuilt_as_it_was(
-    world: str, store: Path, endpoint: Endpoint, tmp_path: Path
+    world: str, store: Path, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     out = tmp_path / "turns.jsonl"
     assert credit(store, endpoint.url, world, limit=1, out=out).unseen == 0
@@ -174,14 +174,14 @@ def test_what_a_seat_saw_is_rebuilt_as_it_was(
 
 
 def test_a_world_that_shows_its_players_no_text_has_no_observation(
-    store: Path, endpoint: Endpoint, tmp_path: Path
+    store: Path, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     found = credit(store, endpoint.url, "stss-talk", out=tmp_path / "turns.jsonl")
     assert found.unseen == found.lines > 0
 
 
 def test_an_episode_that_goes_another_way_when_repeated_has_no_observation(
-    store: Path, endpoint: Endpoint, tmp_path: Path
+    store: Path, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     with Store.open(store) as opened:
         trial = next(opened.episodes("sotopia")).trial.id
@@ -217,7 +217,7 @@ def test_failed_lists_are_missing_and_are_asked_for_again(store: Path) -> None:
         assert len(list(opened.attachment("sotopia", trial, CREDIT))) == 1, "said once"
 
 
-def test_a_call_that_failed_is_made_again(store: Path, endpoint: Endpoint) -> None:
+def test_a_call_that_failed_is_made_again(store: Path, endpoint: EndpointServer) -> None:
     def refuses(chat: ChatBody) -> str:
         raise bad_request("Not this one.")
 
@@ -229,7 +229,9 @@ def test_a_call_that_failed_is_made_again(store: Path, endpoint: Endpoint) -> No
     assert [play.total for play in found.plays] == [2, -1, 2, 0]
 
 
-def test_an_error_that_all_calls_would_meet_stops_the_work(store: Path, endpoint: Endpoint) -> None:
+def test_an_error_that_all_calls_would_meet_stops_the_work(
+    store: Path, endpoint: EndpointServer
+) -> None:
     found = credit(store, f"{endpoint.url}/nowhere")
     assert "404" in found.stopped
     assert (found.waiting, found.plays) == (2, ())
@@ -261,7 +263,7 @@ def test_what_is_not_there_is_told_in_a_sentence(
 
 @pytest.mark.parametrize("place", ["none/turns.jsonl", "folder", "x" * 300])
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_paid(
-    place: str, store: Path, endpoint: Endpoint, tmp_path: Path
+    place: str, store: Path, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     (tmp_path / "folder").mkdir()
     before, there = endpoint.counters.requests, sorted(tmp_path.iterdir())
@@ -272,7 +274,7 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_paid(
 
 
 def test_the_fields_of_a_line_are_documented(
-    store: Path, endpoint: Endpoint, tmp_path: Path
+    store: Path, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     out = tmp_path / "turns.jsonl"
     credit(store, endpoint.url, limit=1, out=out)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.app.finding.episode_list import Asked, asked_episodes
+from sociolab.app.queries import Asked, asked_episodes
 from sociolab.core.episode import Unusable
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score, Unscored

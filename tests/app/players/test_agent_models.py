@@ -23,11 +23,11 @@ from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.budget import Budget
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.unkept import Unkept
+from sociolab.models.cache import NullReplyStore
 from sociolab.report.result import RunResult
 from sociolab.store.store import Store
 
@@ -141,7 +141,7 @@ def test_a_reply_that_cannot_be_used_is_no_reply_of_the_class(tmp_path: Path) ->
 
 
 def test_a_call_that_belongs_to_nothing_is_refused() -> None:
-    models = AgentModels(Models(Description()), Unkept(), Budget())
+    models = AgentModels(Models(Description()), NullReplyStore(), Budget())
     with pytest.raises(WorldError, match="within reply or judge"):
         asyncio.run(models.chat("openai/m", "Hello."))
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from faulty_judges import Moody
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.app.run import play
 from sociolab.app.run.config import RunConfig, config_of
 from sociolab.app.run.judge import judge_run
@@ -19,8 +19,8 @@ from sociolab.app.user_files import read_toml
 from sociolab.core.episode import Action, Answered, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.schema import FirstFailure, RunResult
 from sociolab.runner.local import Stopped, Table
 

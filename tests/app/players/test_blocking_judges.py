@@ -12,7 +12,7 @@ from typing import ClassVar
 import pytest
 
 from sociolab import RunConfig, judge_run
-from sociolab.app.finding.stored import open_store
+from sociolab.app.queries import open_store
 from sociolab.app.run.play import run
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, Verdict

@@ -22,7 +22,7 @@ from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.models.budget import Budget
-from sociolab.models.unkept import Unkept
+from sociolab.models.cache import NullReplyStore
 from sociolab.runner.plan import AgentId, trials
 from sociolab.runner.waits import Waits
 from sociolab.store.store import RunRow
@@ -42,7 +42,7 @@ def played(folder: Path, **more: Any) -> Any:
 
 def agent_id(text: str) -> AgentId:
     importlib.invalidate_caches()
-    casting = Casting(load_world("sotopia"), Models(RunConfig()), Unkept(), Budget())
+    casting = Casting(load_world("sotopia"), Models(RunConfig()), NullReplyStore(), Budget())
     return casting.agent(text, "agent").id
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, run
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 
 WORLDS = ("sotopia", "anteval-information", "anteval-intention", "stss", "stss-talk")
 

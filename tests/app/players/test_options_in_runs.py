@@ -17,12 +17,12 @@ from sociolab.app.players.models import Models
 from sociolab.app.run.session import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.replies import Replies
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.budget import Budget
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.replies import Replies
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.unkept import Unkept
+from sociolab.models.cache import NullReplyStore
 from sociolab.report.result import RunResult
 from sociolab.runner.plan import AgentId
 from sociolab.store.store import Store
@@ -93,7 +93,7 @@ def test_options_of_agents_and_judges_are_sent_with_every_call(tmp_path: Path, u
 def test_without_options_agents_and_judges_are_who_they_were_before_there_were_any() -> None:
     config = RunConfig(base_url="http://127.0.0.1:9/v1")
     kit = world_of(config)
-    casting = Casting(kit, Models(config), Unkept(), Budget())
+    casting = Casting(kit, Models(config), NullReplyStore(), Budget())
     old = digest("openai/x", "http://127.0.0.1:9/v1", "1.0", "json", prompts_hash("json"), 0)
     assert casting.agent("openai/x", "agent").id == AgentId("openai/x", old)
     assert casting.judge("openai/x").id == kit.model_judge(Named("openai/x")).id

@@ -11,8 +11,8 @@ import pytest
 
 from sociolab import RunConfig
 from sociolab.app.conclusions.comparing import Wanted, compare_runs
-from sociolab.app.finding.stored import open_store
 from sociolab.app.preflight.doctor import examine
+from sociolab.app.queries import open_store
 from sociolab.app.run.play import run
 from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.errors import ConfigError

@@ -19,9 +19,8 @@ from sociolab.app.run.config import RunConfig, config_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt
 from sociolab.models.budget import Budget
-from sociolab.models.endpoints import OPENAI, EndpointSpec
-from sociolab.models.sampling import Options
-from sociolab.models.unkept import Unkept
+from sociolab.models.cache import NullReplyStore
+from sociolab.models.config import OPENAI, EndpointSpec, Options
 
 
 def model_spec(text: str) -> ModelSpec:
@@ -287,7 +286,7 @@ def test_a_models_file_that_is_named_must_be_there(tmp_path: Path) -> None:
 
 
 def test_every_option_is_a_part_of_the_kept_key_and_without_any_it_is_the_old_one() -> None:
-    class Keeper(Unkept):
+    class Keeper(NullReplyStore):
         def find(self, key: str) -> ChatReply:
             return ChatReply(key)
 

@@ -13,11 +13,11 @@ import pytest
 from sociolab import RunConfig, estimate, run
 from sociolab.app.data.sets import load_world
 from sociolab.app.preflight.estimate import Case, Estimate, Pace, Part, seconds_in_all
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.replies import Replies
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.prices import Price
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.replies import Replies
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
+from sociolab.models.budget import Price
 from sociolab.report.section import Section
 from sociolab.store.store import Store
 from sociolab.worlds.stss.dataset import own_town, write_town

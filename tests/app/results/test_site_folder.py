@@ -12,9 +12,7 @@ import pytest
 
 from report.small_run import CHECK, RUN, build
 from sociolab.analysis.values import values_of
-from sociolab.app.results.csv_folder import write_csv
-from sociolab.app.results.page import shown_run, write_page
-from sociolab.app.results.site import MARKER, slug, write_site
+from sociolab.app.results import MARKER, shown_run, slug, write_csv, write_page, write_site
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Transcript
 from sociolab.report.result import details_of, read_distributions, result_of
@@ -32,7 +30,7 @@ class _World:
 
 @pytest.fixture(autouse=True)
 def plain_world(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sociolab.app.results.page.world_of", lambda name: _World)
+    monkeypatch.setattr("sociolab.app.results.world_of", lambda name: _World)
 
 
 @pytest.fixture

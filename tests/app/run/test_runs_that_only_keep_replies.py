@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from declared_worlds import declared
 from sociolab.app.conclusions.agreement import agreements
 from sociolab.app.conclusions.audit import AuditConfig, audit
-from sociolab.app.crediting.credit import credit_run
+from sociolab.app.credit import credit_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.session import kept_in_a_run
@@ -78,12 +79,18 @@ def test_what_a_run_keeps_is_told_by_its_settings(
     tmp_path: Path, settings: dict[str, object] | None, work: str
 ) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        store.create_run("r", "sotopia", settings, [])  # type: ignore[arg-type]
+        store.create_run("r", "sotopia", settings, [], declared("sotopia"))  # type: ignore[arg-type]
         assert kept_work(store.run("r")) == work
 
 
 def test_a_run_with_trials_is_one_of_episodes_whatever_its_settings(tmp_path: Path) -> None:
     task = Task("lamp", ("ann", "bob"), "sale", "{}")
     with Store.open(tmp_path / "s.db") as store:
-        store.create_run("r", "sotopia", {"audit": {}}, [Trial("t", "sotopia", task, (), 0, 0)])
+        store.create_run(
+            "r",
+            "sotopia",
+            {"audit": {}},
+            [Trial("t", "sotopia", task, (), 0, 0)],
+            declared("sotopia", [Trial("t", "sotopia", task, (), 0, 0)]),
+        )
         assert kept_work(store.run("r")) == ""

@@ -14,9 +14,8 @@ from own_code import writer
 from sociolab.app.data.sets import load_world
 from sociolab.app.run.validate import ValidationConfig, document, section, validate
 from sociolab.core.errors import ConfigError
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.server import Endpoint
-from sociolab.models.endpoint.settings import EndpointSettings
+from sociolab.endpoint.server import EndpointServer, start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -75,7 +74,7 @@ def answer(prompt: str) -> str:
 
 
 @pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
+def endpoint() -> Iterator[EndpointServer]:
     def respond(chat: Any) -> str:
         return answer(next(m.text for m in chat.messages if m.role == "user"))
 
@@ -100,7 +99,7 @@ def config(tmp_path: Path, data: Path, **more: Any) -> ValidationConfig:
 
 
 def test_agreement_counts_what_is_right_and_wrong_and_nothing_else(
-    tmp_path: Path, endpoint: Endpoint
+    tmp_path: Path, endpoint: EndpointServer
 ) -> None:
     data = written(tmp_path / "lamps", ROWS, about="Made up for this test.")
     found = validate(config(tmp_path, data, base_url=endpoint.url))
@@ -138,7 +137,7 @@ def test_agreement_counts_what_is_right_and_wrong_and_nothing_else(
     assert differences == ["missed", "invented", "no-figure", "mistaken", "unsure", "no-quote"]
 
 
-def test_the_same_command_asks_nothing_again(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_the_same_command_asks_nothing_again(tmp_path: Path, endpoint: EndpointServer) -> None:
     data = written(tmp_path / "lamps", ROWS[:3])
     first = validate(config(tmp_path, data, base_url=endpoint.url, limit=2))
     assert len(first.compared) == 2
@@ -151,7 +150,9 @@ def test_the_same_command_asks_nothing_again(tmp_path: Path, endpoint: Endpoint)
     assert smaller < {one.item.id for one in every.compared}
 
 
-def test_a_spent_budget_stops_and_says_what_is_left(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_a_spent_budget_stops_and_says_what_is_left(
+    tmp_path: Path, endpoint: EndpointServer
+) -> None:
     data = written(tmp_path / "lamps", ROWS)
     prices = tmp_path / "models.toml"
     prices.write_text('[prices."openai/m"]\ninput = 1e6\noutput = 1e6\n')
@@ -223,7 +224,7 @@ class Judge:
 
 
 def test_the_calls_of_a_judge_of_ones_own_are_stored_too(
-    tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, endpoint: EndpointServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     spec = writer(tmp_path)("asking_lamp_judge", ASKS)

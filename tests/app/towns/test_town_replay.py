@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.towns.town_replay import Outcome, content_of, outcomes, replay
+from declared_worlds import declared
+from sociolab.app.towns.town import Outcome, content_of, outcomes, replay
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
-from sociolab.worlds.stss.scoring.result import ScoreSettings
-from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring import ScoreSettings, score
 from stss_tasks import MEDICINE, PARTY
 from trace_cases import Life, at, lived, talk
 from web_towns import CUT, WHOLE, first_trial, town_store
@@ -106,6 +106,6 @@ def test_a_task_of_something_else_is_told_in_a_sentence(tmp_path: Path) -> None:
 
 
 def _copy(store: Store, name: str, episode: Episode, settings: dict[str, object]) -> None:
-    store.create_run(name, "stss", settings, [episode.trial])  # type: ignore[arg-type]
+    store.create_run(name, "stss", settings, [episode.trial], declared("stss", [episode.trial]))  # type: ignore[arg-type]
     for event in episode.events:
         store.append(name, episode.trial.id, event)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from declared_worlds import declared
 from sociolab.app.watching.kept import Kept, _is_settled
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.store.store import Store
@@ -61,16 +62,16 @@ def test_results_are_made_anew_when_anything_of_the_run_changes(store: Store) ->
 def test_other_runs_change_nothing(store: Store) -> None:
     kept, make = Kept(), Counted()
     kept.of(store, RUN, "it", make)
-    store.create_run("another", "sotopia", {}, [])
+    store.create_run("another", "sotopia", {}, [], declared("sotopia"))
     assert kept.of(store, RUN, "it", make) == 1
 
 
 def test_a_run_that_was_deleted_and_made_again_is_another(store: Store) -> None:
     kept, make = Kept(), Counted()
-    store.create_run("again", "sotopia", {}, [])
+    store.create_run("again", "sotopia", {}, [], declared("sotopia"))
     kept.of(store, "again", "it", make)
     store.delete_run("again")
-    store.create_run("again", "sotopia", {"seed": 1}, [])
+    store.create_run("again", "sotopia", {"seed": 1}, [], declared("sotopia"))
     assert kept.of(store, "again", "it", make) == 2
 
 

@@ -15,7 +15,7 @@ from sociolab.core.score import Measure, Score
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import Fact, session_from
-from sociolab.worlds.stss.talk.quoted import findings_of
+from sociolab.worlds.stss.talk.verdicts import findings_of
 
 
 @pytest.fixture(scope="module")

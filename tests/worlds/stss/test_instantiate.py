@@ -12,11 +12,8 @@ from sociolab.town.clock import spoken_date
 from sociolab.town.map_file import own_map
 from sociolab.town.residents import own_residents
 from sociolab.worlds.stss.dataset import DAYS
-from sociolab.worlds.stss.instantiate import instantiate
-from sociolab.worlds.stss.scoring.keywords import Keywords
-from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.task_checks import task_faults
-from sociolab.worlds.stss.templates import RULES, Template, goal_text, own_templates
+from sociolab.worlds.stss.task import RULES, Keywords, SocialTask, task_faults
+from sociolab.worlds.stss.templates import Template, goal_text, instantiate, own_templates
 
 NAMES = {resident.id: resident.name for resident in own_residents()}
 TIES = {resident.id: resident.ties for resident in own_residents()}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Planned, PlannedBlock, Reminded
-from sociolab.worlds.stss.scoring.about import About
-from sociolab.worlds.stss.scoring.result import ScoreSettings
-from sociolab.worlds.stss.scoring.score import score
-from sociolab.worlds.stss.story import said, story
+from sociolab.worlds.stss.evidence import About
+from sociolab.worlds.stss.narrative import said, story
+from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, MEDICINE, PARTY, PICNIC
 from trace_cases import Life, at, lived, talk

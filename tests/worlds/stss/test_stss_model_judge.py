@@ -12,8 +12,7 @@ from fake_models import FakeModel
 from sociolab.core.episode import Answered, CastMember, Episode, Json
 from sociolab.core.errors import ModelError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.worlds.stss.measures import READ
-from sociolab.worlds.stss.model_judge import StssModelJudge
+from sociolab.worlds.stss.judges import READ, StssModelJudge
 from stss_tasks import GAME, MEDICINE, PARTY, task
 from trace_cases import Life, talk, trace
 from worlds.stss.test_stss_rules_judge import OVER, episode, lives

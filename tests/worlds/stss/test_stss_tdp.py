@@ -13,11 +13,9 @@ from sociolab.town.scripted.day import SEEKING
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.setting import Tdp
 from sociolab.town.trace import Planned, Reminded, Talked
-from sociolab.worlds.stss.content import Content
-from sociolab.worlds.stss.dataset import own_town
-from sociolab.worlds.stss.packed import packed
-from sociolab.worlds.stss.settings import Settings
-from sociolab.worlds.stss.world import setting_of
+from sociolab.worlds.stss.dataset import Content, own_town
+from sociolab.worlds.stss.map_codec import packed
+from sociolab.worlds.stss.world import Settings, setting_of
 
 OWN = own_town(1)
 WHOLE = next(task for task in OWN.tasks if task.id == "kite-evening")

@@ -8,8 +8,7 @@ import pytest
 from sociolab.core.errors import ConfigError
 from sociolab.town.map_file import own_map
 from sociolab.town.residents import own_residents
-from sociolab.worlds.stss.scoring.keywords import Keywords
-from sociolab.worlds.stss.task import TASK_TYPES
+from sociolab.worlds.stss.task import TASK_TYPES, Keywords
 from sociolab.worlds.stss.templates import OWN, Template, load_templates, own_templates
 
 PEOPLE = {resident.id: resident for resident in own_residents()}

@@ -16,7 +16,7 @@ from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import Player, World
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
-from sociolab.testing.contracts import WorldContract
+from sociolab.testing import WorldContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import play_task
 from sociolab.town.map import Place
@@ -26,16 +26,22 @@ from sociolab.town.model.answer_schemas import answer_schema
 from sociolab.town.person import Surroundings
 from sociolab.town.residents import own_residents
 from sociolab.town.thoughts import PlanDay, Replan
-from sociolab.worlds.stss.casting import ROUTINE, seat_for, seats_of, town_casts
-from sociolab.worlds.stss.content import Content, content_from
-from sociolab.worlds.stss.dataset import DAYS, TownData, own_town
-from sociolab.worlds.stss.instantiate import instantiate
+from sociolab.worlds.stss.dataset import DAYS, Content, TownData, content_from, own_town
 from sociolab.worlds.stss.kit import load
-from sociolab.worlds.stss.packed import packed, unpacked
-from sociolab.worlds.stss.settings import PAPERS_QUESTIONS, Settings
+from sociolab.worlds.stss.map_codec import packed, unpacked
 from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.templates import Template, own_templates
-from sociolab.worlds.stss.world import Stss, setting_of, trajectory_of
+from sociolab.worlds.stss.templates import Template, instantiate, own_templates
+from sociolab.worlds.stss.world import (
+    PAPERS_QUESTIONS,
+    ROUTINE,
+    Settings,
+    Stss,
+    seat_for,
+    seats_of,
+    setting_of,
+    town_casts,
+    trajectory_of,
+)
 
 PARTY = SocialTask(
     id="party",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.worlds.stss.scoring.keywords import Keywords
+from sociolab.worlds.stss.task import Keywords
 from sociolab.worlds.stss.templates import Template, own_templates
 
 # By template: what an agent may write.

@@ -14,9 +14,9 @@ from yarl import URL
 from sociolab.app.run.play import run
 from sociolab.core.episode import Answered, Ended, Happened
 from sociolab.core.errors import ConfigError
+from sociolab.endpoint.server import start_in_thread
+from sociolab.endpoint.settings import FAULTS, Fault
 from sociolab.models import chat
-from sociolab.models.endpoint.running import start_in_thread
-from sociolab.models.endpoint.settings import FAULTS, Fault
 from sociolab.store.store import Store
 from sociolab.town.trace import Noted, Talked, Walked, WentWithout, trace_from
 from town_runs import Lived, calm, described, killed_twice, left_by, shaky, written

@@ -18,11 +18,11 @@ from sociolab.analysis.across import (
     relation_document,
 )
 from sociolab.analysis.across_section import across_section
+from sociolab.analysis.agent_names import AgentNames, agent_names
 from sociolab.analysis.figures import rounded
+from sociolab.analysis.pooled_runs import each_once
 from sociolab.analysis.values import values_of
 from sociolab.app.conclusions.levels_alike import Played, planned_alike
-from sociolab.app.finding.agent_names import AgentNames, agent_names
-from sociolab.app.finding.pooled import each_once
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult

@@ -189,7 +189,9 @@ def _told(
     found = None
     if stored is not None and FAMILY in kinds:
         found = families(stored, config.families, name or None)
-        sections.append(family_section(About(stored.world, stored.measures), found, config.run))
+        sections.append(
+            family_section(About(stored.world, stored.measures, stored.declared), found, config.run)
+        )
     if panel is not None:
         sections.append(panel_section(panel, config.apart))
     return AuditResult(

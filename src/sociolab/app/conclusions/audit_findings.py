@@ -86,4 +86,4 @@ def _words(done: Iterable[Audited], kind: str) -> tuple[int, int]:
 
 
 def _about(kit: WorldKit, cells: Iterable[Repeated | Change]) -> About:
-    return About(kit.world.name, {cell.measure.name: cell.measure for cell in cells})
+    return About(kit.world.name, {cell.measure.name: cell.measure for cell in cells}, kit.declared)

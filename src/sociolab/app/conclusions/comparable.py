@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sociolab.analysis.comparing import Compared
+from sociolab.analysis.compare import Compared
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.episode import Trial

@@ -6,8 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sociolab.analysis.comparing import Compared, compared, comparison_document
-from sociolab.analysis.comparison_section import comparison_section, failed_turns_told
+from sociolab.analysis.agent_names import agent_names, label_like
+from sociolab.analysis.compare import (
+    Compared,
+    compared,
+    comparison_document,
+    comparison_section,
+    failed_turns_told,
+)
 from sociolab.analysis.consistency import (
     KS,
     Passing,
@@ -28,15 +34,13 @@ from sociolab.app.conclusions.comparable import (
     check_tasks,
     same_agent,
 )
-from sociolab.app.finding.agent_names import agent_names
-from sociolab.app.finding.seat_names import label_like
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.plays import asked_in
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
-from sociolab.report.words import agent_kind, nature, plural
+from sociolab.report.words import by_rules, nature, plural
 from sociolab.store.store import Store
 
 SCHEMA = 1
@@ -100,7 +104,12 @@ def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
         check_tasks(runs)
         kinds = [judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b)]
         found = compared(
-            runs[0].result.world, a, b, (judge, runs[0].values.judges[judge]), measures
+            runs[0].result.world,
+            a,
+            b,
+            (judge, runs[0].values.judges[judge]),
+            measures,
+            runs[0].values.declared,
         )
         names = agent_names(store, wanted.runs)
         cautions = (*names.notes, *cautions_of(runs, found))
@@ -241,9 +250,7 @@ def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
 
 
 def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[Side]) -> Iterator[str]:
-    rules = {
-        side.agent for side in sides if agent_kind(runs[0].result, side.agent).startswith("rules")
-    }
+    rules = {side.agent for side in sides if by_rules(runs[0].result, side.agent)}
     if rules:
         plays = "plays" if len(rules) == 1 else "play"
         yield f"{' and '.join(sorted(rules))} {plays} by rules: no language model is compared."

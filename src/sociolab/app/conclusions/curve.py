@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.curve_section import curve_section
 from sociolab.analysis.curves import Curve, curve, curve_document
 from sociolab.analysis.figures import rounded
 from sociolab.app.conclusions.comparable import OpenedRun, cautions_of, check_tasks
 from sociolab.app.conclusions.comparing import Wanted, agent_of, judged_by, measures_of, opened_runs
-from sociolab.app.finding.agent_names import agent_names
 from sociolab.core.errors import ConfigError
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
@@ -57,7 +57,13 @@ def follow_runs(store: Store, wanted: Wanted) -> Followed:
     for later in runs[1:]:
         check_tasks((runs[0], later))
     sides = [run.side(agent_of(run, wanted.agent, "--agent")) for run in runs]
-    found = curve(runs[0].result.world, sides, (judge, runs[0].values.judges[judge]), measures)
+    found = curve(
+        runs[0].result.world,
+        sides,
+        (judge, runs[0].values.judges[judge]),
+        measures,
+        runs[0].values.declared,
+    )
     cautions = dict.fromkeys([*agent_names(store, wanted.runs).notes, *_cautions(runs, found)])
     section = curve_section(found, judged_by(runs, judge), tuple(cautions))
     return Followed(tuple(run.result for run in runs), found, section)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sociolab.analysis.hard import Hard, hard
-from sociolab.analysis.pooled import Pool, pooled
+from sociolab.analysis.pooled_runs import Pool, agent_settings, data_of, pooled, run_values
 from sociolab.app.data.sets import TaskList, check_name, load_world
-from sociolab.app.finding.pooled import agent_settings, data_of, run_values
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.stats.difficulty import HARDEST

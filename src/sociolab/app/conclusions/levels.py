@@ -14,9 +14,9 @@ from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
 from sociolab.store.store import Store
-from sociolab.worlds.stss.content import content_from
-from sociolab.worlds.stss.talk.losses import LOSSES, Outcome, eligible, wanted
-from sociolab.worlds.stss.talk.measures import MEASURES
+from sociolab.worlds.stss.dataset import content_from
+from sociolab.worlds.stss.losses import LOSSES, Outcome, eligible, wanted
+from sociolab.worlds.stss.talk.verdicts import MEASURES
 from sociolab.worlds.stss.task import TASK_TYPES
 
 TALK, ACTION = "stss-talk", "stss"

@@ -11,11 +11,11 @@ from sociolab.core.errors import ConfigError
 from sociolab.report.schema import RunResult
 from sociolab.report.words import plural
 from sociolab.town.thoughts import MOST_ROUNDS
-from sociolab.worlds.stss.content import content_from
-from sociolab.worlds.stss.packed import unpacked
-from sociolab.worlds.stss.settings import Settings
-from sociolab.worlds.stss.talk.content import scenario_from
-from sociolab.worlds.stss.talk.settings import TalkSettings
+from sociolab.worlds.stss.dataset import content_from
+from sociolab.worlds.stss.map_codec import unpacked
+from sociolab.worlds.stss.talk.dataset import scenario_from
+from sociolab.worlds.stss.talk.playing import TalkSettings
+from sociolab.worlds.stss.world import Settings
 
 _ENGINE: tuple[tuple[str, str], ...] = (
     ("attempts", "how often a reply may be tried"),

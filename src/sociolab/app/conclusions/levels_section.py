@@ -8,9 +8,9 @@ from sociolab.app.conclusions.levels import GOAL, AgentLevels, Levels, Row
 from sociolab.core.score import Measure
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import agent_kind, cut_words, interval, nature, number
-from sociolab.worlds.stss.talk.losses import OUTCOMES
-from sociolab.worlds.stss.talk.measures import MEASURES
+from sociolab.report.words import by_rules, cut_words, interval, nature, number
+from sociolab.worlds.stss.losses import OUTCOMES
+from sociolab.worlds.stss.talk.verdicts import MEASURES
 
 _COULD = (
     "could have taken part: all residents in the background, of an appointment the partner, of "
@@ -67,7 +67,7 @@ def _said(one: AgentLevels) -> Iterator[str]:
 
 
 def _cautions(found: Levels, one: AgentLevels) -> Iterator[str]:
-    if agent_kind(found.talk, one.agent) == "rules, no model":
+    if by_rules(found.talk, one.agent):
         yield (
             f"{one.agent} plays by rules: these figures are a baseline and say nothing of any "
             "language model."

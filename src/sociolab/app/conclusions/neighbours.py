@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from sociolab.analysis.comparing import compared
+from sociolab.analysis.compare import compared
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import RunValues
 from sociolab.core.episode import CastMember
@@ -97,6 +97,7 @@ def _step(runs: _Runs, board: Board, above: BoardRow, below: BoardRow) -> Neighb
             b,
             (judge, values.judges[judge]),
             {measure: values.measures[measure]},
+            values.declared,
         ).found[measure]
     except ConfigError:  # no two plays answer to each other, or it cannot be told which do
         return NeighbourTest(0, None, None)

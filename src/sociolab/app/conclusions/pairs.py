@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sociolab.analysis.comparing import Compared, EpisodePair
-from sociolab.analysis.credit_words import with_credit
+from sociolab.analysis.compare import Compared, EpisodePair
+from sociolab.analysis.credit import credit_of, with_credit
 from sociolab.analysis.episode_pairs import (
     Furthest,
     Reasons,
@@ -21,8 +21,7 @@ from sociolab.analysis.episode_pairs import (
     pairs_section,
 )
 from sociolab.analysis.figures import figure, rounded
-from sociolab.app.crediting.credited import credit_of
-from sociolab.app.finding.worlds import told
+from sociolab.app.transcripts import told
 from sociolab.app.user_files import free_file, write_new
 from sociolab.report.export import csv_text
 from sociolab.report.html import FoldedPair, PairRow, PairTable, pairs_body

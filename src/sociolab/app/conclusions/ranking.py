@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sociolab.analysis.pooled import pooled
+from sociolab.analysis.agent_names import agent_names
+from sociolab.analysis.pooled_runs import agent_settings, pooled, run_values
 from sociolab.analysis.ranking import Ranking, ranking
 from sociolab.app.conclusions.comparable import check_no_smoke
-from sociolab.app.finding.agent_names import agent_names
-from sociolab.app.finding.pooled import agent_settings, run_values
 from sociolab.core.code_mark import without_code
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.store.store import Store

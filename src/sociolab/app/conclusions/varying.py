@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.doublings import Costs
+from sociolab.analysis.pooled_runs import run_values
 from sociolab.analysis.varying import Variances, variances
-from sociolab.app.finding.agent_names import agent_names
-from sociolab.app.finding.pooled import run_values
 from sociolab.store.store import Store
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sociolab.app.data.sets import new_data_set
-from sociolab.app.gaps.real_play import SAMPLE
+from sociolab.app.gap import SAMPLE
+from sociolab.app.registry import world_plugin
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
@@ -61,28 +62,28 @@ def import_sotopia_episodes(wanted: Import) -> tuple[str, ...]:
 
 def import_dnd(wanted: Import) -> tuple[str, ...]:
     """Labelled play in our open format (docs/import-dnd.md) as a data set for virtual DMs."""
-    from sociolab.worlds.anteval.importing.importer import import_dnd as read
+    from sociolab.worlds.anteval.importing.dnd import import_dnd as read
 
     return _real_play(wanted, read)
 
 
 def import_crd3(wanted: Import) -> tuple[str, ...]:
     """CRD3's transcripts of a show, from a clone of its repository, as a data set."""
-    from sociolab.worlds.anteval.importing.importer import import_crd3 as read
+    from sociolab.worlds.anteval.importing.crd3 import import_crd3 as read
 
     return _real_play(wanted, read)
 
 
 def import_fireball(wanted: Import) -> tuple[str, ...]:
     """FIREBALL's records of play over a bot as a data set."""
-    from sociolab.worlds.anteval.importing.importer import import_fireball as read
+    from sociolab.worlds.anteval.importing.fireball import import_fireball as read
 
     return _real_play(wanted, read)
 
 
 def import_transcript(wanted: Import) -> tuple[str, ...]:
     """Transcripts that somebody marked by hand as a data set."""
-    from sociolab.worlds.anteval.importing.importer import import_transcript as read
+    from sociolab.worlds.anteval.importing.transcript import import_transcript as read
 
     return _real_play(wanted, read)
 
@@ -158,7 +159,10 @@ def _data_set(
 def keep_episodes(store: Store, name: str, world: str, episodes: tuple[Episode, ...]) -> None:
     """Store finished episodes as a run of their own, all or none."""
     with store.transaction():
-        store.create_run(name, world, {"imported": True}, [e.trial for e in episodes])
+        labels = {member.agent for one in episodes for member in one.trial.cast}
+        declared = replace(world_plugin(world).declared, agents=dict.fromkeys(labels, "imported"))
+        trials = [episode.trial for episode in episodes]
+        store.create_run(name, world, {"imported": True}, trials, declared)
         for episode in episodes:
             for event in episode.events:
                 store.append(name, episode.trial.id, event)

@@ -17,8 +17,7 @@ from sociolab.models.budget import Budget
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
-from sociolab.worlds.anteval.sessions import Drawn
-from sociolab.worlds.anteval.settings import InformationSettings, IntentionSettings
+from sociolab.worlds.anteval.sessions import Drawn, InformationSettings, IntentionSettings
 from sociolab.worlds.anteval.writing import Written, write_sessions
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from sociolab.app.players.agent_models import AgentModels, CountedJudge, CountedPlayer
-from sociolab.app.players.models import Models, ModelSpec, NamedSpec, PythonSpec, parse
+from sociolab.app.players.models import HUMAN, Models, ModelSpec, NamedSpec, PythonSpec, parse
 from sociolab.app.players.own_code import (
     MODELS,
     OwnJudge,
@@ -22,6 +22,7 @@ from sociolab.app.players.source_code import code_of
 from sociolab.app.registry import names, plugin, python_object
 from sociolab.core.code_mark import with_code
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import AgentKind
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
@@ -43,6 +44,7 @@ class Seatable:
     player: Player
     calls_model: bool
     own: bool = False
+    kind: AgentKind = "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,17 @@ class Casting:
                 player = self._python_player(spec.label, made)
                 player = CountedPlayer(player, role) if counted else player
                 agent = AgentId(spec.label, with_code(settings, code))
-                return Seatable(agent, player, calls_model=False, own=True)
+                return Seatable(agent, player, calls_model=False, own=True, kind="own code")
             case NamedSpec() as spec:
                 player, own = self._named_agent(spec.label), spec.label not in self.kit.players
-                return Seatable(AgentId(spec.label, digest(spec.label)), player, False, own)
+                agent = AgentId(spec.label, digest(spec.label))
+                return Seatable(agent, player, False, own, self._kind(spec.label))
+
+    def _kind(self, name: str) -> AgentKind:
+        """What a player of this name is; the world says it of its own."""
+        if name in self.kit.players:
+            return self.kit.declared.agents.get(name, "rules")
+        return "person" if name == HUMAN else "plugin"
 
     def judge(self, text: str) -> Judge:
         """The judge of a spec; ConfigError if there is none."""

@@ -13,15 +13,24 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
 from sociolab.app.registry import Provider, plugin
+from sociolab.app.run.config import ModelAccess
 from sociolab.app.user_files import first_problem, read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
-from sociolab.models.budget import Budget
-from sociolab.models.cache import KeptModel
-from sociolab.models.endpoints import OPENAI, EndpointOptions, EndpointSpec, PriceSpec, secrets_of
-from sociolab.models.prices import Price
-from sociolab.models.sampling import ListedOptions, Options, Sampling, options_of
+from sociolab.models.budget import Budget, Price
+from sociolab.models.cache import CachedModel
+from sociolab.models.config import (
+    OPENAI,
+    EndpointOptions,
+    EndpointSpec,
+    ListedOptions,
+    Options,
+    PriceSpec,
+    Sampling,
+    options_of,
+    secrets_of,
+)
 from sociolab.store.connect import data_home
 
 FILE = "models.toml"
@@ -201,35 +210,11 @@ def _known_options(error: ValidationError) -> str:
     return f" (there are: {known}; what else a server takes stands in models.toml, under extra)"
 
 
-class Served(Protocol):
-    """A user's description, as far as it says where models are served."""
-
-    @property
-    def base_url(self) -> str | None:
-        """Where `openai/MODEL` is served."""
-        ...
-
-    @property
-    def key_env(self) -> str | None:
-        """The environment variable that holds its key."""
-        ...
-
-    @property
-    def models(self) -> Path | None:
-        """The file that names endpoints and prices."""
-        ...
-
-    @property
-    def in_flight(self) -> int | None:
-        """Calls at once to each endpoint."""
-        ...
-
-
 @dataclass
 class Models:
     """The endpoints of a run, each opened once, and what their models cost."""
 
-    config: Served
+    config: ModelAccess
     file: ModelsFile = field(init=False)
     _providers: dict[str, Provider] = field(default_factory=dict)
 
@@ -312,7 +297,7 @@ class Models:
                 "a million tokens"
             )
         address, options = self.endpoint(spec).base_url, self.options(spec)
-        kept = KeptModel(self._served(spec), address, replies, budget, price, options.key)
+        kept = CachedModel(self._served(spec), address, replies, budget, price, options.key)
         return _with_options(kept, options)
 
     async def close(self) -> None:
@@ -361,7 +346,7 @@ class _Asked:
         return await self.model.complete(prompt, key)
 
 
-def _openai(config: Served, spec: EndpointSpec) -> EndpointSpec:
+def _openai(config: ModelAccess, spec: EndpointSpec) -> EndpointSpec:
     """The spec at `--base-url`, or else at the environment's OPENAI_BASE_URL, or else at OpenAI.
 
     A key never goes where it was not meant to: with `--base-url` none is sent unless `--key-env`

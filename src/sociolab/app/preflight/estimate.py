@@ -43,15 +43,12 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.core.seeding import stream
+from sociolab.endpoint.chat import ChatBody, ChatMessage
+from sociolab.endpoint.counters import PromptPrefixes
+from sociolab.endpoint.schemas import Draw, Node, prose, read_schema
 from sociolab.engine.drive import drive
-from sociolab.models.budget import Budget
-from sociolab.models.endpoint.chat import ChatBody, ChatMessage
-from sociolab.models.endpoint.prefixes import PromptPrefixes
-from sociolab.models.endpoint.sampler import Draw, Node
-from sociolab.models.endpoint.schemas import read_schema
-from sociolab.models.endpoint.sentences import prose
-from sociolab.models.prices import CHARACTERS_A_TOKEN, Price, tokens_in
-from sociolab.models.unkept import Unkept
+from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, tokens_in
+from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.structured import schema_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import money, plural
@@ -309,7 +306,7 @@ def estimate(config: RunConfig, latency: float | None = None) -> Estimate:
 async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
     kit = world_of(config)
     models = _MeasuringModels(config)
-    casting = Casting(kit, models, Unkept(), Budget())
+    casting = Casting(kit, models, NullReplyStore(), Budget())
     seated = seat_all(config, casting)
     plan = plan_of(config, kit, seated)
     judges = wanted_judges(config, casting, seated)

@@ -20,7 +20,7 @@ from sociolab.core.score import Score
 from sociolab.engine.drive import drive
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
-from sociolab.models.unkept import Unkept
+from sociolab.models.cache import NullReplyStore
 from sociolab.report.words import plural
 from sociolab.runner.blocking import blocks_at
 from sociolab.runner.foreign import ForeignPlayer
@@ -63,7 +63,7 @@ def try_out(spec: NamedSpec | PythonSpec, config: RunConfig) -> tuple[bool, str]
     kit = _kit(config.world)
 
     def attempt(found: _Trying) -> None:
-        casting = Casting(kit, Models(config), Unkept(), Budget())
+        casting = Casting(kit, Models(config), NullReplyStore(), Budget())
         (_judge if _is_judge(spec) else _play)(casting, spec.label, found)
 
     return _in_time(spec.label, attempt)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,18 +17,41 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.redaction import redacted
 
 
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """How a field is given on the command line: its flags (or "WORLD", a place), what stands for
+    its value, and what it is. Bounds and the default are the field's own."""
+
+    flags: str
+    metavar: str
+    help: str
+
+
 class ModelAccess(BaseModel):
-    """The part of a description that says where models are served, how many calls are in flight at
-    once, how many dollars they may cost, and which store keeps their replies."""
+    """Where models are served, how many calls are in flight at once, how many dollars they may
+    cost, and which store keeps their replies: a part of every description of work that calls some.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    store: Path | None = None
-    base_url: str | None = None
-    key_env: str | None = None
-    models: Path | None = None
-    in_flight: int | None = Field(default=None, ge=1)
-    budget: float | None = Field(default=None, ge=0)
+    in_flight: Annotated[
+        int | None, Flag("--in-flight", "N", "Calls at once to each endpoint.")
+    ] = Field(default=None, ge=1)
+    budget: Annotated[float | None, Flag("--budget", "USD", "Stop before spending more.")] = Field(
+        default=None, ge=0
+    )
+    store: Annotated[
+        Path | None, Flag("--store", "FILE", "The store; default: $SOCIOLAB_STORE or your own.")
+    ] = None
+    base_url: Annotated[str | None, Flag("--base-url", "URL", "Where openai/MODEL is served.")] = (
+        None
+    )
+    key_env: Annotated[
+        str | None, Flag("--key-env", "NAME", "Environment variable that holds the key.")
+    ] = None
+    models: Annotated[
+        Path | None, Flag("--models", "FILE", "Endpoints, keys and prices; default: models.toml.")
+    ] = None
 
 
 def _as_text(value: object) -> object:
@@ -55,8 +79,9 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
 Filter = Annotated[str, BeforeValidator(_as_filter)]
 
 
-class RunConfig(BaseModel):
-    """What to play, who plays, who judges, and within which limits.
+class RunConfig(ModelAccess):
+    """What to play, who plays, who judges, and within which limits: the one description of a run,
+    for Python, for a TOML file and, by the flags of its fields, for `sociolab run`.
 
     `agents` without a `partner` play each other in every ordered pair; with one, each plays it in
     both seats. `judges` empty: the heuristic judge where all play offline; a model's run must name
@@ -70,32 +95,105 @@ class RunConfig(BaseModel):
     One name may stand where several are meant, and a number or a boolean where words are.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    world: Annotated[
+        str,
+        Flag("WORLD", "WORLD", "sotopia, anteval-information, anteval-intention, stss, stss-talk."),
+    ] = "sotopia"
+    agents: Annotated[
+        Names,
+        Flag(
+            "--agent",
+            "SPEC",
+            "Who plays: scripted, human, endpoint/model, python:module:Class. Repeat it.",
+        ),
+    ] = Field(default=("scripted",), min_length=1)
+    partner: Annotated[
+        Name | None,
+        Flag(
+            "--partner --background",
+            "SPEC",
+            "Whom each agent plays with; in a town, who everybody else is.",
+        ),
+    ] = None
+    judges: Annotated[
+        Names,
+        Flag(
+            "--judge",
+            "SPEC",
+            "endpoint/model, the world's offline judge, python:module:Class, or none. Repeat it.",
+        ),
+    ] = ()
+    readers: Annotated[
+        Names,
+        Flag(
+            "--reader",
+            "SPEC",
+            "A model that reads off each transcript what was agreed (sotopia). Repeat it.",
+        ),
+    ] = ()
+    tasks: Annotated[
+        Filter | None,
+        Flag("--tasks", "FILTER", "Ids, tags, scenario=ID; commas: any, plus: all."),
+    ] = None
+    limit: Annotated[int | None, Flag("--limit", "N", "Maximum number of tasks.")] = Field(
+        default=None, ge=1
+    )
+    repeats: Annotated[int, Flag("--repeats", "N", "Repeats of each task.")] = Field(
+        default=1, ge=1, le=10_000
+    )
+    seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
+    data: Annotated[Name | None, Flag("--data", "NAME|DIR", "An imported or own data set.")] = None
+    settings: Annotated[
+        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the world. Repeat it.")
+    ] = Field(default_factory=dict)
+    attempts: Annotated[int, Flag("--attempts", "N", "Tries for a usable reply.")] = Field(
+        default=3, ge=1
+    )
+    on_failed_turn: Annotated[
+        Literal["skip", "stop"],
+        Flag("--on-failed-turn", "skip|stop", "Go on without it, or end there."),
+    ] = "skip"
+    max_failed_turns: Annotated[
+        float,
+        Flag(
+            "--max-failed-turns",
+            "SHARE",
+            "A trial fails where a seat failed more of its turns; 1: never.",
+        ),
+    ] = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
+    agent_timeout: Annotated[
+        float | None,
+        Flag(
+            "--agent-timeout",
+            "SECONDS",
+            "Give up a reply of your own agent, or judge, after so long; default 600.",
+        ),
+    ] = Field(default=None, gt=0, allow_inf_nan=False)
+    episodes: Annotated[int, Flag("--episodes", "N", "Episodes under way at once.")] = Field(
+        default=512, ge=1
+    )
+    name: Annotated[
+        Name | None, Flag("--name", "NAME", "The run's name; the same name resumes it.")
+    ] = None
+    tags: Annotated[
+        tuple[Name, ...],
+        BeforeValidator(_as_texts),
+        Flag("--tag", "WORD", "To find the run by. Repeat it."),
+    ] = ()
 
-    world: str = "sotopia"
-    agents: Names = Field(default=("scripted",), min_length=1)
-    partner: Name | None = None
-    judges: Names = ()
-    readers: Names = ()
-    data: Name | None = None
-    settings: dict[str, Words] = Field(default_factory=dict)
-    tasks: Filter | None = None
-    limit: int | None = Field(default=None, ge=1)
-    repeats: int = Field(default=1, ge=1, le=10_000)
-    seed: int = 0
-    attempts: int = Field(default=3, ge=1)
-    on_failed_turn: Literal["skip", "stop"] = "skip"
-    max_failed_turns: float = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
-    agent_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    name: Name | None = None
-    tags: Annotated[tuple[Name, ...], BeforeValidator(_as_texts)] = ()
-    store: Path | None = None
-    in_flight: int | None = Field(default=None, ge=1)
-    episodes: int = Field(default=512, ge=1)
-    budget: float | None = Field(default=None, ge=0)
-    base_url: str | None = None
-    key_env: str | None = None
-    models: Path | None = None
+
+def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
+    """By field, in the order in which people read them: its own first, then where models are."""
+    found = {
+        name: flag
+        for name, field in model.model_fields.items()
+        for flag in field.metadata
+        if isinstance(flag, Flag)
+    }
+    return dict(sorted(found.items(), key=lambda one: one[0] in ModelAccess.model_fields))
+
+
+FIELDS = tuple(flags_of(RunConfig))
 
 
 def config_of(values: dict[str, Any], source: str) -> RunConfig:
@@ -103,7 +201,7 @@ def config_of(values: dict[str, Any], source: str) -> RunConfig:
     try:
         return RunConfig.model_validate(values)
     except ValidationError as error:
-        meant = _meant(error, RunConfig.model_fields)
+        meant = _meant(error, FIELDS)
         raise ConfigError(f"{source}: {first_problem(error)}{meant}") from error
 
 
@@ -122,14 +220,12 @@ def _meant(error: ValidationError, fields: Collection[str]) -> str:
 FLAG = "--write-file"
 
 SPELLINGS = {
-    "agent": "agents",
-    "background": "partner",
-    "judge": "judges",
-    "reader": "readers",
-    "set": "settings",
-    "tag": "tags",
+    spelling.removeprefix("--").replace("-", "_"): name
+    for name, flag in flags_of(RunConfig).items()
+    for spelling in flag.flags.split()
+    if spelling.startswith("--")
 }
-"""Flags whose names differ from those of the fields that they give."""
+"""Fields by their flags, as a file may spell them."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -176,7 +272,7 @@ def _overridden(path: Path, written: RunConfig, config: RunConfig) -> tuple[str,
     """Which fields of the file the flags have changed, if any."""
     changed = [
         f"{name} {_said(getattr(config, name))} instead of {_said(getattr(written, name))}"
-        for name in RunConfig.model_fields
+        for name in FIELDS
         if name in written.model_fields_set and getattr(written, name) != getattr(config, name)
     ]
     return (f"flags beside {path}: {'; '.join(changed)}",) if changed else ()
@@ -208,7 +304,7 @@ def run_toml(config: RunConfig) -> str:
     """The description of a run as TOML."""
     given = config.model_dump(exclude_unset=True, exclude_none=True) | {"world": config.world}
     settings = given.pop("settings", {})
-    order = [name for name in RunConfig.model_fields if name in given]
+    order = [name for name in FIELDS if name in given]
     lines = ["# Play it: sociolab run --file FILE", *(f"{x} = {_toml(given[x])}" for x in order)]
     if settings:
         lines += ["", "[settings]", *_table(settings)]

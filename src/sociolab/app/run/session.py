@@ -6,7 +6,7 @@ import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,10 @@ from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
 from sociolab.app.players.own_code import as_known
 from sociolab.app.run.config import RunConfig
-from sociolab.core.code_mark import UNKNOWN, code_in, mark, same_code, without_code
+from sociolab.core.code_mark import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
@@ -36,9 +37,6 @@ from sociolab.store.store import RunRow, Store
 MADE_WITH = "made_with"
 RESUMED_WITH = "resumed_with"
 TAGS = "tags"
-OPTIONS = "options"
-"""By label, the options of models.toml that a model was asked with: to be read by people, since
-what identifies an agent or a judge holds them already."""
 
 BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS})
 """Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""
@@ -254,7 +252,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
                     store.set_settings(name, resumed(row.settings, settings))
                 budget.carry_over(store.calls.totals(name))
             else:
-                store.create_run(name, config.world, settings, plan)
+                store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
             yield Session(config, name, kit, store, models, seated, judges, replies, tally)
 
@@ -296,6 +294,11 @@ def seat_all(config: RunConfig, casting: Casting) -> Seated:
     role: Role = "background" if background else "partner"
     partner = casting.agent(config.partner, role) if config.partner else None
     return Seated(agents, partner)
+
+
+def declared_of(kit: WorldKit, seated: Seated) -> Declared:
+    """What the world declares, and what each agent is."""
+    return replace(kit.declared, agents={one.id.label: one.kind for one in seated.all})
 
 
 SMOKE = "smoke"

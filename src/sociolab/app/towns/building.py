@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sociolab.app.data.sets import data_folder, imported_folder
-from sociolab.app.towns.living import Unit, Watch, candidates, town_of
 from sociolab.app.user_files import fresh_folder, writing
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.store.connect import checked_name
@@ -17,10 +16,13 @@ from sociolab.worlds.stss.talk.dataset import (
     REPORT,
     SCENARIOS,
     TalkData,
+    Tally,
+    selectable,
+    selected,
+    tally,
     write_talks,
 )
-from sociolab.worlds.stss.talk.selecting import selectable, selected
-from sociolab.worlds.stss.talk.tally import Tally, tally
+from sociolab.worlds.stss.talk.freezing import Unit, Watch, candidates, town_of
 
 WORLD = "stss-talk"
 MOST_SEEDS = 1000

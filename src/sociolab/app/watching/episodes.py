@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from sociolab.app.watching.kept import KEPT
 from sociolab.core.score import READER, JudgeId, Measure
-from sociolab.report.layout import layout_of
 from sociolab.report.plays import labels_of
 from sociolab.store.overview import EpisodeRow, episode_rows
 from sociolab.store.store import Store
@@ -140,8 +139,8 @@ def _choices(store: Store, run: str) -> Choices:
     rows = KEPT.of(store, run, "episodes", lambda: episode_rows(store, run))
     found = store.verdicts.measures(run)
     labels = labels_of(list(dict.fromkeys(judge for judge, _ in found)))
-    order = layout_of(store.run(run).world)
-    first = [*order.main, *order.columns]
+    declared = store.run(run).declared
+    first = [*declared.main, *declared.order]
     scored = [Scored(judge, measure, labels[judge]) for judge, measure in found]
     scored.sort(key=lambda one: (_place(first, one.measure.name), not one.reads))
     return Choices(

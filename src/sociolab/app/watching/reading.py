@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from sociolab.analysis.credit_words import with_credit
-from sociolab.app.crediting.credited import credit_of
-from sociolab.app.finding.worlds import told
+from sociolab.analysis.credit import credit_of, with_credit
+from sociolab.app.transcripts import told
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.report.transcript_view import TranscriptView, private_part, transcript_view

@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from sociolab.app.finding.worlds import told
+from sociolab.app.transcripts import told
 from sociolab.app.watching.episodes import Found, Listed
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript

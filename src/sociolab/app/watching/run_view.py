@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sociolab.app.results.page import shown_run
+from sociolab.app.results import shown_run
 from sociolab.app.watching.kept import KEPT, Known
 from sociolab.report.html import ShownRun, content, page
 from sociolab.report.result import details_of, distributions_of, outline_of

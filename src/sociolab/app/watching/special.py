@@ -8,7 +8,7 @@ from sociolab.app.watching.reading import Reading, Said
 from sociolab.core.episode import Episode
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.information.record import FactWay, learned
-from sociolab.worlds.stss.talk.quoted import LEVELS, OF_TALK, findings_of
+from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, findings_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sociolab.app.towns.town_replay import Replay
+from sociolab.app.towns.town import Replay
 from sociolab.core.episode import Json
 from sociolab.report.words import sanitize
 from sociolab.town.clock import spoken_date

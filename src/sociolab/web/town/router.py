@@ -10,8 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.towns.town import WORLDS
-from sociolab.app.towns.town_replay import Replay, replay
+from sociolab.app.towns.town import WORLDS, Replay, replay
 from sociolab.core.errors import StoreError
 from sociolab.web.pages import STATIC, page
 from sociolab.web.refusals import Missing

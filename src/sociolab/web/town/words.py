@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sociolab.app.towns.town_replay import Outcome, Replay
+from sociolab.app.towns.town import Outcome, Replay
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.clock import Clock
-from sociolab.worlds.stss.story import spans
+from sociolab.worlds.stss.narrative import spans
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.crediting.credited import credited
-from sociolab.app.finding.worlds import told
+from sociolab.analysis.credit import credited
+from sociolab.app.transcripts import told
 from sociolab.app.watching.reading import Reading, Said, reading
 from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
 from sociolab.report.export import play_markdown

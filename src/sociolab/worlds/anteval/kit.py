@@ -3,17 +3,53 @@
 from __future__ import annotations
 
 from sociolab.core.episode import Json
+from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
 from sociolab.engine.setup import WorldSetup
-from sociolab.worlds.anteval.casting import table_casts
+from sociolab.plugin.world import world
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.record import RecordJudge
-from sociolab.worlds.anteval.intention.judges import ChatIntentionJudge, IntentionRecordJudge
+from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
 from sociolab.worlds.anteval.scripted import ScriptedPlayer
-from sociolab.worlds.anteval.settings import InformationSettings, IntentionSettings, sessions_of
-from sociolab.worlds.anteval.world import AntEval
+from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
+from sociolab.worlds.anteval.world import AntEval, table_casts
+
+_RECORD = (
+    "counted by what built-in scripted players put on record; everybody else needs a model that "
+    "reads what was said: --judge openai/MODEL"
+)
+
+INFORMATION = Declared(
+    # AntEval, Table 1: IEP first; then the measures over atomic facts, and the controls.
+    metrics=(
+        Metric("iep", tooltip="Information exchange precision, as in the paper"),
+        Metric("precision", tooltip="Of what the players say they learnt, how much is true"),
+        Metric("recall", tooltip="Of what the NPC alone knew, how much a player learnt"),
+        Metric("f1", tooltip="Harmonic mean of precision and recall"),
+        Metric("hallucination", tooltip="Told as learnt, and nowhere known", better="lower"),
+        Metric("no_talk", tooltip="Control: the same question without a conversation", better=""),
+        Metric("other_session", tooltip="Control: after another session's talk", better=""),
+        Metric("party_recall", tooltip="What the players together learnt"),
+        Metric("oracle_transcript", tooltip="What a reader of the transcript can learn", better=""),
+        Metric("oracle_facts", tooltip="What somebody who was told the facts answers", better=""),
+    ),
+    main=("iep",),
+    cluster="session",
+    judges={"formula": _RECORD},
+)
+
+INTENTION = Declared(
+    metrics=(
+        Metric("f_c", tooltip="F over the characters who act"),
+        Metric("f_o", tooltip="F over (character, skill)"),
+    ),
+    main=("f_o",),
+    cluster="session",
+    judges={"formula": _RECORD},
+)
 
 
+@world("anteval-information", declared=INFORMATION)
 def load_information(setup: WorldSetup) -> WorldKit:
     """Information exchange: how much of what the NPC alone knows reaches the players (IEP)."""
     settings = setup.read("anteval-information", InformationSettings)
@@ -35,11 +71,12 @@ def load_information(setup: WorldSetup) -> WorldKit:
 
 
 def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.anteval.information.validation import labelled
+    from sociolab.worlds.anteval.information.model_judge import labelled
 
     return labelled(row, id)
 
 
+@world("anteval-intention", declared=INTENTION)
 def load_intention(setup: WorldSetup) -> WorldKit:
     """Intention expression: whether play shows what the players mean to do."""
     settings = setup.read("anteval-intention", IntentionSettings)

@@ -18,12 +18,10 @@ from sociolab.core.episode import Act, Action, Json
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import Line, NoReply, Question, Reply, Request
 from sociolab.core.seeding import stream
-from sociolab.worlds.anteval.information.knowledge import KINDS
-from sociolab.worlds.anteval.information.question import Learned
-from sociolab.worlds.anteval.scene import ASK, CHAT, PACKAGE, TELL, USE
+from sociolab.worlds.anteval.information.scoring import Learned
+from sociolab.worlds.anteval.scene import ACT, ASK, CHAT, PACKAGE, PASS, SPEAK, TELL, USE, TableView
 from sociolab.worlds.anteval.session import Character, Fact
-from sociolab.worlds.anteval.telling import ACT, PASS, SPEAK
-from sociolab.worlds.anteval.visibility import TableView
+from sociolab.worlds.anteval.sessions import KINDS
 
 _PASSES, _DEEDS, _TWO_AT_ONCE, _ASIDE, _INVENTS = 0.05, 0.25, 0.2, 0.12, 0.25
 

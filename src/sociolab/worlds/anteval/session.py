@@ -7,7 +7,32 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sociolab.worlds.anteval.skills import SKILLS
+ABILITIES = ("strength", "dexterity", "constitution", "intelligence", "wisdom", "charisma")
+
+ABILITY_OF = {
+    "acrobatics": "dexterity",
+    "animal handling": "wisdom",
+    "arcana": "intelligence",
+    "athletics": "strength",
+    "deception": "charisma",
+    "history": "intelligence",
+    "insight": "wisdom",
+    "intimidation": "charisma",
+    "investigation": "intelligence",
+    "medicine": "wisdom",
+    "nature": "intelligence",
+    "perception": "wisdom",
+    "performance": "charisma",
+    "persuasion": "charisma",
+    "religion": "intelligence",
+    "sleight of hand": "dexterity",
+    "stealth": "dexterity",
+    "survival": "wisdom",
+}
+
+SKILLS = tuple(ABILITY_OF)
+"""In alphabetical order."""
+
 
 MOST_TURNS = 10_000
 """A session of more turns is taken for a slip of the pen."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from sociolab.core.episode import Answered, Episode, Moved, Task, Unusable
 from sociolab.core.ports import DataId, Line, Note, Play, Transcript
@@ -13,12 +13,26 @@ from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.information.question import LEARNED, Learned, polls
 from sociolab.worlds.anteval.information.record import Told, told_of
-from sociolab.worlds.anteval.scene import ACTIONS, PACKAGE, AntScene
+from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls
+from sociolab.worlds.anteval.scene import ACTIONS, PACKAGE, AntScene, describe_self, line_of
 from sociolab.worlds.anteval.session import Form, Session, session_from
 from sociolab.worlds.anteval.sessions import Sessions
-from sociolab.worlds.anteval.telling import describe_self, line_of
+
+Agent = TypeVar("Agent")
+
+
+def table_casts(
+    agents: Sequence[Agent], partner: Agent | None, seats: Sequence[str]
+) -> tuple[tuple[Agent, ...], ...]:
+    """A table for each agent.
+
+    Without a partner the agent plays everybody, the NPC too (AntEval Table 1). With a partner the
+    agent plays the players, and the partner the NPC, which has the last seat.
+    """
+    players = len(seats) - 1
+    return tuple((*[agent] * players, partner or agent) for agent in dict.fromkeys(agents))
+
 
 Notes: TypeAlias = Iterator[Note]
 

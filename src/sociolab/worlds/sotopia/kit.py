@@ -7,9 +7,11 @@ from importlib.resources import as_file, files
 from pydantic import BaseModel, Field
 
 from sociolab.core.episode import Json
+from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
 from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.world import world
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
@@ -29,6 +31,25 @@ class Settings(BaseModel):
     closing_question: bool = True
 
 
+DECLARED = Declared(
+    # SOTOPIA, Table 2 and Figure 3.
+    metrics=(
+        Metric("social_rules", tooltip="Social rules and laws that were broken"),
+        Metric("secret", tooltip="Secrets that were let out"),
+        Metric("financial", tooltip="Money and goods, won or lost"),
+        Metric("relationship", tooltip="What became of the relationship"),
+        Metric("knowledge", tooltip="What was learnt that is new and of use"),
+        Metric("goal", tooltip="How far the agent's own goal was reached"),
+        Metric("believability", tooltip="Natural, and true to the character"),
+        Metric("overall", tooltip="The unweighted mean of the seven dimensions"),
+        Metric("goal_checked", tooltip="The goal's own formula, over an established outcome"),
+    ),
+    main=("overall", "goal_checked", "goal"),
+    cluster="scenario",
+)
+
+
+@world("sotopia", declared=DECLARED)
 def load(setup: WorldSetup) -> WorldKit:
     """The world over a data folder, or over the data that comes with the package."""
     settings = setup.read("sotopia", Settings)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,11 +18,31 @@ from sociolab.core.seeding import digest
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.residents import Resident, check_residents, own_residents
-from sociolab.worlds.stss.instantiate import instantiate
-from sociolab.worlds.stss.map_json import map_from, map_text
-from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.task_checks import task_faults
-from sociolab.worlds.stss.templates import own_templates
+from sociolab.worlds.stss.map_codec import map_from, map_text
+from sociolab.worlds.stss.task import Frozen, SocialTask, task_faults
+from sociolab.worlds.stss.templates import instantiate, own_templates
+
+
+class Content(Frozen):
+    """All that an episode needs to be shown and judged.
+
+    `town` is the map, packed (see `packed`). `residents` are those who live there for this task.
+    """
+
+    task: SocialTask
+    residents: tuple[Resident, ...] = Field(min_length=1)
+    town: str
+
+    def name(self, who: str) -> str:
+        """The name of a resident; the id itself if nobody has it."""
+        return next((one.name for one in self.residents if one.id == who), who)
+
+
+@lru_cache(maxsize=256)
+def content_from(content: str) -> Content:
+    """The record in a task's content; kept, as world, judge and story of an episode all ask."""
+    return Content.model_validate_json(content)
+
 
 OWN = ("alderbrook", "1")
 """Name and version of our own town; the version changes with its people and templates."""

@@ -6,6 +6,7 @@ from typing import cast
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import (
     ChatModel,
     DryRun,
@@ -18,18 +19,16 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.world import world
 from sociolab.town.answers import DayPlan, Decision, Entry, Said, Summary
 from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
 from sociolab.town.model.mind import ModelMind
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
 from sociolab.town.thoughts import PlanDay, Summarise, TalkOrNot, Utter
-from sociolab.worlds.stss.casting import town_casts
 from sociolab.worlds.stss.dataset import own_town, read_town
-from sociolab.worlds.stss.model_judge import StssModelJudge
-from sociolab.worlds.stss.rules_judge import StssRulesJudge
-from sociolab.worlds.stss.scoring.result import ScoreSettings
-from sociolab.worlds.stss.settings import Settings
-from sociolab.worlds.stss.world import Stss, Tempo
+from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
+from sociolab.worlds.stss.scoring import ScoreSettings
+from sociolab.worlds.stss.world import Settings, Stss, Tempo, town_casts
 
 SCRIPTED: dict[str, Player] = {
     "scripted": MindPlayer(ScriptedMind(), built_in=True),
@@ -46,6 +45,42 @@ ABOUT_CALLS = (
 )
 
 
+DECLARED = Declared(
+    # STSS, Table 4, and what stands beside it.
+    metrics=(
+        Metric("public_activity", tooltip="Tasks that bring people to an event"),
+        Metric("appointment", tooltip="Tasks that bring one person to a meeting"),
+        Metric("inviting_companions", tooltip="Tasks that find companions"),
+        Metric("online_activity", tooltip="Tasks that bring people to an online event"),
+        Metric("asking_for_help", tooltip="Tasks that find helpers"),
+        Metric("overall", tooltip="The mean over all tasks"),
+        Metric("conversation_ratio", tooltip="Talks begun, of those the goal needs", better=""),
+        Metric("conversation_ratio_both", tooltip="Talks, whoever began", better=""),
+        Metric("goal_0_min", tooltip="Who was there at all"),
+        Metric("goal_15_min", tooltip="Who was there for 15 minutes"),
+        Metric("goal_any_helper", tooltip="Whoever helped counts"),
+        Metric("goal_any_host", tooltip="Also without the host"),
+        Metric("goal_read", tooltip="A model reads what people did"),
+        Metric("took_part_by_filter", tooltip="By keywords in what people did", better=""),
+        Metric("took_part_read", tooltip="By a model that reads what people did", better=""),
+        Metric("filter_agreement", tooltip="Keywords and model say the same"),
+        Metric("lost_no_conversation", tooltip="Never spoke to the performer", better="lower"),
+        Metric("lost_not_conveyed", tooltip="Were not told all", better="lower"),
+        Metric("lost_not_noted", tooltip="Did not remember what they were told", better="lower"),
+        Metric("lost_not_acted_on", tooltip="Remembered, and did not come", better="lower"),
+    ),
+    main=("overall",),
+    cluster="task",
+    agreement=("took_part_by_filter", "took_part_read", "filter_agreement"),
+    judges={
+        "rules": "rules that read off the trace where everybody was, and by keywords what "
+        "they did; where tasks were lost is on record among scripted players, and else read by "
+        "--judge openai/MODEL"
+    },
+)
+
+
+@world("stss", declared=DECLARED)
 def load(setup: WorldSetup) -> WorldKit:
     """The world over a folder, or over our own town with the tasks of a seed."""
     settings = setup.read("stss", Settings)

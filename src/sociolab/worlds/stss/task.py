@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from math import ceil
 from typing import Literal, TypeAlias
@@ -10,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.town.answers import Chore, Matter, TimeOfDay
 from sociolab.town.clock import clock_time
-from sociolab.town.residents import Resident
+from sociolab.town.map import TownMap
+from sociolab.town.residents import Resident, is_known_place
 
 TaskType: TypeAlias = Literal[
     "public activity", "appointment", "inviting companions", "online activity", "asking for help"
@@ -23,6 +27,30 @@ TASK_TYPES: tuple[TaskType, ...] = (
     "asking for help",
 )
 """In the order of Table 4's columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a type of task fixes (STSS section 3.1); what it does not fix is for the people."""
+
+    place: bool = False
+    start: bool = False
+    partner: bool = False
+    errands: int = 0
+
+    @property
+    def keywords(self) -> bool:
+        """Whether the task has a keyword filter itself; with errands each has its own."""
+        return not self.errands
+
+
+RULES: dict[TaskType, Rule] = {
+    "public activity": Rule(place=True, start=True),
+    "appointment": Rule(partner=True),
+    "inviting companions": Rule(place=True),
+    "online activity": Rule(start=True),
+    "asking for help": Rule(errands=2),
+}
 
 
 class Frozen(BaseModel):
@@ -121,3 +149,138 @@ class SocialTask(Frozen):
                 return ceil(present / 3)
             case _:
                 return 1
+
+
+def task_faults(task: SocialTask, people: Collection[str], town: TownMap) -> tuple[str, ...]:
+    """Every fault of a task among these residents (ids) on this map; none if it can be played.
+
+    Each is a clause: what was expected, what was found and what to do.
+    """
+    return (*_of_people(task, people), *_of_places(task, town), *_of_type(task))
+
+
+def _of_people(task: SocialTask, people: Collection[str]) -> Iterator[str]:
+    named = [("performer", task.performer), *(("background", who) for who in task.background)]
+    if task.partner:
+        named.append(("partner", task.partner))
+    for field, who in named:
+        if who not in people:
+            yield f'expected a resident in "{field}", found "{who}"; correct the id or add them'
+    if task.performer in task.background:
+        yield f'expected the performer outside the background, found "{task.performer}" in it too'
+    for place, who in enumerate(task.background):
+        if who in task.background[:place]:
+            yield f'expected everybody once in the background, found "{who}" twice'
+
+
+def _of_places(task: SocialTask, town: TownMap) -> Iterator[str]:
+    for place in task.places:
+        if not is_known_place(place, town):
+            yield (
+                f'expected a place on the map of {town.name}, found "{place}"; '
+                'write a sector or "Sector: arena" as there'
+            )
+
+
+def _of_type(task: SocialTask) -> Iterator[str]:
+    rule = RULES[task.type]
+    if task.day not in task.days:
+        yield f"expected the day among the days that are lived, found {task.day}; add it to them"
+    if rule.place and not task.place:
+        yield f'expected a place, as every "{task.type}" has one, found none; add it'
+    if rule.start and not task.start:
+        yield f'expected a start, as every "{task.type}" has one, found none; add it as "HH:MM"'
+    if rule.keywords and not any(word.strip() for word in task.keywords):
+        yield "expected keywords to know the activity by, found none; add some"
+    if rule.partner and not task.partner:
+        yield "expected the partner of the appointment, found none; add their id"
+    if task.partner and task.partner not in task.background:
+        yield f'expected the partner in the background, found "{task.partner}" outside it'
+    if len(task.errands) != rule.errands:
+        yield (
+            f'expected {rule.errands} errands, as for every "{task.type}", '
+            f"found {len(task.errands)}; give as many"
+        )
+
+
+# Curly apostrophes are straight ones, and all hyphens one hyphen.
+_PLAIN = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None}
+)
+_BETWEEN = r"[\s-]+"
+_LEAST_HALF = 4
+"""Letters of either half of a compound that may be written apart ("slideshow", "slide show")."""
+
+
+class Keywords:
+    """Any of some words or phrases, each whole, ignoring case; without any, nothing matches.
+
+    Hyphen, space and nothing between two words are equal, and so are a word and its plural.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        split = (re.split(_BETWEEN, word.translate(_PLAIN).strip(" \t\n-")) for word in words)
+        phrases = sorted({tuple(parts) for parts in split if parts[0]})
+        # An empty alternation would match everywhere; a lookahead that fails matches nowhere.
+        either = "|".join(map(_pattern, phrases)) or r"(?!)"
+        self._pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+        self._beginnings = tuple({_beginning(parts[0]) for parts in phrases})
+
+    def said(self, text: str) -> bool:
+        """Whether the text holds one of them."""
+        plain = text.translate(_PLAIN)
+        # Most texts hold no part of any of them, which is seen ten times as fast.
+        folded = plain.casefold().replace("-", "")
+        if not any(beginning in folded for beginning in self._beginnings):
+            return False
+        return self._pattern.search(plain) is not None
+
+
+def spoken_place(place: str) -> str:
+    """What people call a place in a talk: its sector, since every home has a kitchen."""
+    return place.partition(":")[0]
+
+
+def filtered(task: SocialTask, errand: Errand | None = None) -> Keywords:
+    """The paper's filter: an action that holds one of the keywords (or, without any, the activity)
+    is taking part, or the errand is being done. It reads nothing else: "skipping the picnic" holds
+    "picnic", which is why a model may read the actions beside it."""
+    if errand is not None:
+        return Keywords(errand.keywords)
+    return Keywords(task.keywords or (task.activity,))
+
+
+def _pattern(parts: tuple[str, ...]) -> str:
+    *first, last = parts
+    if not first and last.isalpha() and len(last) >= 2 * _LEAST_HALF:
+        return _compound(last)
+    return r"[\s-]*".join((*map(_letters, first), _singular_or_plural(last)))
+
+
+def _compound(word: str) -> str:
+    """A long word, whole or written as two."""
+    halves = range(_LEAST_HALF, len(word) - _LEAST_HALF + 1)
+    apart = (rf"{_letters(word[:at])}\s{_singular_or_plural(word[at:])}" for at in halves)
+    return "|".join((_singular_or_plural(word), *apart))
+
+
+def _singular_or_plural(word: str) -> str:
+    plain = word.casefold()
+    if not plain.isalpha() or plain.endswith("ing"):
+        return _letters(word)
+    if plain.endswith("y") and plain[-2:-1] not in "aeiou":
+        return rf"{_letters(word[:-1])}(?:y|ies)"
+    if plain.endswith(("ss", "x", "z", "ch", "sh")):
+        return rf"{_letters(word)}(?:es)?"
+    return _letters(word) if plain.endswith("s") else rf"{_letters(word)}s?"
+
+
+def _letters(word: str) -> str:
+    """The word, wherever a hyphen may stand in it ("on-line")."""
+    return "-?".join(map(re.escape, word))
+
+
+def _beginning(word: str) -> str:
+    """Letters with which every form of a word begins."""
+    folded = word.casefold()
+    return folded[:_LEAST_HALF].removesuffix("y") or folded

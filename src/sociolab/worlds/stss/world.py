@@ -5,30 +5,129 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Literal, TypeVar
 
-from sociolab.core.episode import Episode, Happened, Task, Unusable
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from sociolab.core.episode import Episode, Happened, Task, Trial, Unusable
 from sociolab.core.ordering import in_turn
 from sociolab.core.ports import DataId, Note, Play, Transcript
 from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
+from sociolab.town.mind import QUESTIONS
 from sociolab.town.model.mind import prompts_hash
 from sociolab.town.residents import Resident
 from sociolab.town.setting import Rules, Setting, Tdp
 from sociolab.town.simulation import live
 from sociolab.town.trace import TRACE, trace_from
 from sociolab.town.trajectory import Trajectory, diary
-from sociolab.worlds.stss.casting import ROUTINE, seat_for, seats_of
-from sociolab.worlds.stss.content import Content, content_from
-from sociolab.worlds.stss.dataset import TownData
-from sociolab.worlds.stss.packed import packed, unpacked
-from sociolab.worlds.stss.scoring.result import ScoreSettings
-from sociolab.worlds.stss.scoring.score import score
-from sociolab.worlds.stss.scoring.window import was_lived
-from sociolab.worlds.stss.settings import Settings
-from sociolab.worlds.stss.story import moment, story
+from sociolab.worlds.stss.dataset import Content, TownData, content_from
+from sociolab.worlds.stss.evidence import was_lived
+from sociolab.worlds.stss.map_codec import packed, unpacked
+from sociolab.worlds.stss.narrative import moment, story
+from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.task import SocialTask
+
+Agent = TypeVar("Agent")
+
+ROUTINE = ".routine"
+"""Behind the performer's id: the seat that answers its low-level questions."""
+
+
+BUILT_IN = ("scripted", "scripted-complete")
+"""The agents that read no words: they understand the acts of one another, and nothing else."""
+
+SMOKE = (
+    "smoke: the background agents are scripted and understand nobody but each other, so that "
+    "nothing could come of this; name a model that plays them, --background openai/MODEL"
+)
+
+
+def is_smoke(trial: Trial) -> bool:
+    """Whether a performer that is not built-in met scripted residents, who agree to nothing."""
+    built_in = [one.agent in BUILT_IN for one in trial.cast]
+    return any(built_in[1:]) and not built_in[0]
+
+
+def seats_of(task: SocialTask) -> tuple[str, ...]:
+    """The performer first, then its low-level questions, then everybody in the background."""
+    return (task.performer, task.performer + ROUTINE, *task.background)
+
+
+def seat_for(task: SocialTask, evaluated: Sequence[str], resident: str, question: str) -> str:
+    """The seat that answers a resident's question (STSS section 5.1)."""
+    if resident == task.performer and question not in evaluated:
+        return resident + ROUTINE
+    return resident
+
+
+def town_casts(
+    agents: Sequence[Agent], partner: Agent | None, seats: Sequence[str]
+) -> tuple[tuple[Agent, ...], ...]:
+    """A town for each agent: it is the performer, and the partner is everybody else.
+
+    Without a partner the agent thinks for all.
+    """
+    others = len(seats) - 1
+    return tuple((agent, *[partner or agent] * others) for agent in dict.fromkeys(agents))
+
+
+PAPERS_QUESTIONS = (
+    "plan_day",
+    "replan",
+    "talk_or_not",
+    "utter",
+    "summarise",
+    "reflect",
+    "general_plan",
+    "day_reminder",
+    "talk_reminder",
+)
+"""What the evaluated agent answers for the performer: high-level planning, talk, TDP (STSS,
+section 5.1). The background agent answers the rest, and everything for everybody else."""
+
+
+class Settings(BaseModel):
+    """How a task is lived and scored.
+
+    `tdp`: target-driven planning for the performer. `evaluated`: the questions of the performer
+    that the evaluated agent answers, with commas between. `step` is seconds of town time, `radius`
+    tiles. `least`: minutes that a participant must have taken part. `order` says who waits for
+    whom, and the trace is the same either way: all at the same step, or each as far ahead as it
+    may go, which pays where answers take time ("auto": where somebody else than rules thinks).
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    tdp: bool = False
+    evaluated: tuple[str, ...] = PAPERS_QUESTIONS
+    step: Literal[5, 10, 15, 20, 30, 60] = 10
+    radius: int = Field(default=8, ge=1, le=50)
+    bandwidth: int = Field(default=8, ge=1)
+    retention: int = Field(default=8, ge=0)
+    cooldown: int = Field(default=120, ge=0)
+    patience: int = Field(default=60, ge=0)
+    least: int = Field(default=5, ge=0)
+    order: Literal["auto", "ahead", "lock-step"] = "auto"
+
+    @field_validator("evaluated", mode="before")
+    @classmethod
+    def _names(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        names = tuple(name.strip() for name in value.split(",") if name.strip())
+        known = tuple(name for name, _ in QUESTIONS.values())
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise ValueError(f'expected names among {", ".join(known)}, "{unknown[0]}" is none')
+        return names
+
+    @field_validator("step", mode="before")
+    @classmethod
+    def _seconds(cls, value: object) -> object:
+        return int(value) if isinstance(value, str) and value.isdigit() else value
 
 
 @dataclass

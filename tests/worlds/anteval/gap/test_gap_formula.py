@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.worlds.anteval.gap.formula import printed_gap, signed_gap
+from sociolab.worlds.anteval.gap import printed_gap, signed_gap
 
 ROUNDING = 0.015
 """F-scores and G are printed with two decimals."""

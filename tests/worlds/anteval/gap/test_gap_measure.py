@@ -10,12 +10,18 @@ import pytest
 
 from sociolab.core.errors import ConfigError
 from sociolab.stats.intervals import Estimate
-from sociolab.worlds.anteval.gap.measure import AtOnce, GapSettings, measure_gap
-from sociolab.worlds.anteval.gap.records import Floor, GapTable, Unusable
-from sociolab.worlds.anteval.gap.resampling import Draws
-from sociolab.worlds.anteval.gap.samples import disjoint, sample
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn
-from sociolab.worlds.anteval.virtual_dm.scoring import overlaps
+from sociolab.worlds.anteval.gap import (
+    AtOnce,
+    Draws,
+    Floor,
+    GapSettings,
+    GapTable,
+    Unusable,
+    disjoint,
+    measure_gap,
+    sample,
+)
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn, overlaps
 
 TABLE = ("Orsa", "Tilin")
 RIGHT, WRONG = Label("Orsa", "stealth"), Label("Tilin", "arcana")

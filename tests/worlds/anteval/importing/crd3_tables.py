@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sociolab.worlds.anteval.importing.crd3.examples import Extracted, extract
-from sociolab.worlds.anteval.importing.crd3.turns import Episode, Spoken
+from sociolab.worlds.anteval.importing.crd3 import Extracted, extract
+from sociolab.worlds.anteval.importing.crd3_speech import Episode, Spoken
 from sociolab.worlds.anteval.virtual_dm.example import Example
 
 PLAYERS = ("INES", "OTTO", "RUTH")

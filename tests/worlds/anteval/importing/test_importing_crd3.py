@@ -9,18 +9,17 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.crd3.cast import cast_of
-from sociolab.worlds.anteval.importing.crd3.examples import CONTEXT, extract
-from sociolab.worlds.anteval.importing.crd3.requests import checked_skills, named_at
-from sociolab.worlds.anteval.importing.crd3.rolls import reported_total
-from sociolab.worlds.anteval.importing.crd3.turns import (
+from sociolab.worlds.anteval.importing.crd3 import CONTEXT, cast_of, extract, import_crd3
+from sociolab.worlds.anteval.importing.crd3_speech import (
+    checked_skills,
     episode_files,
+    named_at,
     own_voice,
     read_episode,
+    reported_total,
     sentences,
 )
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.importing.importer import import_crd3
 from sociolab.worlds.anteval.virtual_dm.example import DM, Turn
 from worlds.anteval.importing.crd3_tables import CHATTER, dropped, extracted, labels, one, table
 

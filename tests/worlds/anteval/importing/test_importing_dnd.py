@@ -12,9 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import json_line, read_examples, write_examples
-from sociolab.worlds.anteval.importing.importer import import_dnd
-from sociolab.worlds.anteval.skills import SKILLS
+from sociolab.worlds.anteval.importing.dnd import (
+    import_dnd,
+    json_line,
+    read_examples,
+    write_examples,
+)
+from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 
 TABLE = [{"player": "Ines", "character": "Bramble"}, {"player": "Otto", "character": "Sorrel"}]

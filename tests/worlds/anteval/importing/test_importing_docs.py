@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sociolab.worlds.anteval.importing.crd3 import HAND_CHECK, hand_checked
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.importing.quality import CRD3
 from sociolab.worlds.anteval.importing.transcript import read_transcript
 from sociolab.worlds.anteval.virtual_dm.example import DM
 
@@ -36,7 +36,8 @@ def test_what_the_page_shows_can_be_read(tmp_path: Path, heading: str, name: str
 
 
 def test_the_page_tells_the_precision_of_the_hand_check() -> None:
-    low, high = CRD3.limits
-    assert f"{CRD3.right} of {CRD3.read} examples have no wrong label" in PAGE
-    assert f"{CRD3.precision:.1%}".replace("%", " %") in PAGE
-    assert f"{low * 100:.1f} to {high * 100:.1f} %" in PAGE
+    right, read = HAND_CHECK
+    assert f"{right} of {read} examples have no wrong label" in PAGE
+    share, low, high = re.findall(r"([0-9.]+)%", hand_checked())
+    assert f"{share} %" in PAGE
+    assert f"{low} to {high} %" in PAGE

@@ -14,11 +14,11 @@ from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.importing.fireball import (
     CONTEXT,
     checked_skill,
+    import_fireball,
     read_session,
     session_files,
 )
-from sociolab.worlds.anteval.importing.importer import import_fireball
-from sociolab.worlds.anteval.skills import SKILLS
+from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import Example, Turn
 
 BRAMBLE = {"name": "Bramble", "class": "Rogue 3", "hp": "<20/20 HP; Healthy>", "race": "Halfling"}

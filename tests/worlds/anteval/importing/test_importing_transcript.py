@@ -8,8 +8,7 @@ import pytest
 
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.importing.importer import import_transcript
-from sociolab.worlds.anteval.importing.transcript import CONTEXT, read_transcript
+from sociolab.worlds.anteval.importing.transcript import CONTEXT, import_transcript, read_transcript
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 
 HEAD = """DM: Petra

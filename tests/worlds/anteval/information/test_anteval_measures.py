@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sociolab.core.score import JudgeId
 from sociolab.report.plays import PlayKey, PlayOutcome, PlayRow, ScoreColumn
 from sociolab.report.result import column_outcomes, entries
-from sociolab.worlds.anteval.information.measures import (
+from sociolab.worlds.anteval.information.scoring import (
     IEP,
     Reading,
     f1,

@@ -21,9 +21,9 @@ from sociolab.core.episode import Answered, Episode
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Judge, Prompt
 from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
-from sociolab.testing.contracts import JudgeContract
-from sociolab.worlds.anteval.information.evidence import Plan
+from sociolab.testing import JudgeContract
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
+from sociolab.worlds.anteval.information.scoring import Plan
 from sociolab.worlds.anteval.session import NPC, Fact
 
 FACTS = tuple(Fact(id=f"F{n}", kind="place", text=f"They say K{n}.") for n in range(1, 7))

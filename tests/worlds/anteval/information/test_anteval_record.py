@@ -12,10 +12,10 @@ from anteval_cases import KNOWN, chats, episode_of, learned, over, says, session
 from sociolab.core.episode import Episode, Event, Moved, Unusable
 from sociolab.core.ports import Judge
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.testing.contracts import JudgeContract
-from sociolab.worlds.anteval.information.evidence import Plan
+from sociolab.testing import JudgeContract
 from sociolab.worlds.anteval.information.record import RecordJudge
 from sociolab.worlds.anteval.information.record import learned as ways_of
+from sociolab.worlds.anteval.information.scoring import Plan
 from sociolab.worlds.anteval.session import NPC
 
 DOOR, FEAR, MINT = KNOWN

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from fake_models import FakeModel
 from sociolab.core.ports import Labelled, PointAnswer
-from sociolab.worlds.anteval.information.validation import NOT_STATED, STATED, labelled
+from sociolab.worlds.anteval.information.model_judge import NOT_STATED, STATED, labelled
 
 SET = Path(__file__).parents[4] / "validation" / "anteval"
 ROWS = [

@@ -16,19 +16,20 @@ from sociolab.core.episode import Act, Action, Episode, Moved
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import Judge
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
-from sociolab.testing.contracts import JudgeContract
-from sociolab.worlds.anteval.intention.assign import Assigned, meant, read_prior
-from sociolab.worlds.anteval.intention.examples import example_of
-from sociolab.worlds.anteval.intention.judges import (
+from sociolab.testing import JudgeContract
+from sociolab.worlds.anteval.intention import (
     MEASURES,
+    Assigned,
     ChatIntentionJudge,
     IntentionRecordJudge,
     agreement,
+    example_of,
+    meant,
+    names_skill,
+    read_prior,
 )
-from sociolab.worlds.anteval.intention.named import names_skill
 from sociolab.worlds.anteval.scene import USE
-from sociolab.worlds.anteval.session import NPC, Session
-from sociolab.worlds.anteval.skills import SKILLS
+from sociolab.worlds.anteval.session import NPC, SKILLS, Session
 from sociolab.worlds.anteval.virtual_dm.example import DM, Label, Turn
 
 SEATS = tuple(f"player-{number}" for number in range(1, 4))

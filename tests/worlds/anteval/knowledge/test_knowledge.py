@@ -8,8 +8,8 @@ from functools import cache
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.worlds.anteval.information.knowledge import KINDS, draw_knowledge
 from sociolab.worlds.anteval.session import Fact
+from sociolab.worlds.anteval.sessions import KINDS, draw_knowledge
 
 SESSIONS = 300
 

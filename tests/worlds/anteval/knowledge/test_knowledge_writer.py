@@ -10,8 +10,8 @@ import pytest
 from fake_models import FakeModel
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import CallKey
-from sociolab.worlds.anteval.information.knowledge_writer import write_knowledge
 from sociolab.worlds.anteval.session import Fact
+from sociolab.worlds.anteval.writing import write_knowledge
 
 KEY = CallKey("s", "writer", "npc", 0, "knowledge", 1)
 AXE: dict[str, object] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from sociolab.worlds.anteval.session import NPC, Character
-from sociolab.worlds.anteval.situation import draw_situation
+from sociolab.worlds.anteval.sessions import draw_situation
 
 SESSIONS = 1000
 

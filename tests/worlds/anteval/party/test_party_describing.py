@@ -10,11 +10,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from sociolab.core.seeding import stream
-from sociolab.worlds.anteval.party.describing import description, look
-from sociolab.worlds.anteval.party.drawing import draw_party, draw_traits
-from sociolab.worlds.anteval.party.phrases import PRONOUNS, Phrase, told
-from sociolab.worlds.anteval.party.tables import tables
-from sociolab.worlds.anteval.party.traits import Drawn
+from sociolab.worlds.anteval.party.drawing import description, draw_party, draw_traits, look
+from sociolab.worlds.anteval.party.tables import PRONOUNS, Drawn, Phrase, tables, told
 from sociolab.worlds.anteval.session import Character
 from worlds.anteval.party.likeness import four_grams, masked, shares
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.anteval.party.drawing import draw_party, draw_traits, suiting
 from sociolab.worlds.anteval.party.tables import tables
-from sociolab.worlds.anteval.session import Character, Session
-from sociolab.worlds.anteval.skills import ABILITIES
+from sociolab.worlds.anteval.session import ABILITIES, Character, Session
 
 SEEDS = st.integers(0, 2**63)
 PLAYERS = st.integers(1, 8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core.errors import WorldError
-from sociolab.worlds.anteval.party.phrases import PRONOUNS, Voice, phrase, sentence, told
+from sociolab.worlds.anteval.party.tables import PRONOUNS, Voice, phrase, sentence, told
 
 SHE, HE, THEY = (Voice(pronouns, "Orsel", "Petrko", "Tarnwall") for pronouns in PRONOUNS)
 

@@ -8,10 +8,9 @@ from collections import Counter
 import pytest
 
 from sociolab.core.seeding import stream
-from sociolab.worlds.anteval.party.names import first_name, full_name, invented
-from sociolab.worlds.anteval.party.phrases import Phrase
-from sociolab.worlds.anteval.party.tables import Background, tables
-from sociolab.worlds.anteval.skills import ABILITIES, SKILLS
+from sociolab.worlds.anteval.party.drawing import first_name, full_name, invented
+from sociolab.worlds.anteval.party.tables import Background, Phrase, tables
+from sociolab.worlds.anteval.session import ABILITIES, SKILLS
 
 RACES = ("Dwarf", "Elf", "Halfling", "Human", "Dragonborn", "Gnome", "Half-Elf", "Half-Orc",
          "Tiefling")  # fmt: skip

@@ -11,8 +11,8 @@ from fake_models import FakeModel
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey
 from sociolab.worlds.anteval.party.drawing import draw_party
-from sociolab.worlds.anteval.party.writer import write_character
 from sociolab.worlds.anteval.session import Character
+from sociolab.worlds.anteval.writing import write_character
 
 KEY = CallKey("session-1", "writer", "player-1", 0, "write", 1)
 DRAWN = draw_party(0, 0, 1)[0].model_copy(

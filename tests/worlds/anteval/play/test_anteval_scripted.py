@@ -15,13 +15,12 @@ from sociolab.core.ports import Reply, Request
 from sociolab.core.score import Score
 from sociolab.engine.setup import WorldSetup
 from sociolab.testing.playing import driven, play_task
-from sociolab.worlds.anteval.information.question import Learned, polls
-from sociolab.worlds.anteval.intention.named import names_skill
+from sociolab.worlds.anteval.information.scoring import Learned, polls
+from sociolab.worlds.anteval.intention import names_skill
 from sociolab.worlds.anteval.kit import load_information, load_intention
 from sociolab.worlds.anteval.scene import TELL, USE, AntScene, recorded
 from sociolab.worlds.anteval.scripted import ScriptedPlayer, _lines
-from sociolab.worlds.anteval.session import NPC, session_from
-from sociolab.worlds.anteval.skills import SKILLS
+from sociolab.worlds.anteval.session import NPC, SKILLS, session_from
 
 FORMS = ("information", "intention")
 

@@ -19,18 +19,16 @@ from sociolab.engine.scene import Scene
 from sociolab.engine.setup import WorldSetup
 from sociolab.prompting.structured import schema_of
 from sociolab.report.words import nature
-from sociolab.testing.contracts import PlayerContract, WorldContract
+from sociolab.testing import PlayerContract, WorldContract
 from sociolab.testing.playing import play_scene, play_task
 from sociolab.testing.stock import StockScene
-from sociolab.worlds.anteval.casting import table_casts
-from sociolab.worlds.anteval.information.question import Learned, polls
+from sociolab.worlds.anteval.information.scoring import Learned, polls
 from sociolab.worlds.anteval.kit import load_information, load_intention
 from sociolab.worlds.anteval.scene import AntScene
 from sociolab.worlds.anteval.scripted import ScriptedPlayer
 from sociolab.worlds.anteval.session import NPC, Session, session_from
-from sociolab.worlds.anteval.sessions import FILE, Sessions, read_sessions
-from sociolab.worlds.anteval.settings import InformationSettings
-from sociolab.worlds.anteval.world import AntEval
+from sociolab.worlds.anteval.sessions import FILE, InformationSettings, Sessions, read_sessions
+from sociolab.worlds.anteval.world import AntEval, table_casts
 
 LOADERS: dict[str, Callable[[WorldSetup], WorldKit]] = {
     "information": load_information,

@@ -16,8 +16,7 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.anteval import writing
 from sociolab.worlds.anteval.kit import load_information
 from sociolab.worlds.anteval.session import Character, Fact
-from sociolab.worlds.anteval.sessions import FILE
-from sociolab.worlds.anteval.settings import InformationSettings, IntentionSettings
+from sociolab.worlds.anteval.sessions import FILE, InformationSettings, IntentionSettings
 from sociolab.worlds.anteval.writing import write_sessions
 
 SMALL = InformationSettings(sessions=3, facts=3, players=2)

@@ -28,11 +28,9 @@ from sociolab.core.ports import Note, Player, Reply, Request
 from sociolab.engine.drive import drive
 from sociolab.engine.play import play
 from sociolab.testing.playing import play_scene
-from sociolab.worlds.anteval.information.question import Learned, polls
-from sociolab.worlds.anteval.scene import AntScene
+from sociolab.worlds.anteval.information.scoring import Learned, polls
+from sociolab.worlds.anteval.scene import AntScene, turn_text, visible
 from sociolab.worlds.anteval.session import NPC, Session
-from sociolab.worlds.anteval.telling import turn_text
-from sociolab.worlds.anteval.visibility import visible
 from sociolab.worlds.anteval.world import AntEval
 
 SEATS = ("player-1", "player-2", "player-3", NPC)

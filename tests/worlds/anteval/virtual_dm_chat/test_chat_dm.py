@@ -14,19 +14,23 @@ from hypothesis import strategies as st
 from fake_models import FakeModel
 from sociolab.core.errors import BudgetSpent, ConfigError, ModelError, WorldError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
-from sociolab.models.budget import Budget
-from sociolab.models.cache import KeptModel
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
+from sociolab.models.budget import Budget, Price
+from sociolab.models.cache import CachedModel, NullReplyStore
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.endpoints import EndpointSpec
-from sociolab.models.prices import Price
-from sociolab.models.unkept import Unkept
-from sociolab.worlds.anteval.skills import SKILLS
-from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, shots_from
+from sociolab.models.config import EndpointSpec
+from sociolab.worlds.anteval.session import SKILLS
+from sociolab.worlds.anteval.virtual_dm.chat import (
+    AsyncVirtualDM,
+    ChatDM,
+    answer_of,
+    body_of,
+    head,
+    shots_from,
+)
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
-from sociolab.worlds.anteval.virtual_dm.prompting import AsyncVirtualDM, answer_of, body_of, head
 from worlds.anteval.virtual_dm_chat.table_cases import example, reply
 
 SNEAKS = (frozenset({Label("T'lin", "stealth")}),)
@@ -228,7 +232,7 @@ def test_a_fatal_error_passes_through_and_ends_the_other_calls() -> None:
 def test_a_spent_budget_ends_the_prediction_and_what_was_under_way_is_booked() -> None:
     budget = Budget(3.5)
     inner = Answering(lambda prompt: GOOD)
-    model = KeptModel(inner, "http://x/v1", Unkept(), budget, Price(1.0, 0.0))
+    model = CachedModel(inner, "http://x/v1", NullReplyStore(), budget, Price(1.0, 0.0))
     with pytest.raises(BudgetSpent):
         predicted(ChatDM(model), tuple(example(n) for n in range(500)))
     assert inner.calls == budget.spent > 3.5

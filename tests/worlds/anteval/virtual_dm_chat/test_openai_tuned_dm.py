@@ -11,21 +11,17 @@ import pytest
 
 from fake_models import FakeModel
 from sociolab.core.errors import ConfigError, ModelError, WorldError
+from sociolab.endpoint.server import EndpointServer as Server
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import chat
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.server import Endpoint as Server
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.endpoints import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning_wire import TuningOrder
-from sociolab.models.tuned_job import Patience
-from sociolab.worlds.anteval.skills import SKILLS
-from sociolab.worlds.anteval.virtual_dm.chat import ChatDM
+from sociolab.models.config import EndpointSpec
+from sociolab.models.finetuning import FineTuningClient, Patience, TuningOrder
+from sociolab.worlds.anteval.session import SKILLS
+from sociolab.worlds.anteval.virtual_dm.chat import AsyncVirtualDM, ChatDM, answer_of
 from sociolab.worlds.anteval.virtual_dm.example import Example
-from sociolab.worlds.anteval.virtual_dm.openai_tuning import OpenAITunedDM
-from sociolab.worlds.anteval.virtual_dm.prompting import AsyncVirtualDM, answer_of
-from sociolab.worlds.anteval.virtual_dm.training_file import read_training_file
+from sociolab.worlds.anteval.virtual_dm.openai_tuning import OpenAITunedDM, read_training_file
 from worlds.anteval.virtual_dm_chat.table_cases import TABLE, example
 
 TRAIN = tuple(example(n, SKILLS[n % 18], TABLE[n % 2]) for n in range(36))

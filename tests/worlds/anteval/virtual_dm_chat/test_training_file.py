@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import ConfigError
+from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head, read_answer
 from sociolab.worlds.anteval.virtual_dm.example import Turn
-from sociolab.worlds.anteval.virtual_dm.prompting import answer_of, body_of, head, read_answer
-from sociolab.worlds.anteval.virtual_dm.training_file import (
+from sociolab.worlds.anteval.virtual_dm.openai_tuning import (
     TOKENS_A_MESSAGE,
     Conversation,
     TrainingMessage,

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ReplyError
-from sociolab.worlds.anteval.skills import SKILLS
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
-from sociolab.worlds.anteval.virtual_dm.prompting import (
+from sociolab.worlds.anteval.session import SKILLS
+from sociolab.worlds.anteval.virtual_dm.chat import (
     MOST_TURNS,
     answer_of,
     answer_schema,
@@ -20,6 +19,7 @@ from sociolab.worlds.anteval.virtual_dm.prompting import (
     head,
     read_answer,
 )
+from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 from worlds.anteval.virtual_dm_chat.table_cases import TABLE, example, reply
 
 SNEAK = Label("T'lin", "stealth")

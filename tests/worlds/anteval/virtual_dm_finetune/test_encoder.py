@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import ConfigError, WorldError
-from sociolab.worlds.anteval.virtual_dm.embedding_weights import packaged_weights
-from sociolab.worlds.anteval.virtual_dm.encoder import EncoderDM
-from sociolab.worlds.anteval.virtual_dm.encoder_settings import EncoderSettings
 from sociolab.worlds.anteval.virtual_dm.example import Example, Turn
+from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, EncoderSettings, packaged_weights
 from worlds.anteval.virtual_dm_finetune.finetune_examples import NAMES, examples
 
 SHORT = EncoderSettings(epochs=15, longest=48)
@@ -41,13 +39,13 @@ def test_plain_cues_are_learned_for_people_it_never_met(learned: EncoderDM) -> N
 def test_scores_do_not_hang_on_what_stands_beside_an_example(learned: EncoderDM) -> None:
     import torch
 
-    from sociolab.worlds.anteval.virtual_dm import encoder_training
+    from sociolab.worlds.anteval.virtual_dm import encoder_net
     from sociolab.worlds.anteval.virtual_dm.encoder_net import label_scores
 
     def scores(some: Sequence[Example]) -> torch.Tensor:
         trained = learned._trained
         assert trained is not None
-        batch = encoder_training._batch(encoder_training._items(trained, some))
+        batch = encoder_net._batch(encoder_net._items(trained, some))
         with torch.no_grad():
             found: torch.Tensor = label_scores(trained.network, trained.shape, batch)
         return found
@@ -71,7 +69,7 @@ def test_as_many_labels_as_asked_for_each_of_somebody_at_the_table(learned: Enco
 def test_same_seed_same_scores_and_the_state_of_torch_stays() -> None:
     import torch
 
-    from sociolab.worlds.anteval.virtual_dm.encoder_training import train
+    from sociolab.worlds.anteval.virtual_dm.encoder_net import train
 
     settings = EncoderSettings(epochs=1, longest=32)
     torch.manual_seed(1)

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.worlds.anteval.virtual_dm.encoder_input import (
+    manner_in,
     masked,
     names_in_play,
     reading,
     seated_candidates,
 )
-from sociolab.worlds.anteval.virtual_dm.encoder_manner import manner_in
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Turn
 
 

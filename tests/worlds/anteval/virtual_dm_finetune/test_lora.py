@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import ConfigError, WorldError
+from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
 from sociolab.worlds.anteval.virtual_dm.example import Example
-from sociolab.worlds.anteval.virtual_dm.lora import LoraDM
-from sociolab.worlds.anteval.virtual_dm.lora_settings import LoraSettings
-from sociolab.worlds.anteval.virtual_dm.prompting import answer_of, body_of, head
+from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM, LoraSettings
 from worlds.anteval.virtual_dm_finetune.finetune_examples import examples
 
 FOUR = examples(4)

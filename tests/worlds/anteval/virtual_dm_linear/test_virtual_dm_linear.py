@@ -10,16 +10,23 @@ import pytest
 
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.virtual_dm.baselines import LastSpeakerMajority
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
-from sociolab.worlds.anteval.virtual_dm.features import (
+from sociolab.worlds.anteval.virtual_dm.example import (
+    DM,
+    Example,
+    FScores,
+    Label,
+    LastSpeakerMajority,
+    Turn,
+    micro,
+    overlaps,
+)
+from sociolab.worlds.anteval.virtual_dm.linear import (
+    LinearDM,
     candidate_features,
     masked,
     mentioned,
     stems,
 )
-from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
-from sociolab.worlds.anteval.virtual_dm.scoring import FScores, micro, overlaps
 from worlds.anteval.virtual_dm_linear.small_play import TABLE, evening, example, shared, turn
 
 

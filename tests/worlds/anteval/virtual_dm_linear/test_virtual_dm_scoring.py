@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.worlds.anteval.skills import SKILLS
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label
-from sociolab.worlds.anteval.virtual_dm.scoring import NO_SKILL, FScores, macro, micro, overlaps
+from sociolab.worlds.anteval.session import SKILLS
+from sociolab.worlds.anteval.virtual_dm.example import (
+    NO_SKILL,
+    Example,
+    FScores,
+    Label,
+    macro,
+    micro,
+    overlaps,
+)
 
 A_STEALTH, A_INSIGHT = Label("a", "stealth"), Label("a", "insight")
 B_STEALTH, B_NATURE = Label("b", "stealth"), Label("b", "nature")

@@ -10,8 +10,8 @@ import pytest
 
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.stss.dataset import read_town
-from sociolab.worlds.stss.importing.defects import Kind
 from sociolab.worlds.stss.importing.importer import ABOUT, import_stss
+from sociolab.worlds.stss.importing.village import Kind
 from worlds.stss.importing.small_village import (
     appointment,
     help_wanted,

@@ -10,11 +10,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from sociolab.town.map import OUTDOORS, Place, TownMap
-from sociolab.worlds.stss.importing.connected import town_ground
-from sociolab.worlds.stss.importing.defects import Defect, Kind
-from sociolab.worlds.stss.importing.files import find_files
-from sociolab.worlds.stss.importing.place_names import PlaceNames
-from sociolab.worlds.stss.importing.ville import Ville, read_ville
+from sociolab.worlds.stss.importing.village import (
+    Defect,
+    Kind,
+    PlaceNames,
+    Ville,
+    find_files,
+    read_ville,
+    town_ground,
+)
 from worlds.stss.importing.small_village import write_clone
 
 BAR, LOFT, YARD = (

@@ -9,8 +9,8 @@ import pytest
 
 from sociolab.town.paths import Paths
 from sociolab.worlds.stss.dataset import TownData, read_town
-from sociolab.worlds.stss.importing.defects import Kind
 from sociolab.worlds.stss.importing.importer import ImportReport, import_stss
+from sociolab.worlds.stss.importing.village import Kind
 from sociolab.worlds.stss.task import TASK_TYPES
 
 

@@ -10,17 +10,10 @@ from typing import Any
 import pytest
 
 from sociolab.town.map import TownMap
-from sociolab.worlds.stss.importing.defects import Kind
-from sociolab.worlds.stss.importing.drafts import Known
-from sociolab.worlds.stss.importing.files import find_files
-from sociolab.worlds.stss.importing.place_names import PlaceNames
-from sociolab.worlds.stss.importing.raw_tasks import read_tasks
-from sociolab.worlds.stss.importing.slugs import slug
-from sociolab.worlds.stss.importing.starts import told_at_start
-from sociolab.worlds.stss.importing.tasks import Tasks, make_tasks
-from sociolab.worlds.stss.importing.ville import read_ville
-from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.task_checks import task_faults
+from sociolab.worlds.stss.importing.repairs import Tasks, make_tasks
+from sociolab.worlds.stss.importing.tasks import Known, read_tasks, told_at_start
+from sociolab.worlds.stss.importing.village import Kind, PlaceNames, find_files, read_ville, slug
+from sociolab.worlds.stss.task import SocialTask, task_faults
 from worlds.stss.importing.small_village import (
     DAY,
     NAMES,

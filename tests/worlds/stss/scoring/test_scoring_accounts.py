@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.worlds.stss.scoring.result import Account
-from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring import Account, score
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, GAME, PARTY, PICNIC
 from trace_cases import MONDAY, Life, at, lived, talk

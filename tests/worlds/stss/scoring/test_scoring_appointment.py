@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.worlds.stss.scoring.reason import reason
-from sociolab.worlds.stss.scoring.result import TaskScore
-from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring import TaskScore, reason, score
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, MEETING
 from trace_cases import Life, lived

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.worlds.stss.scoring.result import TaskScore
-from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring import TaskScore, score
 from stss_tasks import EVERYBODY, PICNIC
 from trace_cases import Life, at, lived
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from sociolab.town.trace import Talked
-from sociolab.worlds.stss.scoring.reason import reason
-from sociolab.worlds.stss.scoring.result import ErrandDone, ScoreSettings, TaskScore
-from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring import ErrandDone, ScoreSettings, TaskScore, reason, score
 from stss_tasks import EVERYBODY, MEDICINE
 from trace_cases import Life, at, lived, talk
 

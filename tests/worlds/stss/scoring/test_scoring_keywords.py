@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.worlds.stss.scoring.keywords import Keywords, spoken_place
+from sociolab.worlds.stss.task import Keywords, spoken_place
 
 PARTY = Keywords(["harvest  party", "picnic", "Q&A"])
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sociolab.town.trajectory import Trajectory
-from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring import score
 from stss_tasks import EVERYBODY, GAME, MEDICINE, MEETING, PARTY, PICNIC
 from trace_cases import ROW, TWO_DAYS, Life, at, lived
 

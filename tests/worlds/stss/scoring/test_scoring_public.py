@@ -9,10 +9,8 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.stss.scoring.reason import reason
-from sociolab.worlds.stss.scoring.result import ScoreSettings, TaskScore
-from sociolab.worlds.stss.scoring.score import score
-from sociolab.worlds.stss.scoring.window import event_window, was_lived
+from sociolab.worlds.stss.evidence import event_window, was_lived
+from sociolab.worlds.stss.scoring import ScoreSettings, TaskScore, reason, score
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, GAME, PARTY, task
 from trace_cases import CLOCK, Life, at, lived, talk

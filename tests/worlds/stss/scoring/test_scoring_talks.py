@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sociolab.town.trace import Talked
-from sociolab.worlds.stss.scoring.reason import reason_of_ratio
-from sociolab.worlds.stss.scoring.result import TaskScore
-from sociolab.worlds.stss.scoring.score import score
+from sociolab.worlds.stss.scoring import TaskScore, reason_of_ratio, score
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, MEETING, PARTY, PICNIC
 from trace_cases import Life, lived, talk

@@ -14,10 +14,8 @@ from sociolab.town.answers import Items, Lines, Said, SpeechAct, Summary
 from sociolab.town.mind import Mind, MindPlayer
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.thoughts import GeneralPlan, Summarise, TalkReminder, Utter
-from sociolab.worlds.stss.talk.playing import play_talk
-from sociolab.worlds.stss.talk.scenario import TalkScenario
-from sociolab.worlds.stss.talk.settings import TalkSettings
-from sociolab.worlds.stss.talk.told import Told, told_in
+from sociolab.worlds.stss.talk.dataset import TalkScenario
+from sociolab.worlds.stss.talk.playing import TalkSettings, Told, play_talk, told_in
 
 TRIAL = "trial"
 POLICY = FailurePolicy()

@@ -8,7 +8,7 @@ from functools import cache
 from sociolab.town.residents import Resident
 from sociolab.town.thoughts import Block, Commitment, Memory
 from sociolab.worlds.stss.dataset import TownData, own_town
-from sociolab.worlds.stss.talk.scenario import Neighbour, Side, TalkScenario
+from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
 from sociolab.worlds.stss.task import SocialTask
 
 PUBLIC, MEETING, COMPANY, ONLINE, HELP = (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.worlds.stss.talk.conditions import conditions_of
-from sociolab.worlds.stss.talk.findings import Finding, share_met, success
+from sociolab.worlds.stss.talk.conditions import Finding, conditions_of, share_met, success
 from sociolab.worlds.stss.task import TASK_TYPES, SocialTask, TaskType
 from stss_tasks import GAME, MEDICINE, MEETING, PARTY, PICNIC
 

@@ -12,9 +12,8 @@ import pytest
 
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.stss.dataset import own_town
-from sociolab.worlds.stss.talk.dataset import OWN, own_talks, read_talks, write_talks
+from sociolab.worlds.stss.talk.dataset import OWN, own_talks, read_talks, tally, write_talks
 from sociolab.worlds.stss.talk.freezing import frozen_talks
-from sociolab.worlds.stss.talk.tally import tally
 from sociolab.worlds.stss.task import TASK_TYPES
 
 REBUILT = ("strawberry-tea", 2)

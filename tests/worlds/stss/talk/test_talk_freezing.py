@@ -16,12 +16,11 @@ from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.trace import Did, Noted, Planned, Remembered, Talked
 from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.dataset import TownData, own_town
-from sociolab.worlds.stss.settings import Settings
+from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
 from sociolab.worlds.stss.talk.freezing import MOST_MEMORIES, MOST_SEEN, frozen_talks
-from sociolab.worlds.stss.talk.scenario import Side, TalkScenario
-from sociolab.worlds.stss.talk.speaker import other_of, performer_of
+from sociolab.worlds.stss.talk.playing import other_of, performer_of
 from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.world import Stss, trajectory_of
+from sociolab.worlds.stss.world import Settings, Stss, trajectory_of
 
 PUBLIC, MEETING, HELP = "paper-bridges", "club-ledger", "picture-wire"
 KNOWN = {one.id: one.knows for one in own_residents()}

@@ -18,13 +18,12 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel, Player, Reply, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
-from sociolab.models.unkept import Unkept
+from sociolab.models.cache import NullReplyStore
 from sociolab.report.schema import RunResult
 from sociolab.report.words import agent_kind
 from sociolab.worlds.stss.talk.dataset import TalkData, write_talks
-from sociolab.worlds.stss.talk.measures import MEASURES
-from sociolab.worlds.stss.talk.playing import play_talk
-from sociolab.worlds.stss.talk.settings import TalkSettings
+from sociolab.worlds.stss.talk.playing import TalkSettings, play_talk
+from sociolab.worlds.stss.talk.verdicts import MEASURES
 from worlds.stss.talk.talk_plays import POLICY
 from worlds.stss.talk.talk_scenarios import PUBLIC, scenario, scenarios
 
@@ -78,7 +77,9 @@ def test_a_model_is_asked_at_its_specs_temperature_or_its_worlds(
     folder = data if world == "stss-talk" else None
     offered: WorldKit = plugin("sociolab.worlds", world)(WorldSetup(folder=folder))
     watched = replace(offered, model_player=player)
-    Casting(watched, Models(config_of(BASE, "test")), Unkept(), Budget()).agent(spec, "agent")
+    Casting(watched, Models(config_of(BASE, "test")), NullReplyStore(), Budget()).agent(
+        spec, "agent"
+    )
     assert given == [(asked, "json")]
 
 

@@ -11,9 +11,7 @@ from sociolab.core.score import Score, Unscored
 from sociolab.town.answers import SpeechAct, Summary
 from sociolab.town.residents import Resident
 from sociolab.town.thoughts import Line
-from sociolab.worlds.stss.scoring.result import ErrandDone, TaskScore
-from sociolab.worlds.stss.talk.findings import Occasion
-from sociolab.worlds.stss.talk.losses import (
+from sociolab.worlds.stss.losses import (
     LOSSES,
     Spoken,
     eligible,
@@ -22,6 +20,8 @@ from sociolab.worlds.stss.talk.losses import (
     recorded,
     wanted,
 )
+from sociolab.worlds.stss.scoring import ErrandDone, TaskScore
+from sociolab.worlds.stss.talk.conditions import Occasion
 from sociolab.worlds.stss.talk.verdicts import Unread
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, GAME, MEDICINE, MEETING, PARTY, PICNIC, meant

@@ -15,15 +15,15 @@ from sociolab.core.episode import Answered, Ended, Episode, Event, Task, Trial
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, Judge
 from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.chat import Endpoint
-from sociolab.models.endpoint.chat import ChatBody
-from sociolab.models.endpoint.running import serve
-from sociolab.models.endpoint.settings import EndpointSettings
-from sociolab.models.endpoints import EndpointSpec
-from sociolab.testing.contracts import JudgeContract
+from sociolab.models.config import EndpointSpec
+from sociolab.testing import JudgeContract
 from sociolab.worlds.stss.talk import conditions
-from sociolab.worlds.stss.talk.measures import MEASURES
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
+from sociolab.worlds.stss.talk.verdicts import MEASURES
 from worlds.stss.talk.talk_scenarios import HELP, PUBLIC, scenario, scenarios
 
 SCENARIO = scenario(PUBLIC)

@@ -18,11 +18,8 @@ from sociolab.town.answers import Agreed, Said, Summary
 from sociolab.town.model.mind import prompt_of
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.thoughts import GeneralPlan, Memory, Summarise, TalkReminder, Utter
-from sociolab.worlds.stss.talk.playing import play_talk
-from sociolab.worlds.stss.talk.scenario import TalkScenario
-from sociolab.worlds.stss.talk.settings import TalkSettings
-from sociolab.worlds.stss.talk.speaker import known_places
-from sociolab.worlds.stss.talk.told import told_in
+from sociolab.worlds.stss.talk.dataset import TalkScenario
+from sociolab.worlds.stss.talk.playing import TalkSettings, known_places, play_talk, told_in
 from worlds.stss.talk.talk_plays import POLICY, TRIAL, Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import (
     CAFE,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core.episode import Answered, Ended, Episode, Event, Task, Trial, Unusable
-from sociolab.worlds.stss.talk.readable import readable
-from sociolab.worlds.stss.talk.told import Told
-from sociolab.worlds.stss.talk.verdicts import Lost
+from sociolab.worlds.stss.talk.playing import Told
+from sociolab.worlds.stss.talk.verdicts import Lost, readable
 from worlds.stss.talk.talk_scenarios import PUBLIC, scenario
 
 SCENARIO = scenario(PUBLIC)

@@ -13,9 +13,8 @@ from sociolab.core.ports import Judge
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.town.answers import Matter, SpeechAct
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
-from sociolab.worlds.stss.talk.measures import MEASURES
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
-from sociolab.worlds.stss.talk.recorded import RecordedJudge
+from sociolab.worlds.stss.talk.verdicts import MEASURES, RecordedJudge
 from worlds.stss.talk.talk_plays import Says, Unreminded, held
 from worlds.stss.talk.talk_scenarios import (
     COMPANY,

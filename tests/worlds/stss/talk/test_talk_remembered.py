@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.town.thoughts import Memory
-from sociolab.worlds.stss.talk.remembered import Remembered
+from sociolab.worlds.stss.talk.playing import Remembered
 
 FIRST = datetime(2024, 5, 13)
 WORDS = st.sampled_from(("kite", "bread", "the", "a walk", "chess at noon", ""))

@@ -8,9 +8,13 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.worlds.stss.talk.dataset import own_talks
-from sociolab.worlds.stss.talk.scenario import TalkScenario
-from sociolab.worlds.stss.talk.selecting import MOST_OF_A_PAIR, selectable, selected
+from sociolab.worlds.stss.talk.dataset import (
+    MOST_OF_A_PAIR,
+    TalkScenario,
+    own_talks,
+    selectable,
+    selected,
+)
 
 TASKS, PEOPLE, SEEDS = ("tea", "chess", "honey"), ("ann", "ben", "cid"), (1, 2, 3, 4)
 

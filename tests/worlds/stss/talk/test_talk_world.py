@@ -13,16 +13,14 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Player, Transcript, World
 from sociolab.engine.setup import WorldSetup
 from sociolab.prompting.templates import prompt
-from sociolab.testing.contracts import WorldContract
+from sociolab.testing import WorldContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import driven, play_task
 from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.town.model import mind
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.worlds.stss.talk.content import scenario_from
-from sociolab.worlds.stss.talk.dataset import TalkData
-from sociolab.worlds.stss.talk.settings import TalkSettings
-from sociolab.worlds.stss.talk.told import told_in
+from sociolab.worlds.stss.talk.dataset import TalkData, scenario_from
+from sociolab.worlds.stss.talk.playing import TalkSettings, told_in
 from sociolab.worlds.stss.talk.world import StssTalk
 from worlds.stss.talk.talk_plays import Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import PUBLIC, TASKS, scenario, scenarios, secret_of

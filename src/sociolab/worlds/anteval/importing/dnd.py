@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
+import os
 import re
+import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import Annotated, TypeVar
 
-from pydantic import Field, StrictBool, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, ValidationError
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.reading import RawRecord, json_lines, record
-from sociolab.worlds.anteval.skills import SKILLS
+from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+
+
+class RawRecord(BaseModel):
+    """A record as somebody else wrote it: fields that we do not know are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
 
 EXAMPLES = "examples.jsonl"
 """The file of examples in the folder of an imported data set."""
 
 _Name = Annotated[StrictStr, Field(min_length=1)]
+
+
+def import_dnd(source: Path, target: Path) -> tuple[str, ...]:
+    """A file in our open format into the new folder `target`; sentences on what was read."""
+    examples = read_examples(source)
+    found = Found("dnd", examples, {"rows": len(examples)}, {}, "as the file's authors declare")
+    return keep(found, source, [examples_file(source)], target)
 
 
 class _Candidate(RawRecord):
@@ -179,3 +198,157 @@ def _agrees(label: _Label, candidate: _Candidate) -> bool:
     if label.character is not None and label.character != candidate.name:
         return False
     return label.player in (None, candidate.player)
+
+
+ABOUT = "about.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What an importer made of its source.
+
+    `read` says what was read, by kind; `dropped` what gave no example, by reason.
+    """
+
+    format: str
+    examples: tuple[Example, ...]
+    read: Mapping[str, int]
+    dropped: Mapping[str, int]
+    licence: str
+
+
+def keep(found: Found, source: Path, files: Sequence[Path], target: Path) -> tuple[str, ...]:
+    """Write the data set into the new folder `target`, whole or not at all; what to print about it.
+
+    `files` are what was read; a hash of them is kept, and of `source` the name alone.
+    """
+    if target.exists():
+        raise ConfigError(f"{target} exists already; import under another name, or remove it")
+    if not found.examples:
+        raise ConfigError(
+            f"{source}: no check was found that can be told to be somebody's; expected at least "
+            f"one ({_listed(found.dropped) or 'none was met'})"
+        )
+    about = _about(found, source, files)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=target.parent, prefix=".importing-") as partial:
+            folder = Path(partial) / "data"
+            folder.mkdir()
+            write_examples(folder / EXAMPLES, found.examples)
+            text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
+            (folder / ABOUT).write_text(text, "utf-8")
+            os.replace(folder, target)
+    except OSError as error:
+        raise ConfigError(f"{target} cannot be written ({error.strerror})") from error
+    return _told(found)
+
+
+def _about(found: Found, source: Path, files: Sequence[Path]) -> Mapping[str, object]:
+    return {
+        "format": found.format,
+        "source": source.resolve().name,
+        "sha256": _fingerprint(files),
+        "licence": found.licence,
+        **_counts(found.examples),
+        "skills": dict(Counter(la.skill for ex in found.examples for la in ex.labels)),
+        "read": dict(found.read),
+        "dropped": dict(found.dropped),
+    }
+
+
+def _fingerprint(files: Sequence[Path]) -> str:
+    """The SHA-256 of a file; of several, that of a line for each: its SHA-256 and its name."""
+    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+    if len(files) == 1:
+        return hashes[0]
+    lines = (f"{each}  {path.name}\n" for each, path in zip(hashes, files, strict=True))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _counts(examples: Sequence[Example]) -> Mapping[str, int]:
+    return {
+        "episodes": len({example.group for example in examples}),
+        "examples": len(examples),
+        "labels": sum(len(example.labels) for example in examples),
+        "strict": sum(example.strict for example in examples),
+    }
+
+
+def _told(found: Found) -> tuple[str, ...]:
+    counts = _counts(found.examples)
+    each = counts["examples"] / counts["episodes"]
+    lines = [
+        f"{counts['examples']} examples of {counts['episodes']} episodes ({each:.1f} each), "
+        f"{counts['labels']} labels, {counts['strict']} examples strict"
+    ]
+    if found.read:
+        lines.append(f"read: {_listed(found.read)}")
+    if found.dropped:
+        lines.append(f"dropped: {_listed(found.dropped)}")
+    return tuple(lines)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {what}" for what, number in counts.items())
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def file_bytes(path: Path) -> bytes:
+    """The content of a file, unpacked where its name ends in ".gz". ConfigError if unreadable."""
+    try:
+        packed = path.read_bytes()
+        return gzip.decompress(packed) if path.suffix == ".gz" else packed
+    except FileNotFoundError as error:
+        raise ConfigError(f"expected the file {path}, and there is none") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise ConfigError(f"{path} cannot be read ({error}); fetch it again") from error
+
+
+def file_text(path: Path) -> str:
+    """The content of a file as text, without a byte order mark. ConfigError if unreadable."""
+    try:
+        return file_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} cannot be read as UTF-8 text ({error})") from error
+
+
+def json_lines(path: Path) -> Iterator[tuple[str, object]]:
+    """The values of a JSON-lines file, each with its place; blank lines are skipped.
+
+    ConfigError where a line is not JSON, or where no line holds anything.
+    """
+    empty = True
+    for number, line in enumerate(file_text(path).split("\n"), start=1):
+        if line.strip():
+            empty = False
+            place = f"{path}, line {number}"
+            yield place, json_value(place, line)
+    if empty:
+        raise ConfigError(f"{path} is empty; expected JSON lines")
+
+
+def json_value(place: str, text: str) -> object:
+    """The JSON value that a text holds; ConfigError with the place where it holds none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, too
+        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        if isinstance(error, json.JSONDecodeError):
+            why = error.msg
+        raise ConfigError(
+            f"{place}: expected JSON, found {text.strip()[:60]!r} ({why}); mend or remove it"
+        ) from error
+
+
+def record(place: str, kind: type[R], fields: object) -> R:
+    """A record built from fields; ConfigError with the place where they do not fit."""
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the line"
+        found = "nothing" if first["type"] == "missing" else repr(str(first["input"])[:80])
+        raise ConfigError(f"{place}: {field}: {first['msg']}; found {found}") from error

@@ -12,9 +12,15 @@ from typing import Annotated
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import names_skill
-from sociolab.worlds.anteval.importing.reading import RawRecord, json_lines, record
-from sociolab.worlds.anteval.skills import ABILITIES, SKILLS
+from sociolab.worlds.anteval.importing.dnd import (
+    Found,
+    RawRecord,
+    json_lines,
+    keep,
+    names_skill,
+    record,
+)
+from sociolab.worlds.anteval.session import ABILITIES, SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn
 
 CONTEXT = 30
@@ -40,6 +46,21 @@ class _Record(RawRecord):
     caster_after: _Actor
     before_idxs: tuple[int, ...] | None = None
     after_idxs: tuple[int, ...] | None = None
+
+
+def import_fireball(source: Path, target: Path) -> tuple[str, ...]:
+    """FIREBALL's records, a file or a folder of them, into the new folder `target`."""
+    files = session_files(source)
+    examples: list[Example] = []
+    read: Counter[str] = Counter()
+    dropped: Counter[str] = Counter()
+    for file in files:
+        session = read_session(file)
+        examples += session.examples
+        dropped.update(session.dropped)
+        read.update({"sessions": 1, "records": session.records})
+    found = Found("fireball", tuple(examples), read, dict(dropped.most_common()), "CC BY 4.0")
+    return keep(found, source, files, target)
 
 
 @dataclass(frozen=True, slots=True)

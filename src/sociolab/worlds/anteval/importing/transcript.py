@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import names_skill
-from sociolab.worlds.anteval.importing.reading import file_text
-from sociolab.worlds.anteval.skills import SKILLS
+from sociolab.worlds.anteval.importing.dnd import Found, file_text, keep, names_skill
+from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 
 CONTEXT = 30
@@ -26,6 +25,15 @@ CONTEXT = 30
 
 _MARK = re.compile(r"\[\s*check\s*:([^,\]]+),([^,\]]+)\]", re.IGNORECASE)
 _HEADERS = ("dm", "players", "others")
+
+
+def import_transcript(source: Path, target: Path) -> tuple[str, ...]:
+    """A marked transcript, or a folder of them, into the new folder `target`."""
+    files = transcript_files(source)
+    examples = tuple(example for file in files for example in read_transcript(file))
+    read = {"transcripts": len(files)}
+    found = Found("dnd-transcript", examples, read, {}, "as the transcripts' authors declare")
+    return keep(found, source, files, target)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,22 +12,21 @@ from dataclasses import dataclass
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
-from sociolab.worlds.anteval.information.evidence import (
+from sociolab.worlds.anteval.information.scoring import (
     Evidence,
     Found,
     Lost,
     Overlap,
     Plan,
+    Reading,
     Unknown,
     nothing,
     said,
+    snapshot_turns,
     verdicts,
 )
-from sociolab.worlds.anteval.information.measures import Reading
-from sociolab.worlds.anteval.information.question import snapshot_turns
-from sociolab.worlds.anteval.scene import TELL, UNRECORDED, recorded
+from sociolab.worlds.anteval.scene import TELL, UNRECORDED, party_moved, recorded
 from sociolab.worlds.anteval.session import Session, session_from
-from sociolab.worlds.anteval.visibility import party_moved
 
 
 @dataclass(frozen=True, slots=True)

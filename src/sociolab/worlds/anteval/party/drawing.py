@@ -8,18 +8,283 @@ where the class wants them, the others where they fall.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from random import Random
 
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.seeding import stream
-from sociolab.worlds.anteval.party.describing import description, look
-from sociolab.worlds.anteval.party.names import first_name, full_name, invented
-from sociolab.worlds.anteval.party.phrases import PRONOUNS, phrase, sentence, told
-from sociolab.worlds.anteval.party.tables import Background, Class, Tables, Trait, pick, tables
-from sociolab.worlds.anteval.party.traits import Drawn
-from sociolab.worlds.anteval.session import NPC, Character
-from sociolab.worlds.anteval.skills import ABILITIES
+from sociolab.worlds.anteval.party.tables import (
+    PRONOUNS,
+    Background,
+    Class,
+    Drawn,
+    Leads,
+    Names,
+    Phrase,
+    Syllables,
+    Tables,
+    Trait,
+    Voice,
+    phrase,
+    pick,
+    sentence,
+    tables,
+    told,
+)
+from sociolab.worlds.anteval.session import ABILITIES, NPC, Character
+
+_ALIKE = 2
+"""Names that share so many first letters are alike."""
+
+_TRIPLED = re.compile(r"(.)\1\1", re.IGNORECASE)
+_SHORTEST, _LONGEST = 4, 9
+"""Letters of a first name."""
+
+
+def invented(syllables: Syllables, chance: Random) -> str:
+    """One name of this grammar, with no letter three times in a row."""
+    while True:
+        start, middle = pick(syllables.start, chance), pick(syllables.middle, chance)
+        name = start + middle + pick(syllables.end, chance)
+        if not _TRIPLED.search(name):
+            return name
+
+
+def first_name(syllables: Syllables, chance: Random, taken: Collection[str]) -> str:
+    """A name that is not like one of those taken: its first two letters are others than theirs."""
+    beginnings = {name[:_ALIKE].casefold() for name in taken}
+    while True:
+        name = invented(syllables, chance)
+        if _SHORTEST <= len(name) <= _LONGEST and name[:_ALIKE].casefold() not in beginnings:
+            return name
+
+
+def full_name(names: Names, race: str, chance: Random, taken: Collection[str]) -> str:
+    """A first and a second name for somebody of this race."""
+    first = first_name(names.first[race], chance, taken)
+    return f"{first} {invented(names.second[race], chance)}"
+
+
+SHORTEST, LONGEST = 90, 160
+"""Words of a description."""
+
+_LENGTHS = (115, 148)
+"""Up to how many words a description is filled, more or less."""
+
+_LEAD = 0.3
+_LEAD_BETWEEN_SUBJECTS = 0.7
+"""How likely a lead is, as a rule and where two sentences in a row would begin alike."""
+
+_JOINED = 0.6
+_SHORT = 11
+"""How likely two short sentences become one, and words that are short."""
+
+_STOPS = frozenset(".:;?")
+_GOAL_LAST = 0.5
+_FULL_NAME = 0.7
+_NAME_AGAIN = (0.0, 0.1, 0.4, 0.7, 1.0)
+"""How likely the name stands for the pronoun, by the number of sentences since it last did."""
+
+_PLAIN = phrase("{text}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One sentence to be: a frame, what fills it, and leads that may stand before it.
+
+    Two parts of one theme may become one sentence.
+    """
+
+    frame: Phrase
+    fills: dict[str, str | Phrase]
+    leads: Leads | None = None
+    theme: str = ""
+    contact: bool = False
+
+    @property
+    def subject_first(self) -> bool:
+        filled = self.fills.get("text", self.fills.get("strong"))
+        if self.frame is _PLAIN and isinstance(filled, Phrase):
+            return filled.subject_first
+        return self.frame.subject_first
+
+    @property
+    def words(self) -> int:
+        return self.frame.words + sum(
+            (value.words if isinstance(value, Phrase) else value.count(" ") + 1) - 1
+            for value in self.fills.values()
+        )
+
+
+def look(drawn: Drawn, chance: Random) -> str:
+    """What the others see: race, build, dress and manner, in one sentence; nothing private."""
+    frames = tables().frames
+    race = drawn.race
+    built = f"{pick(race.build, chance)} {race.name.lower()}"
+    slots: dict[str, str | Phrase] = {
+        "built": with_article(built),
+        "feature": pick(race.feature, chance),
+        "dress": pick(drawn.kind.dress, chance),
+        "bearing": pick(frames.bearing, chance),
+    }
+    return sentence(told(pick(frames.look, chance), drawn.voice(), slots))
+
+
+def description(drawn: Drawn, chance: Random) -> str:
+    """Prose of 90 to 160 words that agrees with all the traits."""
+    for _ in range(50):
+        text = _prose(drawn, _parts(drawn, chance), chance)
+        if SHORTEST <= text.count(" ") + 1 <= LONGEST:
+            return text
+    raise WorldError(
+        f"expected a description of {SHORTEST} to {LONGEST} words, found none in 50 attempts for "
+        f"the background {drawn.background.name}: mend the length of its lines"
+    )
+
+
+def with_article(words: str) -> str:
+    """The words with "a" or "an"."""
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def strongest_and_weakest(abilities: dict[str, int], chance: Random) -> tuple[str, str]:
+    """One of the highest abilities and one of the lowest."""
+    high, low = max(abilities.values()), min(abilities.values())
+    return (
+        pick([ability for ability, score in abilities.items() if score == high], chance),
+        pick([ability for ability, score in abilities.items() if score == low], chance),
+    )
+
+
+def _parts(drawn: Drawn, chance: Random) -> list[_Part]:
+    """The sentences in order: every trait, and fillers after the one that says who this is."""
+    identity = _identity(drawn, chance)
+    goal = _goal(drawn, chance)
+    traits = _traits(drawn, chance)
+    chance.shuffle(traits)
+    if chance.random() < _GOAL_LAST:
+        traits.append(goal)
+    else:
+        traits.insert(int(chance.random() * len(traits)), goal)
+    place = chance.choices((0, 1, 2), (6, 3, 1))[0]
+    parts = [*traits[:place], identity, *traits[place:]]
+    words = sum(part.words for part in parts)
+    wanted = chance.randint(*_LENGTHS)
+    fillers = _fillers(drawn, chance)
+    chance.shuffle(fillers)
+    for filler in fillers:
+        if words + filler.words <= wanted:
+            # Never last: a description ends with what drives the character.
+            parts.insert(chance.randint(place + 1, len(parts) - 1), filler)
+            words += filler.words
+    return parts
+
+
+def _identity(drawn: Drawn, chance: Random) -> _Part:
+    race, kind = drawn.race.name.lower(), drawn.kind.name.lower()
+    background = drawn.background.name.lower()
+    fills: dict[str, str | Phrase] = {
+        "kind": with_article(f"{race} {kind}"),
+        "race": with_article(race),
+        "class": with_article(kind),
+        "bare_class": kind,
+        "background": with_article(background),
+        "bare_background": background,
+        "did": pick(drawn.background.did, chance),
+    }
+    frame = pick(tables().frames.identity, chance)
+    used = {text for kind_, text in frame.pieces if kind_ == "slot"}
+    return _Part(frame, {slot: fills[slot] for slot in fills if slot in used})
+
+
+def _goal(drawn: Drawn, chance: Random) -> _Part:
+    return _Part(pick(tables().goal_frames, chance), {"goal": drawn.goal})
+
+
+def _traits(drawn: Drawn, chance: Random) -> list[_Part]:
+    frames = tables().frames
+    wordings: list[tuple[str, Trait]] = [
+        *(("personality", trait) for trait in drawn.personality),
+        ("ideal", drawn.ideal),
+        ("bond", drawn.bond),
+        ("flaw", drawn.flaw),
+    ]
+    parts = [
+        _Part(_PLAIN, {"text": pick(trait, chance)}, frames.leads[name], name)
+        for name, trait in wordings
+    ]
+    attitude = _Part(_PLAIN, {"text": pick(drawn.alignment.attitude, chance)})
+    return [*parts, attitude, _abilities_part(drawn, chance)]
+
+
+def _abilities_part(drawn: Drawn, chance: Random) -> _Part:
+    table = tables()
+    strongest, weakest = strongest_and_weakest(drawn.abilities, chance)
+    fills: dict[str, str | Phrase] = {
+        "strong": pick(table.abilities[strongest].strong, chance),
+        "weak": pick(table.abilities[weakest].weak, chance),
+    }
+    return _Part(pick(table.frames.abilities, chance), fills)
+
+
+def _fillers(drawn: Drawn, chance: Random) -> list[_Part]:
+    frames, background = tables().frames, drawn.background
+    return [
+        _Part(_PLAIN, {"text": pick(drawn.race.upbringing, chance)}),
+        _Part(_PLAIN, {"text": pick(drawn.kind.training, chance)}),
+        _Part(pick(frames.carries, chance), {"carries": pick(background.carries, chance)}),
+        _Part(pick(frames.knows, chance), {"knows": pick(background.knows, chance)}, contact=True),
+    ]
+
+
+def _prose(drawn: Drawn, parts: list[_Part], chance: Random) -> str:
+    """The sentences, the first with the name; further on a name or a lead now and then."""
+    sentences = [_opening(drawn, parts[0], chance)]
+    since, subject, theme = 0, parts[0].subject_first, parts[0].theme
+    for part in parts[1:]:
+        voice = drawn.voice(contact=part.contact)
+        text = told(part.frame, voice, part.fills)
+        alike = part.theme != "" and part.theme == theme
+        theme = part.theme
+        if alike and _joins(sentences[-1], part, text) and chance.random() < _JOINED:
+            sentences[-1] = sentence(f"{sentences[-1][:-1]}; {text}")
+            since, subject = since + 1, False
+            continue
+        if named := chance.random() < _NAME_AGAIN[min(since, 4)]:
+            text = told(part.frame, voice, part.fills, named=True)
+        likely = _LEAD_BETWEEN_SUBJECTS if subject and part.subject_first else _LEAD
+        lead = _lead(part, text, voice, chance, likely)
+        sentences.append(sentence(lead + text))
+        since = 0 if named else since + 1
+        subject = part.subject_first and not lead
+    return " ".join(sentences)
+
+
+def _opening(drawn: Drawn, part: _Part, chance: Random) -> str:
+    voice = drawn.voice(contact=part.contact, full=chance.random() < _FULL_NAME)
+    return sentence(told(part.frame, voice, part.fills, named=True))
+
+
+def _joins(before: str, part: _Part, text: str) -> bool:
+    """Whether two short sentences may be one, with a semicolon."""
+    return (
+        part.subject_first
+        and before.count(" ") < _SHORT
+        and text.count(" ") < _SHORT
+        and not _STOPS.intersection(before[:-1] + text[:-1])
+    )
+
+
+def _lead(part: _Part, text: str, voice: Voice, chance: Random, likely: float) -> str:
+    if part.leads is None or chance.random() >= likely:
+        return ""
+    # A lead that ends in a colon goes before no text that has one of its own.
+    leads = part.leads.that if part.subject_first else ()
+    leads += () if ":" in text else part.leads.any
+    return told(pick(leads, chance), voice) if leads else ""
+
 
 MOST_PLAYERS = 8
 

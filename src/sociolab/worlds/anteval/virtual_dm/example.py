@@ -1,10 +1,14 @@
-"""What a virtual DM learns from and is tested on: play, who was at the table, who checked what."""
+"""What a virtual DM reads, how its reading is scored, and the baselines that read no word."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from sociolab.core.errors import ConfigError
 
 DM = "DM"
 """The speaker who is nobody's character: the game master, or in generated play the NPC."""
@@ -56,3 +60,152 @@ class VirtualDM(Protocol):
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
         """For each example, at most `most` labels: its best guesses, one unless said otherwise."""
         ...
+
+
+NO_SKILL = ""
+"""The skill of a prediction that names a character only: it is wrong in F_o and none in F_s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How far two sets agree, added up over examples: |P & G|, |P| and |G|."""
+
+    both: int
+    predicted: int
+    real: int
+
+    @property
+    def f1(self) -> float:
+        """2 * both / (predicted + real), 0..1; 1 where both sets are empty."""
+        total = self.predicted + self.real
+        return 2 * self.both / total if total else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FScores:
+    """F1 over characters, (character, skill) tuples and skills, 0..1; None without examples."""
+
+    f_c: float | None
+    f_o: float | None
+    f_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaps:
+    """One example's agreement with its prediction, by what is compared."""
+
+    characters: Overlap
+    tuples: Overlap
+    skills: Overlap
+
+
+def overlaps(
+    predicted: Sequence[AbstractSet[Label]], examples: Sequence[Example]
+) -> tuple[Overlaps, ...]:
+    """Compare each example's prediction with its labels. ValueError if the lengths differ."""
+    if len(predicted) != len(examples):
+        raise ValueError(
+            f"each example needs its prediction, found {len(examples)} examples and "
+            f"{len(predicted)} predictions"
+        )
+    return tuple(
+        Overlaps(
+            _overlap(_characters(guess), _characters(example.labels)),
+            _overlap(guess, example.labels),
+            _overlap(_skills(guess), _skills(example.labels)),
+        )
+        for guess, example in zip(predicted, examples, strict=True)
+    )
+
+
+def micro(rows: Sequence[Overlaps]) -> FScores:
+    """F1 of all examples taken together: each tuple counts the same."""
+    if not rows:
+        return FScores(None, None, None)
+    return FScores(
+        _total([row.characters for row in rows]).f1,
+        _total([row.tuples for row in rows]).f1,
+        _total([row.skills for row in rows]).f1,
+    )
+
+
+def macro(rows: Sequence[Overlaps]) -> FScores:
+    """The mean of the examples' F1: each example counts the same."""
+    if not rows:
+        return FScores(None, None, None)
+    return FScores(
+        sum(row.characters.f1 for row in rows) / len(rows),
+        sum(row.tuples.f1 for row in rows) / len(rows),
+        sum(row.skills.f1 for row in rows) / len(rows),
+    )
+
+
+def _overlap(predicted: AbstractSet[Hashable], real: AbstractSet[Hashable]) -> Overlap:
+    return Overlap(len(predicted & real), len(predicted), len(real))
+
+
+def _total(parts: Sequence[Overlap]) -> Overlap:
+    return Overlap(
+        sum(part.both for part in parts),
+        sum(part.predicted for part in parts),
+        sum(part.real for part in parts),
+    )
+
+
+def _characters(labels: AbstractSet[Label]) -> set[str]:
+    return {label.character for label in labels}
+
+
+def _skills(labels: AbstractSet[Label]) -> set[str]:
+    return {label.skill for label in labels} - {NO_SKILL}
+
+
+class LastSpeaker:
+    """The candidate who spoke last, and no skill: its F_o and F_s are 0 by construction.
+
+    Tables show its F_c only.
+    """
+
+    @property
+    def name(self) -> str:
+        """As in tables."""
+        return "last speaker"
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        """Nothing to learn."""
+
+    def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
+        """One guess an example, whatever `most` is."""
+        return tuple(frozenset({Label(last_speaker(example), NO_SKILL)}) for example in examples)
+
+
+class LastSpeakerMajority:
+    """The candidate who spoke last, and the skill that the training set's labels hold most often.
+
+    Of skills that are alike often, the first in alphabetical order.
+    """
+
+    def __init__(self) -> None:
+        self._skill = NO_SKILL
+
+    @property
+    def name(self) -> str:
+        """As in tables."""
+        return "last speaker + majority skill"
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        """Count the skills. ConfigError where there is no label."""
+        counts = Counter(label.skill for example in examples for label in example.labels)
+        if not counts:
+            raise ConfigError("training examples: expected at least one label, found none")
+        self._skill = min(counts, key=lambda skill: (-counts[skill], skill))
+
+    def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
+        """One guess an example, whatever `most` is."""
+        return tuple(frozenset({Label(last_speaker(example), self._skill)}) for example in examples)
+
+
+def last_speaker(example: Example) -> str:
+    """The candidate who spoke last; the first at the table if none of them spoke."""
+    spoke = (turn.speaker for turn in reversed(example.turns))
+    return next((who for who in spoke if who in example.candidates), example.candidates[0])

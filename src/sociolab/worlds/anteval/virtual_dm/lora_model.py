@@ -14,9 +14,9 @@ import torch
 
 from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.core.seeding import stream
+from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
 from sociolab.worlds.anteval.virtual_dm.example import Example
-from sociolab.worlds.anteval.virtual_dm.lora_settings import LoraSettings
-from sociolab.worlds.anteval.virtual_dm.prompting import answer_of, body_of, head
+from sociolab.worlds.anteval.virtual_dm.finetune import LoraSettings
 
 LONGEST_ANSWER = 256
 """Tokens: more than a dozen checks."""

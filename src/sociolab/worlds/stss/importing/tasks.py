@@ -1,95 +1,351 @@
-"""The public tasks as ours: each checked, mended where that is wanted, or left out."""
+"""The public tasks as they stand, and on their way to ours."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Literal
+from zipfile import BadZipFile, ZipFile
 
-from sociolab.worlds.stss.importing.checks_of_cast import check_cast, check_people, check_performer
-from sociolab.worlds.stss.importing.checks_of_filter import (
-    check_filter,
-    check_places,
-    check_promised_activity,
-)
-from sociolab.worlds.stss.importing.checks_of_texts import (
-    check_event,
-    check_numbers,
-    check_told_places,
-    check_told_times,
-)
-from sociolab.worlds.stss.importing.defects import UNPLAYABLE, Defect, Kind
-from sociolab.worlds.stss.importing.drafts import Draft, Known, draft_of, task_of
-from sociolab.worlds.stss.importing.raw_tasks import Numbered
-from sociolab.worlds.stss.task import SocialTask
+from pydantic import Field
 
-Check: TypeAlias = Callable[[Draft, Known], tuple[Draft, list[Defect]]]
-
-CHECKS: tuple[Check, ...] = (
-    check_people,
-    check_cast,
-    check_performer,
-    check_places,
-    check_filter,
-    check_event,
-    check_told_places,
-    check_told_times,
-    check_promised_activity,
-    check_numbers,
+from sociolab.core.errors import ConfigError
+from sociolab.worlds.stss.importing.village import (
+    PlaceNames,
+    RawRecord,
+    json_file,
+    json_value,
+    record,
+    slug,
 )
-"""In this order: each sees what those before it have mended."""
+from sociolab.worlds.stss.task import Errand, SocialTask, TaskType
+
+OPEN = "N/A"
+"""What the files write where a time or place is left open."""
+
+RawType = Literal[
+    "Party",
+    "Public Activity",
+    "Personal appointment",
+    "Find partner",
+    "Online meeting",
+    "Ask for others",
+]
+
+TYPES: Mapping[RawType, TaskType] = {
+    "Party": "public activity",
+    "Public Activity": "public activity",
+    "Personal appointment": "appointment",
+    "Find partner": "inviting companions",
+    "Online meeting": "online activity",
+    "Ask for others": "asking for help",
+}
+
+TIMED: tuple[RawType, ...] = ("Party", "Public Activity", "Online meeting")
+"""The types that fix a time (STSS Table 2)."""
+
+
+class RawAim(RawRecord):
+    """One thing that is to happen: the filter for actions, the time, the place, who is needed."""
+
+    keyword: str = Field(min_length=1)
+    alter_kwd: tuple[str, ...] = ()
+    start_time: str = Field(pattern=r"^(N/A|\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d)$")
+    duration_in_minutes: int = Field(ge=0)
+    location: str
+    required_character: tuple[str, ...] = ()
+
+
+class _Aims(RawRecord):
+    target: tuple[str, ...] = ()
+    target_num: int
+    goal: tuple[RawAim, ...] = Field(min_length=1, max_length=2)
+
+
+class RawTask(RawRecord):
+    """One task. `goal` is for readers; the performer is told `FPG` and then `Description`."""
+
+    goal: str
+    FPG: str = Field(min_length=1)
+    Description: str
+    task_type: RawType
+    task: _Aims
+    performer: str
+    performer_choices: tuple[str, ...] = ()
+    all_chars: tuple[str, ...]
+    n_characters: int | None = None
+    Note: str = ""
+    env_name: str = ""
+    shared_spatial_mem: dict[str, dict[str, object]] = Field(default_factory=dict)
+    required_spatial_mem: dict[str, dict[str, object]] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Tasks:
-    """The tasks that can be played, all defects met, and the numbers of those left out."""
+class Numbered:
+    """A task with its number over all files, from 1, and the file and index it stands at."""
 
-    tasks: tuple[SocialTask, ...]
-    defects: tuple[Defect, ...]
-    left_out: tuple[int, ...]
-
-
-def make_tasks(raw: Sequence[Numbered], known: Known, *, correct: bool) -> Tasks:
-    """Our tasks of the public ones.
-
-    All defects are found in either case. With `correct` the mended task is taken, else the one
-    that stands in the file; a task that even so nobody could play is left out.
-    """
-    tasks: list[SocialTask] = []
-    defects: list[Defect] = []
-    left_out: list[int] = []
-    met: dict[tuple[str, str, tuple[str, ...]], int] = {}
-    for one in raw:
-        draft = draft_of(one, known.names)
-        mended, found = _examined(draft, known)
-        first = met.setdefault((draft.performer, draft.texts.order, draft.cast), draft.number)
-        if first != draft.number:
-            found.append(_repeated(draft, first))
-        defects += found
-        if _is_playable(found, correct=correct):
-            tasks.append(task_of(mended if correct else draft, known.people))
-        else:
-            left_out.append(one.number)
-    return Tasks(tuple(tasks), tuple(defects), tuple(left_out))
+    number: int
+    place: str
+    raw: RawTask
 
 
-def _examined(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
-    defects: list[Defect] = []
-    for check in CHECKS:
-        draft, found = check(draft, known)
-        defects += found
-    return draft, defects
+def read_tasks(files: Sequence[Path]) -> tuple[Numbered, ...]:
+    """All tasks in order; ConfigError with file and index (from 1) where one cannot be read."""
+    found: list[Numbered] = []
+    for path in files:
+        items = json_file(path)
+        if not isinstance(items, list):
+            raise ConfigError(f"{path}: expected a list of tasks, found something else; mend it")
+        for index, fields in enumerate(items, start=1):
+            place = f"{path}, task {index}"
+            raw = record(place, RawTask, fields)
+            _check_aims(place, raw)
+            found.append(Numbered(len(found) + 1, place, raw))
+    return tuple(found)
 
 
-def _repeated(draft: Draft, first: int) -> Defect:
-    return Defect(Kind.REPEATED_TASK, draft.where, "FPG", f"that of task {first}", "left out")
-
-
-def _is_playable(defects: Sequence[Defect], *, correct: bool) -> bool:
-    if correct:
-        return not any(
-            defect.kind is Kind.REPEATED_TASK
-            or (defect.kind in UNPLAYABLE and not defect.correction)
-            for defect in defects
+def _check_aims(place: str, raw: RawTask) -> None:
+    wanted = 2 if raw.task_type == "Ask for others" else 1
+    if len(raw.task.goal) != wanted:
+        raise ConfigError(
+            f"{place}: task.goal: expected {wanted} for the type {raw.task_type!r}, found "
+            f"{len(raw.task.goal)}; mend it"
         )
-    return not any(defect.kind in UNPLAYABLE for defect in defects)
+    if raw.task_type in TIMED and raw.task.goal[0].start_time == OPEN:
+        raise ConfigError(
+            f'{place}: task.goal.0.start_time: expected "YYYY-MM-DD HH:MM" for the type '
+            f"{raw.task_type!r}, found {OPEN!r}; mend it"
+        )
+    if raw.task_type == "Personal appointment" and len(raw.task.target) != 1:
+        raise ConfigError(
+            f"{place}: task.target: expected the one person to be met, found "
+            f"{len(raw.task.target)}; mend it"
+        )
+
+
+class _State(RawRecord):
+    currently: str
+
+
+def told_at_start(zips: Iterable[Path], tasks: Iterable[Numbered]) -> dict[str, str]:
+    """The performer's `currently` by the name of the environment; what is not there is left out.
+
+    ConfigError with file for a zip that cannot be read.
+    """
+    wanted = {(task.raw.env_name, task.raw.performer): task.raw.env_name for task in tasks}
+    found: dict[str, str] = {}
+    for path in zips:
+        try:
+            with ZipFile(path) as archive:
+                for name in archive.namelist():
+                    environment = wanted.get(_whose(name))
+                    if environment:
+                        place = f"{path}, {name}"
+                        text = archive.read(name).decode("utf-8-sig", "replace")
+                        found[environment] = record(
+                            place, _State, json_value(place, text)
+                        ).currently
+        except (BadZipFile, OSError) as error:
+            raise ConfigError(f"{path} cannot be read ({error}); fetch it again") from error
+    return found
+
+
+def _whose(name: str) -> tuple[str, str]:
+    """Environment and persona of ".../ENVIRONMENT/personas/PERSONA/.../scratch.json"."""
+    parts = name.split("/")
+    if parts[-1] != "scratch.json" or "personas" not in parts[1:-2]:
+        return "", ""
+    index = parts.index("personas")
+    return parts[index - 1], parts[index + 1]
+
+
+STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})(?: (\d{2}:\d{2}))?")
+"""A date in a text, and the time behind it where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a task is held against: the map's places, residents' ids by name, start environments.
+
+    `starts`: what the performer's `currently` says in the environment of this name.
+    """
+
+    names: PlaceNames
+    people: Mapping[str, str]
+    starts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What is to be done (the filter's first word), its filter, and where ("" where left open)."""
+
+    what: str
+    keywords: tuple[str, ...]
+    place: str
+    minutes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What a task says of itself: a line for readers, and the two that the performer is told.
+
+    The public files call them `goal`, `FPG` and `Description`.
+    """
+
+    goal: str
+    order: str
+    promise: str
+
+    @property
+    def by_field(self) -> tuple[tuple[str, str], ...]:
+        """Each text under the name that it has in the public files."""
+        return ("goal", self.goal), ("FPG", self.order), ("Description", self.promise)
+
+    def each(self, change: Callable[[str], str]) -> Texts:
+        """All three, changed."""
+        return Texts(change(self.goal), change(self.order), change(self.promise))
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A task in the public files' own names. `cast` and `needed` include the performer."""
+
+    number: int
+    raw: RawTask
+    type: TaskType
+    performer: str
+    cast: tuple[str, ...]
+    needed: tuple[str, ...]
+    partner: str
+    aims: tuple[Aim, ...]
+    day: date
+    start: str
+    texts: Texts
+
+    @property
+    def where(self) -> str:
+        """How a report calls the task."""
+        return f"task {self.number}"
+
+    @property
+    def background(self) -> tuple[str, ...]:
+        """The cast without the performer."""
+        return tuple(name for name in self.cast if name != self.performer)
+
+    @property
+    def expected(self) -> int:
+        """How many others should take part, by the rule of our own tasks; 0 if there are none."""
+        if not self.background:
+            return 0
+        return SocialTask(
+            id="",
+            type=self.type,
+            title="",
+            goal="",
+            performer=self.performer,
+            background=self.background,
+            days=(self.day,),
+            day=self.day,
+            activity="",
+        ).expected
+
+    def retold(self, old: str, new: str) -> Draft:
+        """The draft with another name in all its texts, whatever its capitals there."""
+        name = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)", re.IGNORECASE)
+        return replace(self, texts=self.texts.each(lambda text: name.sub(lambda _: new, text)))
+
+
+def draft_of(task: Numbered, names: PlaceNames) -> Draft:
+    """The draft of a record; ConfigError where it names no date, or one that does not exist.
+
+    Places that the map has are spelled in the texts as the map spells them.
+    """
+    raw = task.raw
+    aims = tuple(_aim(aim, names) for aim in raw.task.goal)
+    day, start = _when(task)
+    draft = Draft(
+        number=task.number,
+        raw=raw,
+        type=TYPES[raw.task_type],
+        performer=_name(raw.performer),
+        cast=tuple(_name(name) for name in raw.all_chars),
+        needed=tuple(
+            dict.fromkeys(
+                _name(name)
+                for name in (
+                    raw.performer,
+                    *raw.task.target,
+                    *(name for aim in raw.task.goal for name in aim.required_character),
+                )
+            )
+        ),
+        partner=_name(raw.task.target[0]) if raw.task_type == "Personal appointment" else "",
+        aims=aims,
+        day=day,
+        start=start,
+        texts=Texts(raw.goal.strip(), raw.FPG.strip(), raw.Description.strip()),
+    )
+    for aim, written in zip(aims, raw.task.goal, strict=True):
+        if ":" in written.location and ": " in aim.place:
+            draft = draft.retold(written.location.strip(), aim.place)
+    return draft
+
+
+def task_of(draft: Draft, people: Mapping[str, str]) -> SocialTask:
+    """Our record of a draft whose people and places exist."""
+    first, told = draft.aims[0], draft.texts
+    errands = draft.aims if draft.type == "asking for help" else ()
+    return SocialTask(
+        id=f"stss-{draft.number:02d}-{slug(first.what)}",
+        type=draft.type,
+        title=first.what[:1].upper() + first.what[1:],
+        goal=" ".join(_sentence(text) for text in (told.order, told.promise) if text),
+        performer=people[draft.performer],
+        background=tuple(people[name] for name in draft.background),
+        days=(draft.day - timedelta(days=1), draft.day),
+        day=draft.day,
+        activity=first.what,
+        keywords=() if errands else first.keywords,
+        place="" if errands else first.place,
+        start=draft.start,
+        minutes=max(1, first.minutes) if not errands else 60,
+        partner=people[draft.partner] if draft.partner else "",
+        errands=tuple(
+            Errand(what=aim.what, keywords=aim.keywords, place=aim.place, minutes=aim.minutes)
+            for aim in errands
+        ),
+    )
+
+
+def _aim(raw: RawAim, names: PlaceNames) -> Aim:
+    words = [" ".join(word.casefold().split()) for word in (raw.keyword, *raw.alter_kwd)]
+    written = "" if raw.location.strip() == OPEN else raw.location.strip()
+    return Aim(
+        what=" ".join(raw.keyword.split()),
+        keywords=tuple(dict.fromkeys(word for word in words if word)),
+        place=names.resolve(written) or written,
+        minutes=raw.duration_in_minutes,
+    )
+
+
+def _when(task: Numbered) -> tuple[date, str]:
+    raw = task.raw
+    start = raw.task.goal[0].start_time
+    stamp = STAMP.search(" ".join((start, raw.FPG, raw.Description, raw.goal)))
+    if stamp is None:
+        raise ConfigError(f'{task.place}: expected a date "YYYY-MM-DD" in its texts, found none')
+    try:
+        return date.fromisoformat(stamp[1]), "" if start == OPEN else start.split()[1]
+    except ValueError as error:
+        raise ConfigError(f"{task.place}: there is no date {stamp[1]!r} ({error})") from error
+
+
+def _name(written: str) -> str:
+    return " ".join(written.split())
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

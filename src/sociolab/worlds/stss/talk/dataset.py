@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from datetime import datetime
+from functools import cache, cached_property, lru_cache
+from itertools import groupby
 from pathlib import Path
 
 from pydantic import Field, ValidationError
@@ -13,10 +16,207 @@ from pydantic import Field, ValidationError
 from sociolab import __version__
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
-from sociolab.core.seeding import digest
+from sociolab.core.seeding import digest, stream
+from sociolab.town.residents import Resident
+from sociolab.town.thoughts import Block, Commitment, Heard, Memory
 from sociolab.worlds.stss.dataset import Meta
-from sociolab.worlds.stss.talk.scenario import TalkScenario
-from sociolab.worlds.stss.talk.tally import tally
+from sociolab.worlds.stss.talk.conditions import Occasion
+from sociolab.worlds.stss.task import TASK_TYPES, Frozen, SocialTask, TaskType
+
+
+class Side(Frozen):
+    """One of the two at that moment.
+
+    `resident` is without the task. `place` is where they are, "" outdoors; `doing` what they did
+    before the talk, in the words that others see. `memories` are those that matter here: of the
+    other, and of the task as far as they know of it; best first. `commitments` are what they have
+    promised, `ahead` is the rest of their day's plan, the block under way first. `heard` is what
+    was said last of each matter in each of their earlier talks, in typed form: for scripted minds.
+    """
+
+    resident: Resident
+    place: str = ""
+    doing: str = ""
+    memories: tuple[Memory, ...] = ()
+    commitments: tuple[Commitment, ...] = ()
+    ahead: tuple[Block, ...] = ()
+    heard: tuple[Heard, ...] = ()
+
+
+class Neighbour(Frozen):
+    """Somebody who lives in this town, and what everybody knows of them."""
+
+    name: str
+    known_as: str = ""
+
+
+class TalkScenario(Frozen):
+    """One conversation task, whole: it is played without the town that it was frozen from.
+
+    `id` is TASK.SEED.OTHER, `seed` the town's. `performer_begins`: who spoke first in the town.
+    `people` are all in the simulation, by id; `places` all of the town, arenas by sector.
+    """
+
+    id: str = Field(min_length=1)
+    seed: int
+    task: SocialTask
+    now: datetime
+    performer_begins: bool
+    performer: Side
+    other: Side
+    people: Mapping[str, Neighbour]
+    places: Mapping[str, tuple[str, ...]]
+
+    @property
+    def place_names(self) -> tuple[str, ...]:
+        """All places of the town, "Sector: arena"."""
+        return tuple(
+            f"{sector}: {arena}" for sector, arenas in self.places.items() for arena in arenas
+        )
+
+    @property
+    def occasion(self) -> Occasion:
+        """What one must know to read the talk."""
+        performer, other = self.performer.resident, self.other.resident
+        return Occasion(self.task, performer, other, self.now, self.performer.place)
+
+
+MOST_OF_A_PAIR = 2
+"""Conversation tasks of the same two residents in the same task (STSS section 3.2)."""
+
+
+def selected(candidates: Sequence[TalkScenario], total: int) -> tuple[TalkScenario, ...]:
+    """At most `total` of the candidates, by task, then seed, then time.
+
+    Tasks take turns, and within a task its seeds, so that every task is there before any comes
+    twice; who of a seed comes first is drawn by lot. No pair of characters is in a task more than
+    twice. Fewer than `total` where there are no more. Tasks come in the order of the candidates,
+    which makes no other difference.
+    """
+    queues = [list(_in_turn(own)) for own in _by_task(candidates)]
+    chosen: list[list[TalkScenario]] = [[] for _ in queues]
+    left = total
+    for turn in range(max(map(len, queues), default=0)):
+        for queue, taken in zip(queues, chosen, strict=True):
+            if turn < len(queue) and left:
+                taken.append(queue[turn])
+                left -= 1
+    return tuple(one for taken in chosen for one in sorted(taken, key=_by_time))
+
+
+def selectable(candidates: Sequence[TalkScenario]) -> int:
+    """How many can be selected at most, two of a pair."""
+    return sum(min(count, MOST_OF_A_PAIR) for count in Counter(map(_pair, candidates)).values())
+
+
+def _by_task(candidates: Iterable[TalkScenario]) -> list[list[TalkScenario]]:
+    found: dict[str, list[TalkScenario]] = {}
+    for one in candidates:
+        found.setdefault(one.task.id, []).append(one)
+    return list(found.values())
+
+
+def _in_turn(own: list[TalkScenario]) -> Iterator[TalkScenario]:
+    """A task's candidates: one of each seed, then another of each, two of a pair at most."""
+    of_seed: dict[int, list[TalkScenario]] = {seed: [] for seed in sorted({o.seed for o in own})}
+    for one in sorted(own, key=lambda one: (stream(0, "talk", one.id).random(), one.id)):
+        of_seed[one.seed].append(one)
+    pairs: Counter[tuple[str, str, str]] = Counter()
+    while any(of_seed.values()):
+        for waiting in of_seed.values():
+            free = [one for one in waiting if pairs[_pair(one)] < MOST_OF_A_PAIR]
+            waiting[:] = free[1:]
+            for one in free[:1]:
+                pairs[_pair(one)] += 1
+                yield one
+
+
+def _pair(one: TalkScenario) -> tuple[str, str, str]:
+    return (one.task.id, one.performer.resident.id, one.other.resident.id)
+
+
+def _by_time(one: TalkScenario) -> tuple[int, str, str]:
+    return (one.seed, one.now.isoformat(), one.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One social task: how many conversation tasks there are of it, in all and by seed."""
+
+    type: TaskType
+    task: str
+    of_seed: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """In all."""
+        return sum(self.of_seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Rows by type, in the order of Table 4, then as the tasks come; `seeds` heads `of_seed`."""
+
+    seeds: tuple[int, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def count(self) -> int:
+        """How many conversation tasks there are."""
+        return sum(row.count for row in self.rows)
+
+    @property
+    def types(self) -> tuple[tuple[TaskType, tuple[Row, ...]], ...]:
+        """The rows of each type that is present."""
+        return tuple((kind, tuple(rows)) for kind, rows in groupby(self.rows, lambda r: r.type))
+
+    @property
+    def by_seed(self) -> tuple[int, ...]:
+        """How many there are of each seed."""
+        return tuple(
+            sum(row.of_seed[number] for row in self.rows) for number in range(len(self.seeds))
+        )
+
+    def as_markdown(self, title: str) -> str:
+        """A page with two tables."""
+        kinds = "".join(
+            f"| {kind} | {len(rows)} | {sum(row.count for row in rows)} |\n"
+            for kind, rows in self.types
+        )
+        heads = "".join(f" {seed} |" for seed in self.seeds)
+        tasks = "".join(
+            f"| {row.type} | {row.task} | {row.count} |{_cells(row.of_seed)}\n" for row in self.rows
+        )
+        return (
+            f"# {title}: {self.count} conversation tasks of {len(self.rows)} social tasks\n\n"
+            f"| type | social tasks | conversation tasks |\n|---|---:|---:|\n{kinds}"
+            f"| all | {len(self.rows)} | {self.count} |\n\n"
+            "By social task, in all and by the seed of the town:\n\n"
+            f"| type | task | all |{heads}\n|---|---|---:|{'---:|' * len(self.seeds)}\n{tasks}"
+            f"| all | | {self.count} |{_cells(self.by_seed)}\n"
+        )
+
+
+def tally(scenarios: Sequence[TalkScenario]) -> Tally:
+    """Count the conversation tasks of a set."""
+    seeds = tuple(sorted({one.seed for one in scenarios}))
+    counts = Counter((one.task.id, one.seed) for one in scenarios)
+    types = {one.task.id: one.task.type for one in scenarios}
+    rows = [
+        Row(kind, task, tuple(counts[task, seed] for seed in seeds)) for task, kind in types.items()
+    ]
+    return Tally(seeds, tuple(sorted(rows, key=lambda row: TASK_TYPES.index(row.type))))
+
+
+def _cells(counts: Sequence[int]) -> str:
+    return "".join(f" {count} |" for count in counts)
+
+
+@lru_cache(maxsize=512)
+def scenario_from(content: str) -> TalkScenario:
+    """The scenario in a task's content; kept, as world and judge of an episode both ask."""
+    return TalkScenario.model_validate_json(content)
+
 
 OWN = Path(__file__).parent / "data"
 META, SCENARIOS, REPORT = "meta.json", "scenarios.jsonl", "report.md"

@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 from sociolab.core.episode import Json
+from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
-from sociolab.worlds.stss.casting import town_casts
+from sociolab.plugin.world import world
 from sociolab.worlds.stss.kit import SCRIPTED, TownPlayer, python_player
 from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
-from sociolab.worlds.stss.talk.recorded import RecordedJudge
-from sociolab.worlds.stss.talk.settings import TalkSettings
+from sociolab.worlds.stss.talk.playing import TalkSettings
+from sociolab.worlds.stss.talk.verdicts import RecordedJudge
 from sociolab.worlds.stss.talk.world import StssTalk
+from sociolab.worlds.stss.world import town_casts
 
 TEMPERATURE = 0.0
 PENALTIES = 0.0
 """Of both speakers (STSS section 3.2); a spec can name another temperature."""
 
 
+DECLARED = Declared(
+    # STSS, Table 3: each at both levels, over conversations and over tasks.
+    metrics=tuple(
+        Metric(f"{level}_{rate}{macro}", tooltip=f"{what}, {where}", macro=not macro)
+        for level, where in (
+            ("conversation", "by the conversation"),
+            ("summary", "by what the listener keeps of it"),
+        )
+        for rate, what in (("sr", "All conditions met"), ("gcsr", "Share of conditions met"))
+        for macro in ("", "_macro")
+    ),
+    main=("conversation_gcsr",),
+    cluster="task",
+    judges={
+        "scripted": "on record in the acts of scripted players; where anybody else "
+        "spoke nothing is, and --judge openai/MODEL reads the words"
+    },
+)
+
+
+@world("stss-talk", declared=DECLARED)
 def load(setup: WorldSetup) -> WorldKit:
     """The world over a folder, or over the conversation tasks that we ship."""
     settings = setup.read("stss-talk", TalkSettings)
@@ -49,6 +72,6 @@ def model_judge(model: ChatModel) -> Judge:
 
 
 def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.stss.talk.validation import labelled
+    from sociolab.worlds.stss.talk.model_judge import labelled
 
     return labelled(row, id)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from sociolab.core.episode import Episode
+from sociolab.core.episode import Answered, CastMember, Ended, Episode, Json, Task, Trial
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatModel
+from sociolab.core.ports import CallKey, ChatModel, Labelled, Point, PointAnswer
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, quoted
@@ -20,13 +21,13 @@ from sociolab.prompting.ask import ask_model, typed_prompt
 from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
 from sociolab.town.model.wording import now_line
+from sociolab.town.residents import own_residents
 from sociolab.town.thoughts import Line
-from sociolab.worlds.stss.casting import is_smoke
-from sociolab.worlds.stss.talk.conditions import Condition, conditions_hash
-from sociolab.worlds.stss.talk.content import scenario_from
-from sociolab.worlds.stss.talk.findings import Finding, Occasion
-from sociolab.worlds.stss.talk.readable import readable
-from sociolab.worlds.stss.talk.verdicts import SMOKED, Lost, verdicts
+from sociolab.worlds.stss.talk.conditions import Condition, Finding, Occasion, conditions_hash
+from sociolab.worlds.stss.talk.dataset import Side, TalkScenario, scenario_from
+from sociolab.worlds.stss.talk.verdicts import SMOKED, Lost, readable, verdicts
+from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.world import is_smoke
 
 ATTEMPTS = 3
 PACKAGE = "sociolab.worlds.stss.talk"
@@ -209,3 +210,132 @@ def _field(number: int) -> str:
 def _flat(text: str) -> str:
     """On one line, so that nothing that was said or noted can pass for a part of the prompt."""
     return " ".join(text.split())
+
+
+MET, NOT_MET = "met", "not met"
+
+
+class _Who(BaseModel):
+    id: str
+
+
+class Row(BaseModel):
+    """A labelled conversation, the note that the other keeps of it, or both, as a line of a set.
+
+    `lines` are P (the performer) or O (the other) and what is said; the labels are by the ids of
+    the task's conditions. The two are residents of Alderbrook.
+    """
+
+    id: str | None = None
+    task: SocialTask
+    performer: _Who
+    other: _Who
+    now: datetime
+    here: str
+    lines: tuple[tuple[Literal["P", "O"], str], ...] = ()
+    labels: dict[str, bool] = Field(default_factory=dict)
+    note: str = ""
+    note_labels: dict[str, bool] = Field(default_factory=dict)
+
+    @property
+    def scenario(self) -> TalkScenario:
+        """The conversation task; what a labelled conversation does not hold is left empty."""
+        people = {one.id: one for one in own_residents()}
+        for who in (self.performer.id, self.other.id):
+            if who not in people:
+                raise ValueError(f'expected residents of Alderbrook, found "{who}"')
+        return TalkScenario(
+            id=self.id or "labelled",
+            seed=0,
+            task=self.task,
+            now=self.now,
+            performer_begins=not self.lines or self.lines[0][0] == "P",
+            performer=Side(resident=people[self.performer.id], place=self.here),
+            other=Side(resident=people[self.other.id], place=self.here),
+            people={},
+            places={},
+        )
+
+
+def labelled(row: Json, id: str) -> Labelled:
+    """A row of a set as an item that a judge can be tested with."""
+    read = Row.model_validate(row)
+    id, scenario = read.id or id, read.scenario
+    occasion, both = scenario.occasion, {"P": scenario.performer, "O": scenario.other}
+    lines = tuple(
+        Line(both[seat].resident.id, both[seat].resident.name, text) for seat, text in read.lines
+    )
+    talk, note = (
+        _findings(scenario, labels) if text else None
+        for text, labels in ((lines, read.labels), (read.note, read.note_labels))
+    )
+    if not talk and not note:
+        raise ValueError("expected lines with labels, or a note with note_labels")
+
+    async def ask(model: ChatModel) -> tuple[PointAnswer, ...]:
+        judge, key = TalkModelJudge(model), CallKey(id, "judge", "", 0, "talk", 1)
+        answers: tuple[PointAnswer, ...] = ()
+        if talk:
+            answers += _answers(await judge.in_talk(occasion, lines, key), len(talk))
+        if note:
+            answers += _answers(await judge.in_note(occasion, read.note, key), len(note))
+        return answers
+
+    return Labelled(
+        id=id,
+        kind=read.task.type,
+        text=(
+            *(f"{line.name}: {line.text}" for line in lines),
+            *([f"Note: {read.note}"] if note else []),
+        ),
+        points=(*_points(talk or (), ""), *_points(note or (), " (note)")),
+        ask=ask,
+        episode=_episode(id, scenario, lines, read.note),
+        expected=_expected(talk, note),
+    )
+
+
+def _findings(scenario: TalkScenario, labels: dict[str, bool]) -> tuple[Finding, ...]:
+    conditions = scenario.occasion.conditions
+    if {one.id for one in conditions} != labels.keys():
+        known = ", ".join(one.id for one in conditions)
+        raise ValueError(f"expected labels of {known}, found {', '.join(labels) or 'none'}")
+    return tuple(Finding(one, labels[one.id]) for one in conditions)
+
+
+def _points(found: Sequence[Finding], level: str) -> tuple[Point, ...]:
+    return tuple(
+        Point(
+            f"{one.condition.kind}{level}",
+            f"{one.condition.id}{level}",
+            (MET if one.met else NOT_MET,),
+            (NOT_MET,),
+        )
+        for one in found
+    )
+
+
+def _answers(found: tuple[Finding, ...] | Lost, count: int) -> tuple[PointAnswer, ...]:
+    if isinstance(found, Lost):
+        return (PointAnswer(None, found.problem),) * count
+    return tuple(PointAnswer(MET if one.met else NOT_MET, one.quote) for one in found)
+
+
+def _episode(id: str, scenario: TalkScenario, lines: Sequence[Line], note: str) -> Episode:
+    seats = (scenario.performer.resident.id, scenario.other.resident.id)
+    task = Task(id, seats, scenario.task.id, scenario.model_dump_json())
+    cast = tuple(CastMember(seat, "labelled") for seat in seats)
+    events: list[Answered | Ended] = [
+        Answered(turn, line.who, "utter", {"text": line.text}) for turn, line in enumerate(lines)
+    ]
+    if note:
+        events.append(Answered(len(lines), seats[1], "summarise", {"memo": note, "importance": 5}))
+    events.append(Ended("turn limit", max(0, len(lines) - 1)))
+    return Episode(Trial(id, "stss-talk", task, cast, 0, 0), tuple(events))
+
+
+def _expected(
+    talk: tuple[Finding, ...] | None, note: tuple[Finding, ...] | None
+) -> tuple[tuple[Verdict, ...], ...]:
+    """What the labels come to, where there are labels of both levels."""
+    return (verdicts(talk, note),) if talk and note else ()

@@ -2,19 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from sociolab.core.episode import Episode, Unusable
 from sociolab.core.errors import Cause
-from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.worlds.stss.casting import SMOKE
-from sociolab.worlds.stss.talk.findings import Finding, share_met, success
-from sociolab.worlds.stss.talk.measures import (
-    CONVERSATION_GCSR,
-    CONVERSATION_SR,
-    SUMMARY_GCSR,
-    SUMMARY_SR,
-)
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.seeding import digest
+from sociolab.town.answers import Matter, SpeechAct, Summary
+from sociolab.town.thoughts import Line
+from sociolab.worlds.stss.talk.conditions import Condition, Finding, Occasion, share_met, success
+from sociolab.worlds.stss.talk.dataset import TalkScenario, scenario_from
+from sociolab.worlds.stss.talk.playing import Told, told_in
+from sociolab.worlds.stss.world import SMOKE, is_smoke
+
+CONVERSATION_SR = Measure("conversation_sr", 0, 1, title="talk SR")
+CONVERSATION_GCSR = Measure("conversation_gcsr", 0, 1, title="talk GCSR")
+SUMMARY_SR = Measure("summary_sr", 0, 1, title="summary SR")
+SUMMARY_GCSR = Measure("summary_gcsr", 0, 1, title="summary GCSR")
+
+MEASURES = (CONVERSATION_SR, CONVERSATION_GCSR, SUMMARY_SR, SUMMARY_GCSR)
+"""Table 3 shows each over conversations (micro) and over tasks (macro)."""
+
+
+LEVELS = {CONVERSATION_GCSR.name: "the talk", SUMMARY_GCSR.name: "the note"}
+"""What a measure reads, by its name; other measures have no findings in their reasons."""
+OF_TALK = frozenset({CONVERSATION_GCSR.name})
+"""Those that quote lines of the talk."""
+
+
+def findings_of(episode: Episode, verdict: Verdict) -> tuple[Finding, ...]:
+    """The findings behind a score; none where the verdict is none, or its reason not of ours."""
+    if not isinstance(verdict, Score) or verdict.measure.name not in LEVELS:
+        return ()
+    conditions = scenario_from(episode.trial.task.content).occasion.conditions
+    found = []
+    rest = verdict.reason
+    for place, condition in enumerate(conditions):
+        after = conditions[place + 1].id if place + 1 < len(conditions) else None
+        part, rest = _up_to(rest, after)
+        finding = _finding(condition, part)
+        if finding is None:
+            return ()
+        found.append(finding)
+    return tuple(found) if not rest else ()
+
+
+def _up_to(text: str, condition: str | None) -> tuple[str, str]:
+    """The text in two, before and from the next condition on."""
+    if condition is None:
+        return text, ""
+    places = [text.find(f"; {condition}: {said}") for said in ("yes", "no")]
+    at = min((place for place in places if place >= 0), default=len(text))
+    return text[:at], text[at + 2 :]
+
+
+def _finding(condition: Condition, text: str) -> Finding | None:
+    for said, met in (("yes", True), ("no", False)):
+        head = f"{condition.id}: {said}"
+        if text == head:
+            return Finding(condition, met)
+        if text.startswith(f'{head} ("') and text.endswith('")'):
+            return Finding(condition, met, text[len(head) + 3 : -2])
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +119,150 @@ def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...
         Score(rate, None, success(found), f"{met} of {len(found)} conditions are met"),
         Score(share, None, share_met(found), reason(found)),
     )
+
+
+_NOTE = "summarise"
+_BROKEN = ("failed turn", "silence")
+_QUESTIONS = {
+    "utter": "utterance",
+    "general_plan": "general plan",
+    "talk_reminder": "reminder of the talk",
+}
+
+
+def readable(scenario: TalkScenario, episode: Episode) -> tuple[Told | Lost, Summary | Lost]:
+    """The talk and the note, each to be judged or lost; the same for every judge.
+
+    A talk is lost where it broke off: an utterance of either side failed for good (whatever the
+    policy says of failures), or a plan or reminder did under a policy that stops. A failure is no
+    talk that went badly, and the partner's is not the performer's. A talk in which nobody said
+    anything is lost, too. A note is lost with its talk, and where nobody could write one.
+    """
+    lost = _unfinished(episode)
+    if lost is not None:
+        return lost, lost
+    told = told_in(scenario, episode)
+    if not told.lines:
+        silence = Lost("incomplete", "expected a talk, found that nobody said anything")
+        return silence, silence
+    return told, told.note or _without_note(episode)
+
+
+def _unfinished(episode: Episode) -> Lost | None:
+    """Why the talk has no end; None if it has one. A note that failed leaves the talk whole."""
+    ended = episode.ended
+    if ended is None:
+        return Lost("incomplete", "expected a talk that was held to its end, found none")
+    failed = _failed(episode)
+    if ended.reason in _BROKEN and (failed is None or failed.name != _NOTE):
+        who = failed.seat if failed else ended.seat or "somebody"
+        what = _QUESTIONS.get(failed.name, failed.name) if failed else _QUESTIONS["utter"]
+        why = f" ({failed.problem})" if failed else ""
+        return Lost("incomplete", f"the talk broke off: {who} gave no usable {what}{why}")
+    return None
+
+
+def _without_note(episode: Episode) -> Lost:
+    failed = _failed(episode)
+    if failed is None or failed.name != _NOTE:
+        return Lost("incomplete", "expected a note of the talk, found none")
+    return Lost("incomplete", f"{failed.seat} wrote no usable note ({failed.problem})")
+
+
+def _failed(episode: Episode) -> Unusable | None:
+    """The last reply that failed for good."""
+    failed = (e for e in reversed(episode.events) if isinstance(e, Unusable) and e.final)
+    return next(failed, None)
+
+
+Meant: TypeAlias = tuple[SpeechAct, str]
+"""An act, and the words that it stands beside."""
+
+UNREAD = Unread(
+    "only the acts of built-in scripted players are on record, and somebody else spoke here; name "
+    "a model that reads the words, --judge openai/MODEL"
+)
+
+
+class RecordedJudge:
+    """SR and GCSR of the talk and of what the other keeps of it, from acts; else Unscored."""
+
+    def __init__(self) -> None:
+        self.id = JudgeId("recorded", "scripted", digest("stss-talk", "recorded", "1"))
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """Four verdicts; failures where no talk was held to its end, or no note is kept of it."""
+        scenario = scenario_from(episode.trial.task.content)
+        told, note = readable(scenario, episode)
+        if is_smoke(episode.trial) and not isinstance(told, Lost):
+            return verdicts(SMOKED, SMOKED)
+        occasion = scenario.occasion
+        talk = told if isinstance(told, Lost) else of_talk(occasion, told.lines)
+        return verdicts(talk, _of_note(occasion, talk, note))
+
+
+def _of_note(occasion: Occasion, talk: Findings, note: Summary | Lost) -> Findings:
+    if isinstance(note, Lost) or isinstance(talk, Unread):
+        return note if isinstance(note, Lost) else talk
+    return of_note(occasion, note)
+
+
+def of_talk(occasion: Occasion, lines: Sequence[Line]) -> tuple[Finding, ...] | Unread:
+    """What a talk conveyed; Unread where somebody in it wrote no acts."""
+    if not all(line.acts for line in lines):
+        return UNREAD
+    return _findings(occasion, [(act, line.text) for line in lines for act in line.acts])
+
+
+def of_note(occasion: Occasion, note: Summary) -> tuple[Finding, ...] | Unread:
+    """What the other keeps of a talk; Unread where it is no scripted player's note."""
+    if not note.acts:
+        return UNREAD
+    return _findings(occasion, [(act, note.memo) for act in note.acts])
+
+
+def _findings(occasion: Occasion, meant: Iterable[Meant]) -> tuple[Finding, ...]:
+    ours, what = occasion.performer.id, occasion.task.activity
+    about = [
+        (act, act.matter, text)
+        for act, text in meant
+        if act.matter is not None and (act.matter.host, act.matter.what) == (ours, what[:200])
+    ]
+    return tuple(
+        Finding(condition, bool(quote), quote)
+        for condition in occasion.conditions
+        for quote in [_quote(condition, occasion, about)]
+    )
+
+
+def _quote(
+    condition: Condition, occasion: Occasion, about: Sequence[tuple[SpeechAct, Matter, str]]
+) -> str:
+    """The words with the last act that meets a condition; "" where none does."""
+    task = occasion.task
+    day = task.day.isoformat()
+    told = [(act, matter, text) for act, matter, text in about if act.by == occasion.performer.id]
+    errand = task.errands[condition.errand - 1].what[:200] if condition.errand else ""
+    # What is agreed is the last answer, unless something else was put forward after it.
+    answers = [one for one in about if one[0].kind in ("accept", "decline", "counter")]
+    agreed = [one for one in answers[-1:] if one[0].kind == "accept"]
+
+    def wanted(act: SpeechAct, matter: Matter) -> bool:
+        match condition.kind:
+            case "invited" | "asked":
+                return act.kind == "invite"
+            case "request":
+                return act.kind == "invite" and any(one.what == errand for one in matter.chores)
+            case "place told" if errand:
+                return condition.place in [c.place for c in matter.chores if c.what == errand]
+            case "place told":
+                return matter.place == condition.place
+            case "time told":
+                return (matter.day, matter.start) == (day, task.start)
+            case "time agreed":
+                return matter.day == day and bool(matter.start)
+            case "place agreed":
+                return bool(matter.place)
+
+    among = agreed if condition.kind in ("time agreed", "place agreed") else told
+    return next((text for act, matter, text in reversed(among) if wanted(act, matter)), "")

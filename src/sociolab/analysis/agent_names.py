@@ -1,0 +1,174 @@
+"""Labels that several codes, or models with several options, share: told apart by a mark, such as
+"python:ver:V@3f2a" or "openai/x@91bc"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sociolab.analysis.pooled_runs import agent_settings
+from sociolab.analysis.values import RunValues, Value
+from sociolab.core.code_mark import OPTIONS, UNKNOWN, as_recorded, code_in, mark
+from sociolab.core.episode import Json, Trial
+from sociolab.core.errors import ConfigError
+from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class AgentNames:
+    """By run and label, the name of an agent whose label stands for several codes or settings;
+    those of one keep their labels. `notes` say in a sentence each which they are."""
+
+    shown: Mapping[str, Mapping[str, str]]
+    notes: tuple[str, ...] = ()
+
+    def name(self, run: str, label: str) -> str:
+        """How an agent of a run is called."""
+        return self.shown.get(run, {}).get(label, label)
+
+    def values(self, found: RunValues) -> RunValues:
+        """The values of a run under these names."""
+
+        def named(values: Sequence[Value]) -> tuple[Value, ...]:
+            return tuple(
+                value._replace(
+                    agent=value.agent and self.name(value.run, value.agent),
+                    partner=value.partner and self.name(value.run, value.partner),
+                )
+                for value in values
+            )
+
+        if not self.shown.get(found.run):
+            return found
+        return replace(found, values=named(found.values), untold=named(found.untold))
+
+    def result(self, found: RunResult) -> RunResult:
+        """The result of a run under these names."""
+        run = found.run
+        if not self.shown.get(run):
+            return found
+        partner = found.partner and self.name(run, found.partner)
+        return found.model_copy(
+            update={
+                "agents": tuple(self.name(run, agent) for agent in found.agents),
+                "partner": partner,
+                "scores": tuple(self._entry(run, entry) for entry in found.scores),
+            }
+        )
+
+    def _entry(self, run: str, entry: ScoreEntry) -> ScoreEntry:
+        by = {
+            key: self.name(run, value) if key == "partner" else value
+            for key, value in entry.by.items()
+        }
+        agent = entry.agent and self.name(run, entry.agent)
+        return entry.model_copy(update={"agent": agent, "by": by})
+
+    def trials(self, run: str, found: Sequence[Trial]) -> tuple[Trial, ...]:
+        """The trials of a run with a cast of these names."""
+        if not self.shown.get(run):
+            return tuple(found)
+        return tuple(
+            replace(
+                trial,
+                cast=tuple(replace(m, agent=self.name(run, m.agent)) for m in trial.cast),
+            )
+            for trial in found
+        )
+
+
+def agent_names(store: Store, runs: Sequence[str]) -> AgentNames:
+    """The names of the agents of these runs, read off the settings that they played with."""
+    codes: dict[str, dict[str, str]] = {}
+    # By world, too: each has a temperature of its own where a spec names none.
+    models: dict[tuple[str, str], dict[str, str]] = {}
+    for run, agents in agent_settings(store, runs).items():
+        for label, hash_ in agents.items():
+            code = code_in(label, hash_)
+            if code is not None:
+                codes.setdefault(label, {})[run] = code
+            elif "/" in label:  # people and rules play as ever
+                models.setdefault((label, store.run(run).world), {})[run] = hash_
+    codes = {label: _as_recorded(by_run) for label, by_run in codes.items()}
+    codes = {label: by_run for label, by_run in codes.items() if _several(by_run)}
+    several = [(label, by_run) for (label, _), by_run in models.items() if _several(by_run)]
+    shown: dict[str, dict[str, str]] = {}
+    for label, by_run in (*codes.items(), *several):
+        for run, code in by_run.items():
+            shown.setdefault(run, {})[label] = _shown(label, run, code)
+    options = {run: _options(store, run) for run in shown}
+    return AgentNames(shown, (*_notes(codes), *_set_up(several, options)))
+
+
+def _as_recorded(by_run: Mapping[str, str]) -> dict[str, str]:
+    codes = set(by_run.values())
+    return {run: as_recorded(code, codes) for run, code in by_run.items()}
+
+
+def _several(by_run: Mapping[str, str]) -> bool:
+    """Whether a label is not known to stand for one code, or for one set of settings."""
+    return len(by_run) > 1 and (len(set(by_run.values())) > 1 or UNKNOWN in by_run.values())
+
+
+def _shown(label: str, run: str, code: str) -> str:
+    name = f"{label}@{mark(code)}"
+    return f"{name} ({run})" if code == UNKNOWN else name
+
+
+def _options(store: Store, run: str) -> Mapping[str, Json]:
+    """By label, what models.toml added to a spec in a run, as far as that is on record."""
+    settings = store.run(run).settings
+    found = settings.get(OPTIONS) if isinstance(settings, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    for label, by_run in sorted(shared.items()):
+        where = ", ".join(f"@{mark(code)} in {run}" for run, code in by_run.items())
+        known = set(by_run.values()) - {UNKNOWN}
+        if len(known) > 1:
+            yield (
+                f"{label} ran other code from run to run ({where}): these are several agents that "
+                "share a label."
+            )
+        if UNKNOWN in by_run.values():
+            yield (
+                f"Nobody can tell whether {label} was the same agent in all these runs, since its "
+                f"code was not recorded in each ({where}, ? being unknown); each such run's stands "
+                "for itself."
+            )
+
+
+def _set_up(
+    shared: Sequence[tuple[str, Mapping[str, str]]], options: Mapping[str, Mapping[str, Json]]
+) -> Iterator[str]:
+    for label, by_run in sorted(shared, key=lambda one: one[0]):
+        listed = {run: options[run].get(label) for run in by_run}
+        where = ", ".join(
+            f"@{mark(hash_)} in {run}" + (f": {listed[run]}" if listed[run] else "")
+            for run, hash_ in by_run.items()
+        )
+        yield (
+            f"{label} was not set up the same way from run to run ({where}): its options in "
+            "models.toml, the address of its server or its prompts differ, so these are several "
+            "agents that share a label."
+        )
+
+
+def label_like(wanted: str, labels: Iterable[str], flag: str) -> str:
+    """The label that is wanted, or the only one that holds what is; else `wanted` as it is, which
+    is for the caller to refuse. ConfigError where several labels hold it."""
+    known: Sequence[str] = tuple(dict.fromkeys(labels))
+    if wanted in known:
+        return wanted
+    fits = [label for label in known if _ends(label).casefold() == wanted.casefold()]
+    fits = fits or [label for label in known if wanted.casefold() in label.casefold()]
+    if len(fits) > 1:
+        raise ConfigError(f'{flag}: "{wanted}" may be any of {", ".join(fits)}; give more of it')
+    return fits[0] if fits else wanted
+
+
+def _ends(label: str) -> str:
+    """What a label is mostly called by: the model of an endpoint, the class of a module."""
+    return label.rpartition(":")[2] if label.startswith("python:") else label.partition("/")[2]

@@ -1,0 +1,730 @@
+"""x"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from sociolab.analysis.figures import (
+    NOTHING,
+    figure,
+    in_words,
+    listed,
+    p_text,
+    span,
+    title_of,
+    titles,
+)
+from sociolab.analysis.matching import By, Key, Keyed, Side, matched
+from sociolab.analysis.values import Value
+from sociolab.core.episode import Asked
+from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.score import JudgeId, Measure
+from sociolab.report.charts import Dot, dot_plot
+from sociolab.report.plays import mean_ends
+from sociolab.report.section import Figure, Section, TextTable
+from sociolab.report.words import failed_of, first_digits, minus, plural, share
+from sociolab.stats.intervals import CUT, on_scale
+from sociolab.stats.paired import Comparison, KeyedValue, compare
+from sociolab.stats.power import ALPHA
+
+Unit: TypeAlias = Literal["play", "episode"]
+"""A seat of a trial, or the whole of it, as the measure goes."""
+
+ALIKE = 1e-11
+"""Values that differ by no more differ by rounding only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many plays each side has, scored or not, and how many of them answer to each other."""
+
+    a: int
+    b: int
+    matched: int
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodePair:
+    """Two matched plays in one measure, and why the judge gave what it gave.
+
+    A value is None where it is missing. Reasons are "" where the judge gave none, or none were
+    looked up.
+    """
+
+    measure: str
+    key: Key
+    a: Value
+    b: Value
+    why_a: str = ""
+    why_b: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """a minus b; None where a value is missing."""
+        if self.a.value is None or self.b.value is None:
+            return None
+        return self.a.value - self.b.value
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """a minus b in each measure.
+
+    `counts` says what could be matched, `plays` holds the matched plays by measure. Of these,
+    `missing` counts those of a and of b whose value is missing (they are no pairs), `unlike` the
+    pairs that differ at all. `untold` counts those of a and of b that could not be scored, and
+    `bounds` are what the mean difference would be over all of them with everything that has no
+    value at its worst for a and best for b, and the other way round; None where that is without
+    end.
+    """
+
+    world: str
+    a: Side
+    b: Side
+    judge: str
+    judge_id: JudgeId
+    by: By
+    counts: Mapping[Unit, Counts]
+    measures: Mapping[str, Measure]
+    plays: Mapping[str, tuple[EpisodePair, ...]]
+    found: Mapping[str, Comparison]
+    missing: Mapping[str, tuple[int, int]]
+    unlike: Mapping[str, int]
+    untold: Mapping[str, tuple[int, int]]
+    bounds: Mapping[str, tuple[float, float] | None]
+    declared: Declared = UNDECLARED
+
+    def is_open(self, name: str) -> bool:
+        """Whether a matched play has no score in this measure."""
+        return any((*self.untold[name], *self.missing[name]))
+
+
+def compared(
+    world: str,
+    a: Side,
+    b: Side,
+    judge: tuple[str, JudgeId],
+    measures: Mapping[str, Measure],
+    declared: Declared = UNDECLARED,
+) -> Compared:
+    """Compare both sides in these measures; `judge` is its label and itself.
+
+    Tasks of one id must be the same task on both sides. ConfigError where nothing can be matched.
+    """
+    found = matched(a, b)
+    counts = _counts(found.a, found.b)
+    if not any(count.matched for count in counts.values()):
+        raise ConfigError(
+            f"no play of {a.name} answers to one of {b.name}: they share no task with the same "
+            f"seat, partner and repeat (partners: {'; '.join(a.partners)} and "
+            f"{'; '.join(b.partners)})"
+        )
+    sides = {name: (found.a.get(name, {}), found.b.get(name, {})) for name in measures}
+    plays = {
+        name: tuple(EpisodePair(name, key, x[key], y[key]) for key in x if key in y)
+        for name, (x, y) in sides.items()
+    }
+    every = _with_untold(a, b)
+    return Compared(
+        world=world,
+        declared=declared,
+        a=a,
+        b=b,
+        judge=judge[0],
+        judge_id=judge[1],
+        by=found.by,
+        counts=counts,
+        measures=measures,
+        plays=plays,
+        found={
+            name: _within(one, measures[name])
+            for name, one in compare(
+                {name: (_rows(x), _rows(y)) for name, (x, y) in sides.items()}
+            ).items()
+        },
+        missing={name: _missing(some) for name, some in plays.items()},
+        unlike={
+            name: sum(abs(one.difference or 0.0) > ALIKE for one in some)
+            for name, some in plays.items()
+        },
+        untold={name: _untold(some) for name, some in ((n, every.get(n, ())) for n in measures)},
+        bounds={name: _bounds(every.get(name, ())) for name in measures},
+    )
+
+
+_Pairs: TypeAlias = Sequence[tuple[Value, Value]]
+
+
+def _with_untold(a: Side, b: Side) -> dict[str, _Pairs]:
+    """The matched plays by measure, those among them that could not be scored."""
+    found = matched(*(replace(one, values=(*one.values, *one.untold)) for one in (a, b)))
+    return {
+        name: [(mine[key], found.b[name][key]) for key in mine if key in found.b[name]]
+        for name, mine in found.a.items()
+        if name in found.b
+    }
+
+
+def _untold(pairs: _Pairs) -> tuple[int, int]:
+    """How many plays of a and of b could not be scored."""
+    left, right = (sum(pair[i].unscored is not None for pair in pairs) for i in (0, 1))
+    return left, right
+
+
+def _bounds(pairs: _Pairs) -> tuple[float, float] | None:
+    return mean_ends([(a.ends[0] - b.ends[1], a.ends[1] - b.ends[0]) for a, b in pairs])
+
+
+def _within(one: Comparison, measure: Measure) -> Comparison:
+    """The interval cut to what two values on the measure's scale can differ by."""
+    width = measure.high - measure.low
+    return replace(one, difference=on_scale(one.difference, -width, width))
+
+
+def comparison_document(found: Compared) -> dict[str, Any]:
+    """The comparison as a JSON object: see docs/compare.md."""
+    return {
+        "a": _side(found.a),
+        "b": _side(found.b),
+        "judge": {"judge": found.judge, "method": found.judge_id.method},
+        "matched_by": ["task", "seat", found.by, "repeat"],
+        "matched": {unit: asdict(count) for unit, count in found.counts.items()},
+        "measures": {name: _measured(found, name) for name in found.measures},
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        "run": side.run,
+        "agent": side.agent,
+        "partners": list(side.partners),
+        "failed_turns": side.asked.failed,
+        "turns_asked": side.asked.asked,
+    }
+
+
+def _measured(found: Compared, name: str) -> dict[str, Any]:
+    one, missing = found.found[name], found.missing[name]
+    return {
+        "pairs": one.pairs,
+        "clusters": one.clusters,
+        **asdict(one),
+        "superiority": one.effect.superiority,
+        "unlike": found.unlike[name],
+        "missing_a": missing[0],
+        "missing_b": missing[1],
+        "not_established_a": found.untold[name][0],
+        "not_established_b": found.untold[name][1],
+        "bounds": found.bounds[name],
+    }
+
+
+def _counts(a: Keyed, b: Keyed) -> dict[Unit, Counts]:
+    left, right = _keys(a), _keys(b)
+    return {
+        unit: Counts(len(left[unit]), len(right[unit]), len(left[unit] & right[unit]))
+        for unit in left
+        if left[unit] or right[unit]
+    }
+
+
+def _keys(side: Keyed) -> dict[Unit, set[Key]]:
+    keys = {key for values in side.values() for key in values}
+    whole = {key for key in keys if key.seat is None}
+    return {"play": keys - whole, "episode": whole}
+
+
+def _rows(values: Mapping[Key, Value]) -> list[KeyedValue]:
+    return [
+        KeyedValue(key, value.cluster, value.value)
+        for key, value in values.items()
+        if value.value is not None
+    ]
+
+
+def _missing(plays: Sequence[EpisodePair]) -> tuple[int, int]:
+    return sum(one.a.value is None for one in plays), sum(one.b.value is None for one in plays)
+
+
+FEW = 10
+"""With fewer clusters than this, figures that rest on their scatter are called rough."""
+
+_INTERVALS = " (95 % interval of A \N{MINUS SIGN} B)"
+_UNITS: dict[Unit, tuple[str, str]] = {
+    "play": ("play", "plays"),
+    "episode": ("whole episode", "whole episodes"),
+}
+
+
+def comparison_section(found: Compared, judged: str, cautions: Sequence[str]) -> Section:
+    """The section; `judged` says what to think of the judge's figures."""
+    return Section(
+        f"A: {found.a.name} against B: {found.b.name}",
+        (*_matching(found), judged, *_findings(found), *_power(found)),
+        (*cautions, *_cautions(found)),
+        (differences(found), basis(found), design(found), students(found)),
+        difference_figures(found),
+    )
+
+
+def _matching(found: Compared) -> Iterator[str]:
+    partner = "partner" if found.by == "partner" else "role of the partner"
+    clusters = max(one.clusters for one in found.found.values())
+    for unit, count in found.counts.items():
+        one, many = _UNITS[unit]
+        seat = "seat, " if unit == "play" else ""
+        yield (
+            f"{plural(count.matched, f'pair of {many}', f'pairs of {many}')}, matched by task id, "
+            f"{seat}{partner} and repeat. {_alone(count, one, many)} Intervals and p take each "
+            f"{cluster_of(found)} as one observation: {clusters:,} of them."
+        )
+
+
+def _alone(count: Counts, one: str, many: str) -> str:
+    a, b = count.a - count.matched, count.b - count.matched
+    if not a and not b:
+        return f"No {one} was left over."
+    return (
+        f"Left over without a match: {a:,} of {count.a:,} {many} of A, {b:,} of {count.b:,} of B."
+    )
+
+
+def _findings(found: Compared) -> Iterator[str]:
+    """What is shown, what is not, and what could not be tested, each measure once."""
+    shown = [name for name, one in found.found.items() if _significant(one)]
+    same = [name for name, one in found.found.items() if one.pairs and not found.unlike[name]]
+    empty = [name for name, one in found.found.items() if not one.pairs]
+    left = [name for name in found.found if name not in (*shown, *same, *empty)]
+    count = tested(found)
+    blind = [name for name in left if _blind(found.found[name], count)]
+    left = [name for name in left if name not in blind]
+    for name in shown:
+        yield _shown(found, name)
+    if left:
+        yield (
+            f"Not shown{_INTERVALS}: a difference in "
+            f"{listed([_with_ends(found, name) for name in left])}. "
+            "Not shown is not equal: any true difference inside the interval fits these plays."
+        )
+    if blind:
+        intervals = listed([_with_ends(found, name) for name in blind])
+        yield (
+            f"Not decided{_INTERVALS}: {intervals}. So few {cluster_of(found)}s differ there that "
+            f"the test, corrected for {plural(count, 'measure')}, could not have come out "
+            f"significant; more {cluster_of(found)}s can tell, or fewer measures (--measure)."
+        )
+    if same:
+        yield (
+            f"Every pair is equal in {_titles(found, same)}: nothing there to test. It does not "
+            "show that other plays would be equal."
+        )
+    if empty:
+        yield f"Not compared: {_titles(found, empty)}; no pair has a value on both sides."
+
+
+def _shown(found: Compared, name: str) -> str:
+    one, measure = found.found[name], found.measures[name]
+    value = one.difference.value or 0.0
+    ends = span(one.difference, measure) or f"none, {one.difference.note}"
+    higher = "higher" if value > 0 else "lower"
+    text = (
+        f"{title_of(measure)} is {higher} for A by {figure(abs(value), measure)}"
+        f" (A \N{MINUS SIGN} B, 95 % interval: {ends}); p {_equals(one.p)}, after "
+        f"Holm's correction {p_text(one.holm_p)}."
+    )
+    low, high = one.difference.low, one.difference.high
+    if low is not None and high is not None and low <= 0 <= high:
+        text += " Its interval holds 0 all the same: take it as doubtful."
+    return text
+
+
+def _with_ends(found: Compared, name: str) -> str:
+    one, measure = found.found[name], found.measures[name]
+    ends = span(one.difference, measure) or f"(no interval: {one.difference.note})"
+    low, high = one.difference.low, one.difference.high
+    alone = ""
+    if low is not None and high is not None and not low <= 0 <= high:
+        alone = f" (without 0, yet p {_equals(one.p)}, {p_text(one.holm_p)} corrected)"
+    elif one.p is not None and one.p < ALPHA:
+        alone = f" (p {_equals(one.p)} alone but {p_text(one.holm_p)} corrected)"
+    return f"{title_of(measure)} {ends}{alone}"
+
+
+def _power(found: Compared) -> Iterator[str]:
+    name = main_measure(found)
+    one, measure = found.found[name], found.measures[name]
+    seen = detectable(one)
+    if seen is not None:
+        yield (
+            f"In {title_of(measure)} these pairs would show a true difference of "
+            f"{figure(seen, measure)} in 8 of 10 such comparisons, {at_level(found)}; a smaller "
+            "one is missed more often."
+        )
+    if one.settles.size and one.settles.clusters is not None and repeats_needed(one) != 1.0:
+        yield (
+            f"If the {figure(one.difference.value, measure)} observed in {title_of(measure)} were "
+            f"the true difference, showing it would take {_settling(found, one)}."
+        )
+
+
+def _settling(found: Compared, one: Comparison) -> str:
+    many = f"{clusters_needed(one):,} {cluster_of(found)}s in all, as many plays in each as now"
+    factor = repeats_needed(one)
+    if factor is not None:
+        return f"{many}; or {times(factor)} times as many repeats of the present tasks"
+    return f"{many} ({one.settles.note})" if one.settles.note else many
+
+
+def _cautions(found: Compared) -> Iterator[str]:
+    yield from failed_turns_told({"A": found.a.asked, "B": found.b.asked})
+    clusters = [one.clusters for one in found.found.values() if one.pairs]
+    if clusters and min(clusters) < FEW:
+        yield (
+            f"With {_few(clusters, cluster_of(found))}, intervals and p are rough, and what would "
+            "settle a difference is a guess."
+        )
+    for name, (a, b) in found.untold.items():
+        if a or b:
+            yield _not_established(found, name, a, b)
+    lost = {name: (a, b) for name, (a, b) in found.missing.items() if a or b}
+    if lost:
+        a, b = (max(counts[side] for counts in lost.values()) for side in (0, 1))
+        yield (
+            f"Matched plays without a value, in a measure up to: {a:,} of A, {b:,} of B. They are "
+            "left out on both sides; if an agent fails where it is hard, that flatters it."
+        )
+
+
+def _not_established(found: Compared, name: str, a: int, b: int) -> str:
+    told = (
+        f"{title_of(found.measures[name])} could not be established in {plural(a, 'matched play')} "
+        f"of A and {b:,} of B"
+    )
+    ends = found.bounds[name]
+    if ends is None:
+        return f"{told}: the difference could be of any size."
+    sign = "could" if ends[0] < 0 < ends[1] else "would not"
+    return (
+        f"{told}. Whatever these came to, the difference lies within {bounds(found, name)}: it "
+        f"{sign} turn round."
+    )
+
+
+def failed_turns_told(asked: Mapping[str, Asked]) -> Iterator[str]:
+    """Who failed turns, and what share, in a sentence each."""
+    for name, one in asked.items():
+        if one.failed:
+            yield (
+                f"{name} failed {one.failed:,} of {plural(one.asked, 'turn')} "
+                f"({in_words(share(*one))}). Its scores rest on the others."
+            )
+
+
+def _few(clusters: Sequence[int], of: str) -> str:
+    """How many clusters the measures have, the fewest first."""
+    least, most = min(clusters), max(clusters)
+    return plural(least, of) if least == most else f"{least} to {most} {of}s, by measure"
+
+
+def main_measure(found: Compared) -> str:
+    """The world's main measure that has a difference to speak of, or the first measure."""
+    usable = [name for name, one in found.found.items() if one.design.detectable is not None]
+    mains = [name for name in found.declared.main if name in usable]
+    return [*mains, *usable, *found.found][0]
+
+
+def _significant(one: Comparison) -> bool:
+    return one.holm_p is not None and one.holm_p < ALPHA
+
+
+def _blind(one: Comparison, tested: int) -> bool:
+    """Whether no result could have come out significant, Holm's correction for the smallest of
+    `tested` p-values included."""
+    smallest = one.permutation.smallest
+    return smallest is not None and smallest * tested > ALPHA
+
+
+def _titles(found: Compared, names: Sequence[str]) -> str:
+    return titles(found.measures[name] for name in names)
+
+
+def _equals(p: float | None) -> str:
+    text = p_text(p)
+    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
+
+
+def differences(found: Compared) -> TextTable:
+    """Both means, their difference, its interval and p; what plays without a score could make of
+    it, where there are any."""
+    open_ = any(found.is_open(name) for name in found.found)
+    rows = tuple(
+        (
+            title_of(found.measures[name]),
+            figure(one.mean_a, found.measures[name]),
+            figure(one.mean_b, found.measures[name]),
+            figure(one.difference.value, found.measures[name]),
+            span(one.difference, found.measures[name]) or NOTHING,
+            p_text(one.p),
+            p_text(one.holm_p),
+            *([bounds(found, name) or NOTHING] if open_ else []),
+        )
+        for name, one in found.found.items()
+    )
+    heads = ("measure", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "Holm p")
+    return TextTable(
+        f"Differences · judge: {found.judge} ({found.judge_id.method})",
+        (*heads, *(["bounds"] if open_ else [])),
+        rows,
+        (
+            "means over the pairs; higher is better only where the measure means it so",
+            f"95 % interval clustered by {cluster_of(found)}: {_methods(found)}{_cut(found)}",
+            f"p: flipping the signs of whole {cluster_of(found)}s at random (all flips up to 16); "
+            f"Holm p: corrected for the {plural(tested(found), 'measure')} that can be tested",
+            *(
+                [
+                    "bounds: the difference over all matched plays if those without a score had "
+                    "the lowest that they could for A and the highest for B, and the other way "
+                    "round"
+                ]
+                if open_
+                else []
+            ),
+            *_failed_turns(found),
+            *_left_out(found),
+            *_no_interval(found),
+        ),
+    )
+
+
+def bounds(found: Compared, name: str) -> str:
+    """Between what the difference lies, as in "[-3.21, 4.11]"; empty where all plays have a score,
+    and where it could be of any size."""
+    ends, measure = found.bounds[name], found.measures[name]
+    if ends is None or not found.is_open(name):
+        return ""
+    return f"[{figure(ends[0], measure)}, {figure(ends[1], measure)}]"
+
+
+def _failed_turns(found: Compared) -> Iterator[str]:
+    """What share of its turns each side failed, where one did."""
+    sides = {"A": found.a.asked, "B": found.b.asked}
+    if any(one.failed for one in sides.values()):
+        told = ", ".join(f"{name} {failed_of(one) or 'none'}" for name, one in sides.items())
+        yield f"failed turns, over all plays of a side: {told}"
+
+
+def basis(found: Compared) -> TextTable:
+    """Pairs, clusters by sign, and the standardised difference."""
+    cluster = cluster_of(found)
+    rows = tuple(
+        (
+            title_of(found.measures[name]),
+            f"{one.pairs:,}",
+            f"{one.only_a:,} / {one.only_b:,}",
+            f"{one.clusters:,}",
+            f"{one.effect.better:,}",
+            f"{one.effect.equal:,}",
+            f"{one.effect.worse:,}",
+            NOTHING if one.effect.d_z is None else minus(f"{one.effect.d_z:z.2f}"),
+        )
+        for name, one in found.found.items()
+    )
+    return TextTable(
+        "How large the difference is, and where it lies",
+        ("measure", "pairs", "alone", f"{cluster}s", "A higher", "equal", "A lower", "d_z"),
+        rows,
+        (
+            "pairs: plays with a value on both sides; alone: with a value of A / of B only; where "
+            "the judge cannot tell there is none",
+            f"A higher, equal, A lower: {cluster}s by their mean difference",
+            "d_z: the mean difference over the standard deviation of single pairs' differences",
+        ),
+    )
+
+
+def design(found: Compared) -> TextTable:
+    """What could be seen, and what would settle the observed difference."""
+    rows = tuple(
+        (
+            title_of(found.measures[name]),
+            figure(one.difference.value, found.measures[name]),
+            figure(detectable(one), found.measures[name]),
+            *_settled(one),
+            p_text(one.permutation.smallest),
+        )
+        for name, one in found.found.items()
+    )
+    cluster = cluster_of(found)
+    notes = {
+        f"{title_of(found.measures[name])}: {one.settles.note}"
+        for name, one in found.found.items()
+        if one.settles.note.startswith("repeats")
+    }
+    return TextTable(
+        "What these pairs could have shown, and what would settle it",
+        ("measure", "observed", "could be seen", f"{cluster}s to settle", "repeats", "least p"),
+        rows,
+        (
+            "could be seen: the true difference that comes out significant in 8 of 10 such "
+            f"comparisons (power .8), {at_level(found)}",
+            f"to settle: how many {cluster}s in all (at least {fewest(level(found))}), or how many "
+            "times the repeats of the present ones, show the observed difference in 8 of 10 "
+            f"comparisons if it is the true one, {at_level(found)}",
+            "least p: the smallest that was possible with these pairs",
+            *sorted(notes),
+        ),
+    )
+
+
+def _settled(one: Comparison) -> tuple[str, str]:
+    clusters, factor = clusters_needed(one), repeats_needed(one)
+    many = NOTHING if factor is None else f"{times(factor)} times"
+    return NOTHING if clusters is None else f"{clusters:,}", "enough" if factor == 1.0 else many
+
+
+def students(found: Compared) -> TextTable:
+    """Student's t-test, as the paper does it."""
+    rows = tuple(
+        (
+            title_of(found.measures[name]),
+            NOTHING if one.t_test.t is None else minus(f"{one.t_test.t:z.2f}"),
+            NOTHING if one.t_test.freedom is None else f"{one.t_test.freedom:,.0f}",
+            p_text(one.t_test.p),
+        )
+        for name, one in found.found.items()
+    )
+    return TextTable(
+        "For comparison with SOTOPIA's Table 3: Student's paired t-test",
+        ("measure", "t", "df", "p"),
+        rows,
+        (
+            f"takes plays as independent; those of one {cluster_of(found)} are not, so p is mostly "
+            "too small. Not corrected for several measures. Conclude from the tables above.",
+        ),
+    )
+
+
+def tested(found: Compared) -> int:
+    """How many measures Holm's correction is over."""
+    return sum(one.holm_p is not None for one in found.found.values())
+
+
+def level(found: Compared) -> float:
+    """The p that shows a measure's difference whatever the other measures come to."""
+    return ALPHA / max(tested(found), 1)
+
+
+def at_level(found: Compared) -> str:
+    """At which level a difference counts as shown here, in words."""
+    count = tested(found)
+    if count < 2:
+        return "at p below .05"
+    return (
+        f"at p below .05 / {count} = {level(found):.2g}, which Holm's correction accepts of any of "
+        f"{count} measures"
+    )
+
+
+def fewest(alpha: float) -> int:
+    """With fewer clusters flipping their signs gives no p below `alpha`: of 5 the smallest is
+    2^(1 - 5) = .0625."""
+    return 2 + math.floor(-math.log2(alpha))
+
+
+def _left_out(found: Compared) -> Iterator[str]:
+    """The measures with pairs that no flip can tell apart."""
+    idle = [
+        found.measures[name]
+        for name, one in found.found.items()
+        if one.pairs and one.holm_p is None
+    ]
+    if idle:
+        yield (
+            f"not counted in Holm's correction, since no {cluster_of(found)} differs and no test "
+            f"could reject: {titles(idle)}"
+        )
+
+
+def _methods(found: Compared) -> str:
+    names = {"t": "Student's t", "bca": "BCa bootstrap"}
+    used = {one.difference.method for one in found.found.values()} - {"none"}
+    if len(used) == 1:
+        return names[used.pop()]
+    return "Student's t below 40, BCa bootstrap from 40" if used else "none"
+
+
+def _cut(found: Compared) -> str:
+    cut = any(one.difference.note == CUT for one in found.found.values())
+    return "; one that would pass what the scale allows is cut there" if cut else ""
+
+
+def _no_interval(found: Compared) -> Iterator[str]:
+    whys: dict[str, list[Measure]] = {}
+    for name, one in found.found.items():
+        if one.difference.low is None:
+            whys.setdefault(one.difference.note, []).append(found.measures[name])
+    for why, measures in whys.items():
+        yield f"no interval: {why} ({titles(measures)})"
+
+
+def detectable(one: Comparison) -> float | None:
+    """What could be seen; nothing where the permutation cannot come out significant."""
+    return one.design.detectable if one.clusters >= fewest(one.design.alpha) else None
+
+
+def clusters_needed(one: Comparison) -> int | None:
+    """How many clusters would settle the observed difference; at least as many as p needs."""
+    needed = one.settles.clusters
+    return None if needed is None else max(needed, fewest(one.settles.alpha))
+
+
+def repeats_needed(one: Comparison) -> float | None:
+    """How many times as many repeats would; none where p needs more clusters anyway."""
+    return one.settles.repeats if one.clusters >= fewest(one.settles.alpha) else None
+
+
+def cluster_of(found: Compared) -> str:
+    """What one independent observation is: a scenario, a session, a task."""
+    return found.declared.cluster
+
+
+def times(factor: float) -> str:
+    """A factor with one decimal, large ones with none."""
+    return f"{factor:.1f}" if factor < 1000 else first_digits(factor).split(".")[0]
+
+
+def difference_figures(found: Compared) -> tuple[Figure, ...]:
+    """A chart for each width of scale, so that lengths in one chart mean the same."""
+    widths = dict.fromkeys(
+        measure.high - measure.low
+        for name, measure in found.measures.items()
+        if found.found[name].pairs
+    )
+    return tuple(_figure(found, i, width) for i, width in enumerate(widths))
+
+
+def _figure(found: Compared, number: int, width: float) -> Figure:
+    dots = [
+        Dot(title_of(measure), one.difference.value, one.difference.low, one.difference.high)
+        for name, measure in found.measures.items()
+        if (one := found.found[name]).pairs and measure.high - measure.low == width
+    ]
+    reach = _reach(dots)
+    caption = (
+        f"A \N{MINUS SIGN} B with 95 % interval. A: {found.a.name}, B: {found.b.name}; judge: "
+        f"{found.judge} ({found.judge_id.method}). To the right of 0 A is higher."
+    )
+    svg = dot_plot(f"difference-{number}", "Differences by measure", dots, -reach, reach)
+    return Figure(caption, svg)
+
+
+def _reach(dots: list[Dot]) -> float:
+    """The next of 1, 2, 5, 10, ... (and their tenths) that no interval reaches past."""
+    ends = (end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None)
+    most = max(map(abs, ends), default=0.0) or 1.0
+    power = 10.0 ** math.floor(math.log10(most))
+    return next(power * step for step in (1, 2, 5, 10) if power * step >= most)

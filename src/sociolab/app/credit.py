@@ -1,0 +1,437 @@
+"""Ask a model which turns of stored episodes moved a goal or gave a secret away."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from sociolab.analysis.credit import (
+    Check,
+    PlayCredit,
+    checks,
+    credit_of,
+    judgings_of,
+    keep_credit,
+    merged,
+    only,
+    play_credits,
+)
+from sociolab.analysis.values import RunValues, values_of
+from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.replaying import observations, replaying_world
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import Watch
+from sociolab.app.run_sync import run_sync
+from sociolab.app.transcripts import world_of
+from sociolab.core.episode import Action, Episode
+from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.ports import Observation, World
+from sociolab.judging.credit import CreditJudge, cells
+from sociolab.judging.credit_record import MEASURES, Credit, CreditMeasure, CreditRecord
+from sociolab.judging.credit_story import Story, story_of
+from sociolab.models.budget import Budget
+from sociolab.report.result import run_of_episodes
+from sociolab.report.words import counted, plural
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run, store_path
+from sociolab.store.database import replaced
+from sociolab.store.store import Store
+
+SCHEMA = 1
+
+Score: TypeAlias = Mapping[str, Any]
+
+
+def training_lines(
+    run: str,
+    world: World,
+    episode: Episode,
+    story: Story,
+    record: CreditRecord,
+    scores: Sequence[Score],
+) -> Iterator[dict[str, Any]]:
+    """A JSON object for each line of an episode, in order; its fields are those of docs/credit.md.
+
+    `observation` is None where the world shows its players no text, or where the play cannot be
+    repeated from its events.
+    """
+    trial = episode.trial
+    totals = play_credits(trial, record)
+    seen = observations(world, episode)
+    for line, seat in zip(story.transcript.lines, story.by, strict=True):
+        here = [one for one in record.credits if (one.turn, one.by) == (line.turn, seat)]
+        moved = {
+            play.seat: {
+                other.measure: _amount(here, play.seat, other.measure, other.total)
+                for other in totals
+                if other.seat == play.seat
+            }
+            for play in totals
+        }
+        yield {
+            "schema": SCHEMA,
+            "kind": "credit",
+            "run": run,
+            "world": trial.world,
+            "episode": trial.id,
+            "task": trial.task.id,
+            "cluster": trial.task.cluster,
+            "repeat": trial.repeat,
+            "seat": seat or None,
+            "name": line.who,
+            "agent": trial.agent(seat) if seat else None,
+            "turn": line.turn + 1,
+            "observation": _shown(seen.get((seat, line.turn))),
+            "text": line.text,
+            "actions": [_action(action) for action in line.actions],
+            "credit": {m: moved.get(seat, {}).get(m) for m in MEASURES},
+            "moved": moved,
+            "why": [_why(one) for one in here],
+            "judge": record.judge,
+            "scores": [one for one in scores if one["seat"] in (seat, None)],
+        }
+
+
+def scores_by_trial(scores: RunValues) -> Mapping[str, Sequence[Score]]:
+    """What the judges of a run gave each trial, a record each."""
+    found: dict[str, list[Score]] = {}
+    for value in scores.values:
+        score = {
+            "judge": value.judge,
+            "method": scores.judges[value.judge].method,
+            "measure": value.measure,
+            "seat": value.seat,
+            "value": value.value,
+        }
+        found.setdefault(value.trial, []).append(score)
+    return found
+
+
+def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
+    """Write JSON lines, all or nothing; how many, and how many of them lack an observation.
+
+    ConfigError if they cannot be written there.
+    """
+    count = unseen = 0
+    with _beside(path) as part:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            for line in lines:
+                file.write(f"{replaced(json.dumps(line, ensure_ascii=False))}\n")
+                count += 1
+                unseen += line["observation"] is None
+        part.replace(path)
+    return count, unseen
+
+
+def check_place(path: Path) -> None:
+    """Nothing, where lines can be written to this file; ConfigError where they cannot.
+
+    To be asked before anything is paid for.
+    """
+    with _beside(path) as part:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        part.touch()
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """A file beside this one to write first; it is removed, and what is refused a ConfigError."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield part
+    except OSError as error:
+        raise ConfigError(
+            f"--out: {path} cannot be written ({error.strerror}); name a file in a folder that "
+            "exists"
+        ) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _shown(seen: Observation | None) -> dict[str, Any] | None:
+    if seen is None or not seen.head:
+        return None
+    history = [line.text for line in seen.history]
+    return {"head": seen.head, "history": history, "tail": seen.tail}
+
+
+def _amount(here: Sequence[Credit], seat: str, measure: str, total: int | None) -> int | None:
+    """What the turns gave to a measure of a seat; None where the judge failed."""
+    if total is None:
+        return None
+    return sum(one.amount for one in here if (one.cell.seat, one.cell.measure) == (seat, measure))
+
+
+def _action(action: Action) -> dict[str, Any]:
+    return {"kind": action.kind, "text": action.text, "to": list(action.to)}
+
+
+def _why(one: Credit) -> dict[str, Any]:
+    return {
+        "seat": one.cell.seat,
+        "measure": one.cell.measure,
+        "amount": one.amount,
+        "quote": one.quote,
+        "reason": one.reason,
+    }
+
+
+def stories_of(
+    store: Store, run: str, measures: Sequence[CreditMeasure], limit: int | None
+) -> list[tuple[Episode, Story]]:
+    """The first `limit` played episodes of a run, as a judge of turns reads them.
+
+    ConfigError where there is none, none has lines, or nobody in them has something at stake.
+    """
+    row = run_of_episodes(store, run)
+    world = world_of(row.world)
+    trials = [one.trial.id for one in store.trials(run) if one.status == "played"][:limit]
+    if not trials:
+        raise ConfigError(f'the run "{run}" has no played episode: there are no turns to credit')
+    stories = [_story(world, store.episode(run, trial), measures) for trial in trials]
+    if not any(story.transcript.lines for _, story in stories):
+        raise ConfigError(
+            f'the episodes of "{run}" have no lines: credit is for worlds whose transcripts are '
+            f"turns, which those of {row.world} are not"
+        )
+    if not any(story.asked for _, story in stories):
+        raise ConfigError(
+            f'nobody in "{run}" has a {" or a ".join(measures)} of their own; credit is for what '
+            "the scene tells of a seat"
+        )
+    return stories
+
+
+def _story(
+    world: World, episode: Episode, measures: Sequence[CreditMeasure]
+) -> tuple[Episode, Story]:
+    whole = world.transcript(episode)
+    seats = episode.trial.task.seats if whole.lines else ()
+    return episode, story_of(whole, {s: world.transcript(episode, s) for s in seats}, measures)
+
+
+@dataclass(frozen=True, slots=True)
+class CreditResult:
+    """What one judge said of the turns of a run.
+
+    `nothing` counts episodes with nobody in them who has something at stake, `waiting` those that
+    were not asked about before the work stopped (`stopped` says why), `unseen` the lines written to
+    a file without what the seat saw. `usd` is None where no call had a price; tokens and cost of
+    `estimated_calls` are estimates.
+    """
+
+    run: str
+    world: str
+    judge: str
+    plays: tuple[PlayCredit, ...]
+    checks: tuple[Check, ...]
+    nothing: int
+    waiting: int
+    calls: int
+    estimated_calls: int
+    usd: float | None
+    lines: int = 0
+    unseen: int = 0
+    stopped: str = ""
+    declared: Declared = UNDECLARED
+
+    @property
+    def in_vain(self) -> str:
+        """What failed, where every list of turns did; "" otherwise."""
+        causes = (play.failure.cause for play in self.plays if play.failure is not None)
+        failed: Counter[str] = Counter(causes)
+        if not self.plays or failed.total() < len(self.plays):
+            return ""
+        lists = plural(len(self.plays), "list")
+        return f"no list of turns could be had: all of {lists} missing ({counted(failed)})"
+
+
+def measures_of(text: str) -> tuple[CreditMeasure, ...]:
+    """The measures of "goal,secret"; ConfigError for any other."""
+    wanted = [part.strip() for part in text.split(",")]
+    unknown = [part for part in wanted if part not in MEASURES]
+    if unknown:
+        known = " or ".join(MEASURES)
+        raise ConfigError(f'--measure: expected {known}, or both, found "{unknown[0]}"')
+    return tuple(measure for measure in MEASURES if measure in wanted)
+
+
+def credit_run(
+    run: str,
+    config: RunConfig,
+    *,
+    measures: Sequence[CreditMeasure],
+    limit: int | None = None,
+    out: Path | None = None,
+    watch: Watch | None = None,
+) -> CreditResult:
+    """Have the first `limit` played episodes of a run read by the one judge of `config`.
+
+    What it said before is not asked again; an episode that it failed on, is. With `out` the turns
+    are written there as JSON lines. ConfigError if the run is not there, if its episodes have no
+    lines, or if nobody in them has something at stake. Works inside a running event loop too.
+    """
+    return run_sync(
+        lambda: credit_run_async(run, config, measures, limit=limit, out=out, watch=watch)
+    )
+
+
+async def credit_run_async(
+    run: str,
+    config: RunConfig,
+    measures: Sequence[CreditMeasure],
+    *,
+    limit: int | None = None,
+    out: Path | None = None,
+    watch: Watch | None = None,
+) -> CreditResult:
+    """As `credit_run`, to be awaited."""
+    if out is not None:
+        check_place(out)
+    path = store_path(config.store)
+    with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
+        stories = stories_of(store, run, measures, limit)
+        tally, models = Tally(), Models(config)
+        replies = TalliedReplies(tally)
+        replies.keep_in(RunReplies(store, run))
+        spec = _model(config.judges)
+        budget = Budget(config.budget, store.calls.totals(run))
+        judge = CreditJudge(models.kept(spec, replies, budget))
+        work = [one for one in stories if not _done(store, run, judge, *one)]
+        tally.total = len(work)
+        began = time.perf_counter()
+        try:
+            with watch(run, tally) if watch else nullcontext():
+                stopped = await _ask(store, run, judge, work, config.episodes, tally, replies)
+        finally:
+            await models.close()
+            store.add_seconds(run, time.perf_counter() - began)
+        usd = None if models.price(spec) is None else tally.usd
+        return _result(store, run, judge, stories, tally, usd, stopped, out)
+
+
+async def _ask(
+    store: Store,
+    run: str,
+    judge: CreditJudge,
+    work: Sequence[tuple[Episode, Story]],
+    at_once: int,
+    tally: Tally,
+    replies: TalliedReplies,
+) -> str:
+    """Ask about each episode and keep what is said; why it stopped early, or ""."""
+    waiting = iter(work)
+    error: ModelError | None = None
+
+    async def worker() -> None:
+        nonlocal error
+        for episode, story in waiting:
+            if error is not None:
+                return
+            trial = episode.trial.id
+            try:
+                record = await judge.credit(trial, story)
+            except ModelError as failure:
+                error = error or failure
+                return
+            keep_credit(store, run, trial, record)
+            replies.release(trial)
+            tally.done += 1
+            tally.failed += bool(record.failures)
+
+    await asyncio.gather(*(worker() for _ in range(at_once)))
+    return str(error) if error else ""
+
+
+def _model(judges: Sequence[str]) -> ModelSpec:
+    found = [parse(text, "judge") for text in judges]
+    if len(found) != 1 or not isinstance(found[0], ModelSpec):
+        told = ", ".join(judges) or "none"
+        raise ConfigError(
+            f"--judge: expected one model, such as openai/MODEL, found {told}: only a model reads "
+            "a transcript turn by turn"
+        )
+    return found[0]
+
+
+def _done(store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story) -> bool:
+    """Whether there is nothing to ask: nobody has a stake, or this very judge has said it all."""
+    mine = merged(
+        [
+            record
+            for record in judgings_of(store, run, episode.trial.id)
+            if (record.judge, record.settings) == (judge.id.name, judge.id.settings)
+        ]
+    )
+    said = {cell for record in mine for cell in record.credited}
+    return said.issuperset(cells(story))
+
+
+def _wanted(
+    store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story
+) -> CreditRecord | None:
+    """What the judge says of the cells that are asked about now; None if it was not asked yet."""
+    for record in credit_of(store, run, episode.trial.id):
+        if record.judge == judge.id.name:
+            return only(record, cells(story))
+    return None
+
+
+def _result(
+    store: Store,
+    run: str,
+    judge: CreditJudge,
+    stories: Sequence[tuple[Episode, Story]],
+    tally: Tally,
+    usd: float | None,
+    stopped: str,
+    out: Path | None,
+) -> CreditResult:
+    row, scores = store.run(run), values_of(store, run)
+    said = [(one, story, _wanted(store, run, judge, one, story)) for one, story in stories]
+    there = [(one, story, record) for one, story, record in said if record is not None]
+    plays = tuple(p for one, _, record in there for p in play_credits(one.trial, record))
+    lines = unseen = 0
+    if out is not None:
+        world = replaying_world(row)
+        given = scores_by_trial(scores)
+        lines, unseen = write_lines(
+            out,
+            (
+                line
+                for one, story, record in there
+                for line in training_lines(
+                    run, world, one, story, record, given.get(one.trial.id, ())
+                )
+            ),
+        )
+    asked = [story for _, story in stories if story.asked]
+    return CreditResult(
+        run=run,
+        world=row.world,
+        declared=row.declared,
+        judge=judge.id.name,
+        plays=plays,
+        checks=checks(plays, scores),
+        nothing=len(stories) - len(asked),
+        waiting=len(asked) - len(there),
+        calls=tally.calls,
+        estimated_calls=tally.estimated,
+        usd=usd,
+        lines=lines,
+        unseen=unseen,
+        stopped=stopped,
+    )

@@ -1,0 +1,233 @@
+"""Results of runs written out: the HTML page, a site of several runs, and CSV."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+
+from sociolab.analysis.credit import credited
+from sociolab.analysis.values import values_of
+from sociolab.app.conclusions.neighbours import with_steps
+from sociolab.app.transcripts import world_of
+from sociolab.core.errors import ConfigError
+from sociolab.report.export import csv_text, entries_csv, write_whole
+from sociolab.report.html import ShownRun, chart_scripts, page, write_html
+from sociolab.report.leaderboard import boards, boards_section, index
+from sociolab.report.result import ResultDetails, RunResult, distributions_of, read_distributions
+from sociolab.report.section import Section
+from sociolab.report.transcript_view import evenly_chosen, extremes, leading, views_of
+from sociolab.store.store import Store
+
+EPISODES = 6
+"""How many transcripts of a run a page holds, chosen evenly from the plan."""
+AGENTS = 4
+"""Of how many agents the page also holds the lowest and the highest episode."""
+
+
+def write_page(
+    store: Store,
+    results: Sequence[RunResult | ResultDetails],
+    path: Path,
+    sections: Sequence[Section] = (),
+) -> None:
+    """Write the page: `sections`, which somebody asked for, then several runs side by side where
+    they can be compared, then each run. ConfigError where the place cannot be written.
+
+    Of `ResultDetails`, judgings are not read once more.
+    """
+    plain = [one.result if isinstance(one, ResultDetails) else one for one in results]
+    several = boards(plain) if len(plain) > 1 else ()
+    ranked = with_steps(store, several, partial(values_of, store))
+    beside = (boards_section(ranked),) if len(plain) > 1 else ()
+    runs = [shown_run(store, one) for one in results]
+    write_html(path, runs, (*sections, *beside))
+
+
+def shown_run(store: Store, found: RunResult | ResultDetails) -> ShownRun:
+    """A run with the values of its plays (read, if they are not at hand), some episodes evenly
+    chosen, and its extreme ones."""
+    if isinstance(found, ResultDetails):
+        result, spreads = found.result, distributions_of(found.said)
+    else:
+        result, spreads = found, read_distributions(store, found)
+    picked = {
+        *evenly_chosen(store, result.run, EPISODES),
+        *(
+            point.trial
+            for extreme in extremes(leading(result, spreads))[:AGENTS]
+            for point in (extreme.lowest, extreme.highest)
+        ),
+    }
+    in_plan = [trial for trial in store.trial_ids(result.run) if trial in picked]
+    transcript = credited(store, result.run, world_of(result.world).transcript)
+    return ShownRun(result, views_of(store, result.run, transcript, in_plan), spreads)
+
+
+MARKER = ".sociolab-site"
+"""The file that makes a folder a site of ours: it names the pages, as JSON."""
+_OURS = re.compile(r"index\.html|charts\.js|runs/[a-z0-9-]+\.html")
+
+
+def write_site(store: Store, results: Sequence[RunResult], folder: Path) -> None:
+    """Write or renew the site; pages of runs that are no longer in it are removed.
+
+    ConfigError where the folder holds anything else but a site, or cannot be written.
+    """
+    old = _old_pages(folder)
+    links = {result.run: f"runs/{slug(result.run)}.html" for result in results}
+    new = ["index.html", "charts.js", *links.values()]
+    taken = [name for name in new if name not in old and (folder / name).exists()]
+    if taken:
+        raise ConfigError(f"{folder / taken[0]} is not of this site; move it, or name a new folder")
+    _make(folder / "runs")
+    # Should this be interrupted, the marker knows the pages of both.
+    _mark(folder, [*new, *(name for name in old if name not in new)])
+    write_whole(folder / "charts.js", chart_scripts())
+    for result in results:
+        shown = shown_run(store, result)
+        text = page([shown], home="../index.html", scripts="../charts.js")
+        write_whole(folder / links[result.run], text)
+    ranked = with_steps(store, boards(results), partial(values_of, store))
+    write_whole(folder / "index.html", index(results, links, ranked))
+    for name in old:
+        if name not in new:
+            (folder / name).unlink(missing_ok=True)
+    _mark(folder, new)
+
+
+def slug(run: str) -> str:
+    """A run's name as a file's: small letters, digits and dashes; a hash where others were left."""
+    plain = re.sub(r"[^a-z0-9]+", "-", run.lower()).strip("-")[:60]
+    if plain == run:
+        return plain
+    told = blake2b(run.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{plain}-{told}".strip("-")
+
+
+def _old_pages(folder: Path) -> list[str]:
+    """The pages that are there already; ConfigError if anything else is."""
+    if not folder.exists():
+        return []
+    if not folder.is_dir():
+        raise ConfigError(f"{folder} is not a folder; name one for the site")
+    marker = folder / MARKER
+    if not marker.is_file():
+        if any(folder.iterdir()):
+            raise ConfigError(
+                f"{folder} holds files that are not of a site of sociolab; name a new or an empty "
+                "folder"
+            )
+        return []
+    try:
+        names = json.loads(marker.read_text("utf-8"))["pages"]
+        return [name for name in names if _OURS.fullmatch(name)]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"{marker} cannot be read ({error}); name a new or an empty folder"
+        ) from error
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{folder} cannot be made ({error.strerror}); name another") from error
+
+
+def _mark(folder: Path, names: Sequence[str]) -> None:
+    write_whole(folder / MARKER, json.dumps({"pages": sorted(names)}, indent=2) + "\n")
+
+
+_PLAYS = (
+    "run",
+    "world",
+    "trial",
+    "task",
+    "cluster",
+    "type",
+    "repeat",
+    "seat",
+    "agent",
+    "partner",
+    "judge",
+    "method",
+    "measure",
+    "value",
+)
+_RUNS = (
+    "run",
+    "world",
+    "data",
+    "data_version",
+    "data_hash",
+    "seed",
+    "created",
+    "trials",
+    "played",
+    "failed",
+    "calls",
+    "estimated_calls",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "cost_usd",
+    "seconds",
+)
+
+
+def write_csv(store: Store, results: Sequence[RunResult], path: Path) -> tuple[Path, ...]:
+    """Write the entries to a file that ends in .csv; or scores.csv, plays.csv and runs.csv to a
+    folder. ConfigError where it cannot be written. Returns what was written."""
+    if path.suffix.lower() == ".csv" and not path.is_dir():
+        write_whole(path, entries_csv(results))
+        return (path,)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"the folder {path} cannot be made ({error.strerror}); name another, or a .csv file"
+        ) from error
+    texts = {
+        "scores.csv": entries_csv(results),
+        "plays.csv": csv_text(_PLAYS, _plays(store, results)),
+        "runs.csv": csv_text(_RUNS, (_run(result) for result in results)),
+    }
+    for name, text in texts.items():
+        write_whole(path / name, text)
+    return tuple(path / name for name in texts)
+
+
+def _plays(store: Store, results: Iterable[RunResult]) -> Iterable[tuple[str | float | None, ...]]:
+    """A row for each play, judge and measure; a missing value, which was due, is an empty cell."""
+    for result in results:
+        found = values_of(store, result.run)
+        for value in found.values:
+            row = value._asdict() | {"method": found.judges[value.judge].method}
+            yield tuple(row[name] for name in _PLAYS)
+
+
+def _run(result: RunResult) -> tuple[str | float | None, ...]:
+    data = result.data
+    return (
+        result.run,
+        result.world,
+        data.name if data else None,
+        data.version if data else None,
+        data.hash if data else None,
+        result.seed,
+        result.created,
+        result.trials,
+        result.played,
+        result.failed,
+        result.calls,
+        result.estimated_calls,
+        result.tokens.prompt,
+        result.tokens.completion,
+        result.tokens.cached,
+        result.cost_usd,
+        result.seconds,
+    )

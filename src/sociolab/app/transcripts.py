@@ -1,0 +1,69 @@
+"""How stored episodes read: each transcript is made by the world that played it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from sociolab.app.data.sets import load_world
+from sociolab.core.episode import Episode
+from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.ports import Transcript, World
+from sociolab.report.transcript_view import transcript_view
+
+
+@cache
+def world_of(name: str) -> World:
+    """A world to show old episodes with: each carries its own task, so any data set serves.
+
+    Read once, as some take a second.
+    """
+    return load_world(name).world
+
+
+def told(episode: Episode, seat: str | None = None) -> Transcript:
+    """The transcript by the episode's world; StoreError where the world cannot read its record."""
+    try:
+        return world_of(episode.trial.world).transcript(episode, seat)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise StoreError(
+            f"the episode {episode.trial.id} cannot be shown: its record is not one that the world "
+            f"{episode.trial.world} reads ({type(error).__name__}); use the version that played it"
+        ) from error
+
+
+def seat_called(episode: Episode, name: str) -> str:
+    """The seat of this id, of the character of this full name, or of this first name.
+
+    Upper and lower case are one. ConfigError where no seat is called so, or several are.
+    """
+    trial = episode.trial
+    if name in trial.task.seats:
+        return name
+    read = transcript_view(episode, told(episode))
+    wanted = name.casefold().strip()
+    people = [seat for seat in read.seats if not _is_part(seat.id, trial.task.seats)]
+    called = [(seat.id, _names(seat.id, seat.name)) for seat in people]
+    first = [(seat, {full.split()[0] for full in names if full}) for seat, names in called]
+    for known in (called, first):
+        fits = [seat for seat, names in known if wanted in names]
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            raise ConfigError(f'--as: several seats are called "{name}": {", ".join(fits)}')
+    seats = ", ".join(
+        seat.id if seat.name == seat.id else f"{seat.id} ({seat.name})" for seat in people
+    )
+    raise ConfigError(f'--as: expected one of {seats}, found "{name}"')
+
+
+def _is_part(seat: str, seats: Sequence[str]) -> bool:
+    """Whether a seat answers some questions of another's: its id is that one's, and what for."""
+    return any(seat.startswith(f"{other}.") for other in seats)
+
+
+def _names(seat: str, name: str) -> set[str]:
+    """What a seat is called in full; ids are names with hyphens or underscores for spaces."""
+    words = re.sub(r"[-_]+", " ", seat).strip()
+    return {seat.casefold(), words.casefold(), name.casefold().strip()}

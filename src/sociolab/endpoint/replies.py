@@ -1,0 +1,243 @@
+"""What is replied: text made up so that it obeys the schema asked for, or what a person writes into
+a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from sociolab.core.errors import ConfigError
+from sociolab.endpoint.chat import ChatBody, bad_request
+from sociolab.endpoint.faults import Chance
+from sociolab.endpoint.schemas import (
+    LEAVE,
+    BottomlessError,
+    Draw,
+    Node,
+    SchemaError,
+    prose,
+    read_schema,
+)
+from sociolab.endpoint.settings import EndpointSettings
+
+_EXAMPLE = re.compile(r"[Ff]or example:\s*\n(?P<kind>[^\W\d_][\w -]{0,40}): \S")
+_ASKED_FOR_LINES = re.compile(r"\blines?\b[^\n]*\bcolon\b")
+
+
+def asked_for_a_line(chat: ChatBody) -> str:
+    """The kind of action in the example of a prompt that asks for lines `kind: text`; "" if none
+    does."""
+    for message in reversed(chat.messages):
+        example = _EXAMPLE.search(message.text)
+        if example and _ASKED_FOR_LINES.search(message.text, 0, example.start()):
+            return example["kind"]
+    return ""
+
+
+def plain_turn(chat: ChatBody, kind: str, draw: Draw) -> str:
+    """One line of this kind; "leave" where that is drawn and the prompt speaks of it."""
+    if draw.leave and any(LEAVE in message.text for message in chat.messages):
+        return LEAVE
+    return f"{kind}: {prose(draw.random, draw.characters)}"
+
+
+_NUMBERED = re.compile(r"(\d+)\.request\.")
+_NOT_SETTINGS = ("messages", "model", "response_format")
+
+
+class ByHand:
+    """A folder where requests are laid down and replies are awaited.
+
+    Request 7 is `0007.request.md` (to read) and `0007.request.json` (the body). Its reply is what
+    is written into `0007.reply.txt`, without line ends at the end, once the file is not blank and
+    has not changed between two looks. `0007.request.gone` says that the client waits no more.
+    Nothing is overwritten; numbers go on where an earlier run stopped.
+    """
+
+    def __init__(self, folder: Path, look_every: float = 0.2) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(
+                f"A folder for requests by hand was expected at {folder}, but it cannot be made "
+                f"({error.strerror}): name another one."
+            ) from error
+        self._folder = folder
+        self._look_every = look_every
+        self._last = max(
+            (int(found[1]) for path in folder.iterdir() if (found := _NUMBERED.match(path.name))),
+            default=0,
+        )
+
+    async def reply(self, chat: ChatBody) -> str:
+        """Lay the request down and wait for its reply, as long as the client does."""
+        name = self._lay_down(chat)
+        try:
+            return await self._written(self._folder / f"{name}.reply.txt")
+        except asyncio.CancelledError:
+            (self._folder / f"{name}.request.gone").touch()
+            raise
+
+    def _lay_down(self, chat: ChatBody) -> str:
+        body = json.dumps(chat.fields, indent=1, ensure_ascii=False)
+        while True:
+            self._last += 1
+            name = f"{self._last:04d}"
+            try:
+                _create(self._folder / f"{name}.request.json", body)
+            except FileExistsError:  # another server has just taken this number
+                continue
+            _create(self._folder / f"{name}.request.md", _readable(name, chat))
+            return name
+
+    async def _written(self, path: Path) -> str:
+        before = ""
+        while True:
+            now = _content(path)
+            if now.strip() and now == before:
+                return now.rstrip("\r\n")
+            before = now
+            await asyncio.sleep(self._look_every)
+
+
+def _content(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig", errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
+def _create(path: Path, text: str) -> None:
+    with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+
+
+def _readable(name: str, chat: ChatBody) -> str:
+    lines = [f"# Request {name}", "", f"- model: {chat.model}"]
+    for setting, value in chat.fields.items():
+        if setting not in _NOT_SETTINGS:
+            lines.append(f"- {setting}: {json.dumps(value, ensure_ascii=False)}")
+    for index, message in enumerate(chat.messages, start=1):
+        lines += ["", f"## {index}. {message.role}", "", message.text]
+    if chat.schema:
+        schema = json.dumps(json.loads(chat.schema), indent=1, ensure_ascii=False)
+        lines += ["", "## JSON schema of the reply", "", "```json", schema, "```"]
+    lines += ["", "---", f"Write your reply into `{name}.reply.txt`.", ""]
+    return "\n".join(lines)
+
+
+_FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)
+_LINE = re.compile(r"^json schema:\s*(?:```\w*\s*)?(?=\{)", re.IGNORECASE | re.MULTILINE)
+_ASKED = re.compile(r"json.schema", re.IGNORECASE)
+_decoder = json.JSONDecoder()
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_MOST_SCHEMAS = 200
+
+
+class Replies:
+    """Makes replies up; the same request and settings give the same reply.
+
+    The schema is that of the response format or, without one, the last that the prompt holds in a
+    ```json-schema fence or behind a line "JSON schema:". Without any, the reply is a line such as
+    "speak: ..." where the prompt asks for lines and shows one, else prose (an object of prose for
+    response_format json_object).
+    """
+
+    def __init__(self, settings: EndpointSettings) -> None:
+        self._settings = settings
+        self._nodes: dict[str, Node | None] = {}
+
+    def good(self, chat: ChatBody) -> str:
+        """A valid reply; RefusalError (400) if the response format's schema is broken."""
+        draw = self._draw(chat)
+        node = self._wanted(chat)
+        if node is not None:
+            return self._sampled(chat, node, draw)
+        if _wants_object(chat):
+            return _encode({"answer": prose(draw.random, self._settings.characters)})
+        if kind := asked_for_a_line(chat):
+            return plain_turn(chat, kind, draw)
+        return prose(draw.random, self._settings.characters)
+
+    def stray(self, chat: ChatBody, chance: Chance) -> str:
+        """A reply that ignores the schema: prose, another shape, or numbers out of range."""
+        draw = self._draw(chat)
+        node = self._wanted(chat)
+        text = prose(draw.random, self._settings.characters)
+        match chance.pick("way to ignore the schema", 3):
+            case 0 if node is not None and node.bounded:
+                draw.stray = True
+                return self._sampled(chat, node, draw)
+            case 1 if node is not None:
+                return _encode({"comment": text, "certainty": round(draw.random(), 2)})
+            case _:
+                return text
+
+    def _draw(self, chat: ChatBody) -> Draw:
+        chance = Chance(chat.key)
+        leave_rate = self._settings.leave_rate
+        return Draw(
+            chance.stream("reply"),
+            self._settings.characters,
+            leave=leave_rate > 0 and chance.fraction("leave") < leave_rate,
+        )
+
+    def _sampled(self, chat: ChatBody, node: Node, draw: Draw) -> str:
+        try:
+            return _encode(node.sample(draw))
+        except BottomlessError as error:
+            raise _bad_schema(chat, error) from error
+
+    def _wanted(self, chat: ChatBody) -> Node | None:
+        text = chat.schema or _schema_in_prompt(chat)
+        if not text:
+            return None
+        if text not in self._nodes:
+            if len(self._nodes) >= _MOST_SCHEMAS:
+                self._nodes.clear()
+            self._nodes[text] = _read(chat, text)
+        return self._nodes[text]
+
+
+def _read(chat: ChatBody, text: str) -> Node | None:
+    """The node of a schema; None if it is in the prompt and no schema after all."""
+    try:
+        return read_schema(json.loads(text))
+    except (SchemaError, ValueError) as error:
+        if chat.schema:
+            raise _bad_schema(chat, error) from error
+        return None
+
+
+def _schema_in_prompt(chat: ChatBody) -> str:
+    for message in reversed(chat.messages):
+        text = message.text
+        if not _ASKED.search(text):
+            continue
+        if fences := _FENCE.findall(text):
+            return str(fences[-1])
+        for line in reversed(list(_LINE.finditer(text))):
+            try:
+                _, end = _decoder.raw_decode(text, line.end())
+            except ValueError:
+                continue
+            return text[line.end() : end]
+    return ""
+
+
+def _wants_object(chat: ChatBody) -> bool:
+    wanted: Any = chat.fields.get("response_format")
+    return isinstance(wanted, dict) and wanted.get("type") == "json_object"
+
+
+def _bad_schema(chat: ChatBody, error: ValueError) -> Exception:
+    inner = chat.fields["response_format"]["json_schema"] if chat.schema else {}
+    return bad_request(
+        f"Invalid schema for response_format '{inner.get('name', '')}': {error}.",
+        param="response_format",
+        code="invalid_json_schema",
+    )

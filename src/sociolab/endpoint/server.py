@@ -1,0 +1,476 @@
+"""The endpoint itself: requests in over HTTP, replies and faults out; started in this loop, in a
+thread, in a process, or for good.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import os
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from aiohttp import hdrs, web
+
+import sociolab
+from sociolab.core.errors import ConfigError
+from sociolab.endpoint.chat import (
+    ChatBody,
+    ChatReader,
+    RefusalError,
+    completion,
+    rate_limited,
+    server_error,
+    unknown_model,
+    unknown_url,
+    usage_json,
+    usage_of,
+    wrong_key,
+    wrong_method,
+)
+from sociolab.endpoint.counters import Counters, Tally
+from sociolab.endpoint.faults import (
+    HANG_SECONDS,
+    Chance,
+    FaultTable,
+    after_thinking,
+    in_a_fence,
+    latency_seconds,
+    malformed_body,
+    nearly_json,
+    refuse_what_is_unsupported,
+    truncated,
+)
+from sociolab.endpoint.fine_tuning import FineTuning, TuningRequest, is_tuning
+from sociolab.endpoint.replies import ByHand, Replies
+from sociolab.endpoint.schemas import prose
+from sociolab.endpoint.settings import EndpointSettings, Fault, settings_as_json
+
+ATTEMPT_HEADER = "x-sociolab-attempt"
+"""Which attempt at the same call a request is, from 1."""
+
+_BODY_FAULTS: tuple[Fault, ...] = (
+    "rate_limited",
+    "server_error",
+    "dropped",
+    "hang",
+    "truncated_body",
+    "malformed_body",
+)
+"""The faults that can befall a call without a text."""
+
+_MOST_SEEN = 100_000
+_JSON = "application/json"
+
+
+class EndpointServer:
+    """Answers requests as its settings say, and counts them. `running` gives it an address."""
+
+    def __init__(self, settings: EndpointSettings) -> None:
+        self.settings = settings
+        self.url = ""
+        self._reader = ChatReader(settings.seed)
+        self._tally = Tally()
+        self._faults = FaultTable(settings)
+        self._replies = Replies(settings)
+        self._by_hand = None if settings.by_hand is None else ByHand(settings.by_hand)
+        self.tuning = FineTuning(settings)
+        self._seen: dict[bytes, int] = {}
+
+    @property
+    def counters(self) -> Counters:
+        """The counts as of now."""
+        return self._tally.counters
+
+    def reset(self) -> None:
+        """Start counting again, and forget all prompts and which requests were seen before.
+
+        Training files, jobs and the models that came of them stay.
+        """
+        self._tally.reset()
+        self._seen.clear()
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one HTTP request."""
+        path = request.rel_url.raw_path.removeprefix("/v1")
+        if path == "/chat/completions" and request.method == hdrs.METH_POST:
+            return await self._count_and_answer(request)
+        try:
+            if is_tuning(path):
+                return await self._tune(request, path) or _without_reply(request)
+            return self._other(request, path)
+        except RefusalError as refusal:
+            return _refused(refusal)
+
+    # -------------------------------------------------------------- chat completions
+
+    async def _count_and_answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        self._tally.arrived()
+        outcome: int | str = 500  # as aiohttp answers where a responder fails
+        try:
+            response = await self._answer(request)
+            outcome = "no reply" if response is None else response.status
+        except RefusalError as refusal:
+            response = _refused(refusal)
+            outcome = refusal.status
+        except asyncio.CancelledError:
+            outcome = "client gone"
+            raise
+        finally:
+            self._tally.left(outcome)
+        return _without_reply(request) if response is None else response
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse | None:
+        """The response; None if there is to be none."""
+        raw = await request.content.read()  # unlike request.read(), of any length
+        self._authorize(request)
+        chat = self._reader.read(raw)
+        refuse_what_is_unsupported(self.settings, chat, self.tuning.models)
+        attempt = self._attempt(request, chat.key)
+        characters, repeated = self._tally.read(chat, attempt)
+        chance = Chance(chat.key, attempt)
+        fault = self._faults.drawn(chance)
+        if fault is not None:
+            self._tally.happened(fault)
+        if fault == "rate_limited":
+            refusal = rate_limited(chat.model, self.settings.retry_after)
+            return _refused(refusal, {hdrs.RETRY_AFTER: f"{self.settings.retry_after:g}"})
+        if seconds := latency_seconds(self.settings, chance):
+            await asyncio.sleep(seconds)
+        if fault == "server_error":
+            raise server_error()
+        if fault == "hang":
+            await asyncio.sleep(HANG_SECONDS)
+        if fault in ("hang", "dropped"):
+            return None
+        if fault == "malformed_body":
+            body, kind = malformed_body(chance)
+            return web.Response(body=body, headers={hdrs.CONTENT_TYPE: kind})
+        text, finish_reason = await self._text(chat, chance, fault)
+        usage = usage_of(characters, repeated, text)
+        self._tally.replied(text, usage)
+        body = completion(chat, text, finish_reason, self.settings.usage or usage_json(usage))
+        if fault == "truncated_body":
+            return await _cut_short(request, body)
+        return web.Response(body=body, headers={hdrs.CONTENT_TYPE: _JSON})
+
+    async def _text(self, chat: ChatBody, chance: Chance, fault: Fault | None) -> tuple[str, str]:
+        """The text of a reply, and its finish_reason."""
+        match fault:
+            case "content_filter":
+                return "", "content_filter"
+            case "empty":
+                return "", "stop"
+            case "ignores_schema":
+                return self._replies.stray(chat, chance), "stop"
+        text = await self._good_text(chat)
+        if fault == "truncated_text":
+            return truncated(text, chance), "length"
+        if fault == "malformed_json":
+            return nearly_json(text, chance), "stop"
+        return self._with_quirks(text, chance), "stop"
+
+    async def _good_text(self, chat: ChatBody) -> str:
+        tuned = self.tuning.reply(chat)
+        if tuned is not None:
+            return tuned
+        if self._by_hand is not None:
+            return await self._by_hand.reply(chat)
+        return (self.settings.responder or self._replies.good)(chat)
+
+    def _with_quirks(self, text: str, chance: Chance) -> str:
+        settings = self.settings
+        if settings.fenced and chance.fraction("fenced") < settings.fenced:
+            self._tally.happened("fenced")
+            text = in_a_fence(text)
+        if settings.think and chance.fraction("think") < settings.think:
+            self._tally.happened("think")
+            text = after_thinking(text, prose(chance.stream("thought"), 200))
+        return text
+
+    def _attempt(self, request: web.BaseRequest, key: bytes) -> int:
+        header = request.headers.get(ATTEMPT_HEADER, "")
+        if header.isdecimal() and 0 < len(header) < 10:
+            return int(header)
+        attempt = self._seen.pop(key, 0) + 1
+        self._seen[key] = attempt
+        if len(self._seen) > _MOST_SEEN:
+            del self._seen[next(iter(self._seen))]
+        return attempt
+
+    # -------------------------------------------------------------- fine-tuning
+
+    async def _tune(self, request: web.BaseRequest, path: str) -> web.StreamResponse | None:
+        """A call about training files or jobs; None if there is to be no response.
+
+        It meets the same faults as a chat call, but for those of texts. What spoils or drops the
+        reply comes after the deed: the job is there, and the client does not know it.
+        """
+        raw = await request.content.read()
+        self._authorize(request)
+        salt = str(self.settings.seed).encode()
+        named = f"{request.method} {request.raw_path}\n".encode() + raw
+        key = hashlib.blake2b(named, digest_size=16, key=salt).digest()
+        chance = Chance(key, self._attempt(request, key))
+        fault = self._faults.drawn(chance)
+        if fault in _BODY_FAULTS:
+            self._tally.happened(fault)
+        if seconds := latency_seconds(self.settings, chance):
+            await asyncio.sleep(seconds)
+        if fault == "rate_limited":
+            refusal = rate_limited("fine-tuning", self.settings.retry_after)
+            return _refused(refusal, {hdrs.RETRY_AFTER: f"{self.settings.retry_after:g}"})
+        if fault == "server_error":
+            raise server_error()
+        kind = request.headers.get(hdrs.CONTENT_TYPE, "")
+        row = self.tuning.answer(TuningRequest(request.method, path, request.query, kind, raw))
+        if fault == "hang":
+            await asyncio.sleep(HANG_SECONDS)
+        if fault in ("hang", "dropped"):
+            return None
+        if fault == "malformed_body":
+            body, kind = malformed_body(chance)
+            return web.Response(body=body, headers={hdrs.CONTENT_TYPE: kind})
+        if fault == "truncated_body":
+            return await _cut_short(request, json.dumps(row).encode())
+        return _json_response(row)
+
+    # -------------------------------------------------------------- everything else
+
+    def _other(self, request: web.BaseRequest, path: str) -> web.Response:
+        method = request.method
+        if path == "/counters/reset" and method == hdrs.METH_POST:
+            self.reset()
+            return _json_response(self.counters.as_json())
+        if path in ("/chat/completions", "/counters/reset"):
+            raise wrong_method(method, path)
+        if path not in ("/counters", "/models") and not path.startswith("/models/"):
+            raise unknown_url(method, path)
+        if method != hdrs.METH_GET:
+            raise wrong_method(method, path)
+        if path == "/counters":
+            return _json_response(self.counters.as_json())
+        self._authorize(request)
+        if path == "/models":
+            names = (*self.settings.models, *self.tuning.models)
+            rows = [_model_row(model) for model in names]
+            return _json_response({"object": "list", "data": rows})
+        return _json_response(self._model(request.path.partition("/models/")[2]))
+
+    def _model(self, name: str) -> dict[str, Any]:
+        if self.settings.models and name not in (*self.settings.models, *self.tuning.models):
+            raise unknown_model(name)
+        return _model_row(name)
+
+    def _authorize(self, request: web.BaseRequest) -> None:
+        key = self.settings.api_key
+        if key is None:
+            return
+        given = request.headers.get(hdrs.AUTHORIZATION, "")
+        if not hmac.compare_digest(given.encode(), f"Bearer {key}".encode()):
+            raise wrong_key()
+
+
+def _model_row(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "sociolab"}
+
+
+def _json_response(row: dict[str, Any]) -> web.Response:
+    return web.Response(body=json.dumps(row).encode(), headers={hdrs.CONTENT_TYPE: _JSON})
+
+
+def _refused(refusal: RefusalError, extra: dict[str, str] | None = None) -> web.Response:
+    headers = {hdrs.CONTENT_TYPE: _JSON, **(extra or {})}
+    return web.Response(body=refusal.body, status=refusal.status, headers=headers)
+
+
+def _without_reply(request: web.BaseRequest) -> web.Response:
+    """Close the connection; what is returned can no longer be sent."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
+
+
+async def _cut_short(request: web.BaseRequest, body: bytes) -> web.StreamResponse:
+    """Announce the whole body, send half of it, close the connection."""
+    response = web.StreamResponse(headers={hdrs.CONTENT_TYPE: _JSON})
+    response.content_length = len(body)
+    response.force_close()
+    with suppress(ConnectionError):
+        await response.prepare(request)
+        await response.write(body[: len(body) // 2])
+    return response
+
+
+LOOPBACK = "127.0.0.1"
+_GRACE_SECONDS = 0.05  # for replies that are being written when it is stopped
+_PATIENCE_SECONDS = 30.0
+
+
+@asynccontextmanager
+async def serve(
+    settings: EndpointSettings, host: str = LOOPBACK, port: int = 0
+) -> AsyncIterator[EndpointServer]:
+    """An endpoint in the running loop; port 0 takes any. ConfigError if it cannot listen."""
+    endpoint = EndpointServer(settings)
+    # Without cancellation a request that hangs would outlive its client.
+    server = web.Server(endpoint.handle, access_log=None, handler_cancellation=True)
+    runner = web.ServerRunner(server, shutdown_timeout=_GRACE_SECONDS)
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, host, port, backlog=2048).start()
+        except (OSError, OverflowError) as error:
+            raise ConfigError(
+                f"The endpoint cannot listen on {host} port {port} ({error}): free the port, or "
+                "use port 0 for any."
+            ) from error
+        bound = runner.addresses[0][1]
+        endpoint.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/v1"
+        yield endpoint
+    finally:
+        await runner.cleanup()
+
+
+def run_forever(
+    settings: EndpointSettings,
+    host: str = LOOPBACK,
+    port: int = 0,
+    announce: Callable[[str], None] = print,
+) -> Counters:
+    """Serve until Ctrl-C and return the counts; `announce` is told the URL when it listens."""
+    return _run(settings, host, port, announce, _never)
+
+
+def run_until_stdin_closes(settings: EndpointSettings, announce: Callable[[str], None]) -> Counters:
+    """Serve on any port until whoever started this process closes its input, or is gone."""
+    return _run(settings, LOOPBACK, 0, announce, _stdin_closed)
+
+
+def _run(
+    settings: EndpointSettings,
+    host: str,
+    port: int,
+    announce: Callable[[str], None],
+    until: Callable[[], Awaitable[None]],
+) -> Counters:
+    endpoint: EndpointServer | None = None
+
+    async def main() -> None:
+        nonlocal endpoint
+        async with serve(settings, host, port) as endpoint:
+            announce(endpoint.url)
+            await until()
+
+    with suppress(KeyboardInterrupt):
+        asyncio.run(main())
+    return Counters() if endpoint is None else endpoint.counters
+
+
+async def _never() -> None:
+    await asyncio.Event().wait()
+
+
+async def _stdin_closed() -> None:
+    loop = asyncio.get_running_loop()
+    closed = asyncio.Event()
+
+    def watch() -> None:
+        # os.read takes no lock that the interpreter would wait for when it exits.
+        while os.read(0, 1024):
+            pass
+        with suppress(RuntimeError):  # the loop may be closed already
+            loop.call_soon_threadsafe(closed.set)
+
+    threading.Thread(target=watch, daemon=True).start()
+    await closed.wait()
+
+
+@contextmanager
+def start_in_thread(settings: EndpointSettings, port: int = 0) -> Iterator[EndpointServer]:
+    """An endpoint in a thread of its own, for code without a loop; stopped at the end.
+
+    Port 0 takes any. ConfigError if it cannot listen.
+    """
+    ready: Future[tuple[EndpointServer, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+
+    async def main() -> None:
+        stop = asyncio.Event()
+        async with serve(settings, port=port) as endpoint:
+            ready.set_result((endpoint, asyncio.get_running_loop(), stop))
+            await stop.wait()
+
+    with ThreadPoolExecutor(1, thread_name_prefix="endpoint") as executor:
+        serving = executor.submit(lambda: asyncio.run(main()))
+        either: tuple[Future[Any], ...] = (ready, serving)
+        wait(either, return_when=FIRST_COMPLETED)
+        if serving.done():
+            serving.result()  # raises what kept it from starting
+        endpoint, loop, stop = ready.result()
+        try:
+            yield endpoint
+        finally:
+            loop.call_soon_threadsafe(stop.set)
+
+
+class EndpointProcess:
+    """An endpoint in a process of its own, seen from outside."""
+
+    def __init__(self, url: str, pid: int) -> None:
+        self.url = url
+        self.pid = pid
+
+    @property
+    def counters(self) -> Counters:
+        """The counts as of now, asked for over HTTP; blocks until they are there."""
+        return self._ask("GET", "/counters")
+
+    def reset(self) -> None:
+        """As `Endpoint.reset`; blocks until it is done."""
+        self._ask("POST", "/counters/reset")
+
+    def _ask(self, method: str, path: str) -> Counters:
+        request = urllib.request.Request(self.url + path, method=method)
+        # Proxies of the environment are for addresses beyond this machine.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=_PATIENCE_SECONDS) as response:
+            return Counters.from_json(json.loads(response.read()))
+
+
+@contextmanager
+def start_in_process(settings: EndpointSettings) -> Iterator[EndpointProcess]:
+    """An endpoint in a child process, so that its CPU time is not that of its clients.
+
+    It stops at the end, or when this process is gone. ConfigError if it does not start, or if
+    the settings hold a responder.
+    """
+    source = str(Path(sociolab.__path__[0]).parent)
+    paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
+    command = [sys.executable, "-m", "sociolab.endpoint"]
+    child = subprocess.Popen(
+        [*command, "--json-settings", settings_as_json(settings)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+        text=True,
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    try:
+        url = child.stdout.readline().strip()
+        if not url:
+            raise ConfigError("The endpoint's process did not start: see its error output.")
+        yield EndpointProcess(url, child.pid)
+    finally:
+        child.stdin.close()
+        child.wait()
+        child.stdout.close()

@@ -1,0 +1,172 @@
+"""How the local endpoint behaves: everything that can be set, in one record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from sociolab.core.errors import ConfigError
+from sociolab.endpoint.chat import ChatBody
+
+Distribution = Literal["constant", "lognormal", "uniform"]
+
+Fault = Literal[
+    "rate_limited",
+    "server_error",
+    "dropped",
+    "hang",
+    "truncated_body",
+    "malformed_body",
+    "truncated_text",
+    "malformed_json",
+    "ignores_schema",
+    "content_filter",
+    "empty",
+]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
+"""Every way in which a reply can fail; at most one of them befalls a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSettings:
+    """What the endpoint answers, how late, and what goes wrong; the plain one is quick and good.
+
+    Rates are shares of the requests, 0 to 1; those of the faults add up to at most 1. Whatever
+    is drawn, is drawn from a hash of `seed`, the request's body and its attempt.
+    """
+
+    seed: int = 0
+
+    latency_ms: float = 0.0
+    """Mean time from a request to its reply. Refusals (4xx) never wait."""
+    latency: Distribution = "constant"
+    """`uniform` lies between 0 and twice the mean; `lognormal` has a long tail."""
+    latency_sigma: float = 0.5
+    """Standard deviation of the logarithm, for `lognormal`."""
+
+    rate_limited: float = 0.0
+    """429 with a Retry-After header of `retry_after` seconds."""
+    server_error: float = 0.0
+    """500."""
+    dropped: float = 0.0
+    """The connection is closed without a reply."""
+    hang: float = 0.0
+    """No reply until the client gives up, or ten minutes have passed."""
+    truncated_body: float = 0.0
+    """The connection is closed in the middle of the body."""
+    malformed_body: float = 0.0
+    """200, but the body is no JSON, or no chat completion."""
+    truncated_text: float = 0.0
+    """The text stops in the middle, with finish_reason "length"."""
+    malformed_json: float = 0.0
+    """The text is nearly JSON."""
+    ignores_schema: float = 0.0
+    """The text is prose, JSON of another shape, or holds numbers out of their range."""
+    content_filter: float = 0.0
+    """No text, with finish_reason "content_filter"."""
+    empty: float = 0.0
+    """No text, with finish_reason "stop"."""
+    retry_after: float = 0.05
+
+    think: float = 0.0
+    """A good reply after a <think> block: a quirk, not a fault."""
+    fenced: float = 0.0
+    """A good JSON reply in a ```json fence with chatter around it: a quirk, not a fault."""
+
+    wants_max_completion_tokens: bool = False
+    """400 for `max_tokens`."""
+    fixed_temperature: bool = False
+    """400 for any temperature but 1."""
+    no_penalties: bool = False
+    """400 for a frequency or presence penalty, whatever its value."""
+    no_system_role: bool = False
+    """400 for a system message."""
+    no_json_schema: bool = False
+    """400 for a response_format of type json_schema."""
+    context_characters: int | None = None
+    """400 for a longer prompt (messages and schema)."""
+
+    api_key: str | None = None
+    """The bearer token that is wanted; without it none is looked at."""
+    usage: str = ""
+    """JSON in place of the counts of tokens, right or not, such as "null"; "" for the counts."""
+    models: tuple[str, ...] = ()
+    """The models that exist; without any, every name is one."""
+
+    characters: int = 150
+    """About the length of each piece of made-up text."""
+    leave_rate: float = 0.0
+    """How often a made-up action is "leave" where the schema allows it; otherwise "speak"."""
+    tuning_polls: int = 2
+    """How many times a fine-tuning job must be asked for until it is done."""
+    by_hand: Path | None = None
+    """A folder where every request waits for a person's reply."""
+    responder: Callable[[ChatBody], str] | None = None
+    """Writes the replies in place of the made-up ones."""
+
+    def __post_init__(self) -> None:
+        for name in (*FAULTS, "think", "fenced", "leave_rate"):
+            _require(0 <= getattr(self, name) <= 1, name, "a rate from 0 to 1", getattr(self, name))
+        total = sum(getattr(self, name) for name in FAULTS)
+        _require(total <= 1 + 1e-9, "the sum of all fault rates", "at most 1", total)
+        for name in ("latency_ms", "latency_sigma", "retry_after"):
+            _require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
+        known = get_args(Distribution)
+        _require(self.latency in known, "latency", f"one of {', '.join(known)}", self.latency)
+        _require(self.characters >= 1, "characters", "1 or more", self.characters)
+        _require(self.tuning_polls >= 1, "tuning_polls", "1 or more", self.tuning_polls)
+        if self.by_hand is not None and self.responder is not None:
+            raise ConfigError("An endpoint answers by hand or by a responder: set one of the two.")
+
+    @classmethod
+    def with_faults(cls, total: float = 0.2, *, seed: int = 0) -> EndpointSettings:
+        """Settings in which this share of the requests fails, all kinds of fault alike."""
+        share = total / len(FAULTS)
+        return cls(
+            seed=seed,
+            rate_limited=share,
+            server_error=share,
+            dropped=share,
+            hang=share,
+            truncated_body=share,
+            malformed_body=share,
+            truncated_text=share,
+            malformed_json=share,
+            ignores_schema=share,
+            content_filter=share,
+            empty=share,
+        )
+
+
+def settings_as_json(settings: EndpointSettings) -> str:
+    """The settings as JSON text for another process; ConfigError if they hold a responder."""
+    if settings.responder is not None:
+        raise ConfigError(
+            "An endpoint in a process of its own cannot be given a responder, which is a function "
+            "of this process: start it in a thread."
+        )
+    row = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    row["by_hand"] = None if settings.by_hand is None else str(settings.by_hand)
+    return json.dumps(row)
+
+
+def settings_from_json(text: str) -> EndpointSettings:
+    """The settings that `settings_as_json` wrote; ConfigError for anything else."""
+    try:
+        row = json.loads(text)
+        row["models"] = tuple(row.get("models", ()))
+        row["by_hand"] = Path(row["by_hand"]) if row.get("by_hand") else None
+        return EndpointSettings(**row)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"Endpoint settings must be a JSON object of the known settings, not {text[:80]!r} "
+            f"({error})."
+        ) from error
+
+
+def _require(holds: bool, name: str, wanted: str, found: Any) -> None:
+    if not holds:
+        raise ConfigError(f"Endpoint settings: {name} must be {wanted}, not {found!r}.")

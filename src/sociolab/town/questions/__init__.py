@@ -1,0 +1,132 @@
+"""What a resident is asked, and what it may answer.
+
+A question is declared once, in a module of this package: what it shows, the form of its answer, how
+the answer is checked and put right, and the variables of its prompt, which is the file
+`town/model/prompts/NAME.md`. To add one, write both, and put it into `QUESTIONS`. A mind answers it
+by a method of that name, or by `answer` (see `sociolab.town.mind`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sociolab.town.questions.base import (
+    Acted,
+    Answer,
+    Asked,
+    Block,
+    Chore,
+    Commitment,
+    Heard,
+    Line,
+    Matter,
+    Me,
+    Memory,
+    MindQuestion,
+    Other,
+    Recall,
+    SpeechAct,
+    UnfitError,
+)
+from sociolab.town.questions.conversation import (
+    MOST_ROUNDS,
+    Agreed,
+    Decision,
+    Said,
+    Summarise,
+    Summary,
+    TalkOrNot,
+    Utter,
+)
+from sociolab.town.questions.day import (
+    MOST_PLACES,
+    Choice,
+    ChoosePlace,
+    DayPlan,
+    Decompose,
+    Entry,
+    Insight,
+    Insights,
+    NewPlan,
+    Part,
+    Parts,
+    PlanDay,
+    RateImportance,
+    Ratings,
+    Reflect,
+    Replan,
+)
+from sociolab.town.questions.tdp import (
+    DayReminder,
+    GeneralPlan,
+    Items,
+    Lines,
+    Reminder,
+    TalkReminder,
+)
+
+QUESTIONS: tuple[type[MindQuestion[Any]], ...] = (
+    PlanDay,
+    Decompose,
+    ChoosePlace,
+    RateImportance,
+    TalkOrNot,
+    Utter,
+    Summarise,
+    Replan,
+    Reflect,
+    GeneralPlan,
+    DayReminder,
+    TalkReminder,
+)
+"""All of them. Their order is that of the hash of their prompts."""
+
+__all__ = [
+    "MOST_PLACES",
+    "MOST_ROUNDS",
+    "QUESTIONS",
+    "Acted",
+    "Agreed",
+    "Answer",
+    "Asked",
+    "Block",
+    "Choice",
+    "ChoosePlace",
+    "Chore",
+    "Commitment",
+    "DayPlan",
+    "DayReminder",
+    "Decision",
+    "Decompose",
+    "Entry",
+    "GeneralPlan",
+    "Heard",
+    "Insight",
+    "Insights",
+    "Items",
+    "Line",
+    "Lines",
+    "Matter",
+    "Me",
+    "Memory",
+    "MindQuestion",
+    "NewPlan",
+    "Other",
+    "Part",
+    "Parts",
+    "PlanDay",
+    "RateImportance",
+    "Ratings",
+    "Recall",
+    "Reflect",
+    "Reminder",
+    "Replan",
+    "Said",
+    "SpeechAct",
+    "Summarise",
+    "Summary",
+    "TalkOrNot",
+    "TalkReminder",
+    "UnfitError",
+    "Utter",
+]

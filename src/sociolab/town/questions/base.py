@@ -1,0 +1,332 @@
+"""What every question to a resident shows and has, and what every answer to one is.
+
+Places are written "Sector: arena", times of day "HH:MM", dates "YYYY-MM-DD".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from difflib import get_close_matches
+from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_serializer,
+)
+from pydantic.json_schema import SkipJsonSchema
+
+from sociolab.town.clock import TimeOfDay
+from sociolab.town.map import place_meant, places_told
+from sociolab.town.residents import Resident
+
+Day: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
+Words: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
+]
+Sentences: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)
+]
+Speech: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)
+]
+Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+"""The name of a place or an object, or ""."""
+
+
+class Answer(BaseModel):
+    """What every answer is: frozen, and without fields that nobody asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+# ------------------------------------------------------------------ acts
+
+MatterKind: TypeAlias = Literal[
+    "public activity", "appointment", "inviting companions", "online activity", "asking for help"
+]
+
+
+class Chore(Answer):
+    """One of the things to do for somebody who asks for help."""
+
+    what: Words
+    place: Name = ""
+
+
+class Matter(Answer):
+    """A social matter in typed form: `host`'s (an id), with day, start and place or "" where open.
+
+    `partner` is the id of whom an appointment is wanted with; `chores` are help's, in order.
+    """
+
+    kind: MatterKind
+    host: str
+    what: Words
+    day: Literal[""] | Day = ""
+    start: Literal[""] | TimeOfDay = ""
+    minutes: int = Field(default=60, ge=1, le=24 * 60)
+    place: Name = ""
+    partner: str = ""
+    chores: tuple[Chore, ...] = ()
+
+
+class SpeechAct(Answer):
+    """What `by` (an id) means by a line, in typed form; of the matter no more than the line says.
+
+    "tell" speaks of a matter, "invite" asks the other to take part, to come or to help; "ask" wants
+    to know what `asks` names; "counter" puts forward another time or place; "accept" says yes to
+    the matter as it stands in the act, "decline" no. "greet", "chat" and "bye" are of no matter.
+    """
+
+    kind: Literal["greet", "chat", "tell", "invite", "ask", "counter", "accept", "decline", "bye"]
+    by: str
+    matter: Matter | None = None
+    asks: Literal["", "when", "where"] = ""
+
+
+def _readable(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """A model that makes a field of this name up must not have its words refused for it."""
+    try:
+        return read(value)
+    except ValidationError:
+        return ()
+
+
+Acts: TypeAlias = Annotated[SkipJsonSchema[tuple[SpeechAct, ...]], WrapValidator(_readable)]
+"""Typed acts beside the words. Only built-in scripted minds write any (see `MindPlayer`); no model
+is shown the field."""
+
+
+class Acted(Answer):
+    """An answer with acts, which are written down only where there are any."""
+
+    acts: Acts = ()
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        found: dict[str, object] = write(self)
+        acts = found.pop("acts", ())
+        return found | {"acts": acts} if self.acts else found
+
+
+# ------------------------------------------------------------------ what a question shows
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One entry of a memory stream: what was seen, said, thought or planned, and when."""
+
+    when: datetime
+    kind: Literal["seen", "talk", "thought", "plan", "known"]
+    text: str
+    importance: int | None = None
+
+
+class Recall(Protocol):
+    """A resident's memory, to be read; reading it here leaves no mark on it."""
+
+    def recall(self, query: str, most: int) -> tuple[Memory, ...]:
+        """The memories that score highest on recency, importance and relevance; best first."""
+        ...
+
+    def latest(self, most: int) -> tuple[Memory, ...]:
+        """The newest memories, oldest of them first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Commitment:
+    """An appointment or promise that was noted.
+
+    `start` is "HH:MM" or "" where no time was agreed, `place` "" where none was; `by` is the id of
+    the resident with whom it was made last, "" for one's own; `others` those before.
+    """
+
+    what: str
+    day: date
+    start: str = ""
+    minutes: int = 60
+    place: str = ""
+    by: str = ""
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a day's plan, from `start` until `end`."""
+
+    start: datetime
+    end: datetime
+    what: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Another resident as one perceives them: their name, and what they are seen doing."""
+
+    id: str
+    name: str
+    doing: str
+    tie: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One utterance of a talk; `who` is a resident's id.
+
+    `acts` say in typed form what a built-in scripted resident means by it; others write none.
+    """
+
+    who: str
+    name: str
+    text: str
+    acts: tuple[SpeechAct, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An act about a matter in an earlier talk, as remembered: when, and with whom one talked."""
+
+    when: datetime
+    other: str
+    act: SpeechAct
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which question this is: of whom, at which step, at which attempt and why again."""
+
+    trial: str
+    seed: int
+    resident: str
+    step: int
+    attempt: int = 1
+    problem: str = ""
+    seat: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """The resident who is asked, and what it has at hand.
+
+    `now` is the moment, `place` where the resident is ("" outdoors), `doing` what it does, in
+    the words that others see. `places` are those that it
+    knows and can go to, `objects` what stands in each; `names` are those of all places in town, to
+    recognise one when it is said. `people` are the others in town (id to name), `known_as` what
+    everybody knows of them (by id). `memory` can be searched. `task` is one's social task and
+    `heard` what was said in earlier talks, both in typed form: for scripted minds, which read no
+    words; prompts never show them.
+    """
+
+    resident: Resident
+    now: datetime
+    places: tuple[str, ...]
+    objects: dict[str, tuple[str, ...]]
+    people: dict[str, str]
+    memory: Recall
+    known_as: dict[str, str] = field(default_factory=dict)
+    place: str = ""
+    names: tuple[str, ...] = ()
+    doing: str = ""
+    task: Matter | None = None
+    heard: tuple[Heard, ...] = ()
+
+    def places_after(self, lines: tuple[Line, ...]) -> tuple[str, ...]:
+        """The places that one knows after these words: what is new comes last.
+
+        Whoever takes part in a conversation learns the places that are named in it, by whomever,
+        and the one where it is held.
+        """
+        told = places_told(" ".join(line.text for line in lines), self.names)
+        here = (self.place,) if self.place else ()
+        return tuple(dict.fromkeys((*self.places, *told, *here)))
+
+
+# ------------------------------------------------------------------ what a question is
+
+A = TypeVar("A", bound=Answer)
+
+
+class UnfitError(ValueError):
+    """An answer that the town cannot use; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MindQuestion(Generic[A]):
+    """A question that a resident's life asks its mind: all that the resident may know just now.
+
+    A subclass declares the question once: `name` is the method of a mind that answers it, the file
+    its prompt (`town/model/prompts/NAME.md`) and its name in the journal; `answer_type` the form of
+    the answer. `exact` questions are asked of a model at temperature 0.
+    """
+
+    name: ClassVar[str]
+    answer_type: ClassVar[type[Any]]
+    exact: ClassVar[bool] = False
+
+    asked: Asked
+    me: Me
+
+    def variables(self) -> dict[str, Any]:
+        """The variables of the prompt."""
+        raise NotImplementedError
+
+    def schema_options(self) -> dict[str, Any]:
+        """What a JSON schema can say of this question's answer, by the name of the field."""
+        return {}
+
+    def problem_with(self, answer: A) -> str:
+        """What is wrong with an answer that its type alone cannot say; "" if nothing is.
+
+        It is told to whoever answered, who is asked again.
+        """
+        return ""
+
+    def coerced(self, answer: A) -> A:
+        """A model's answer with what it means without doubt put right, such as a place in words.
+
+        UnfitError where it leaves in doubt what is meant.
+        """
+        return answer
+
+
+# ------------------------------------------------------------------ places and words in answers
+
+
+def unknown_place(me: Me, place: str) -> str:
+    """What is wrong with a place that a resident names; "" if it knows it."""
+    if place in me.places:
+        return ""
+    return f'expected a place that {me.resident.first_name} knows, found "{place}"'
+
+
+def meant_place(text: str, places: tuple[str, ...], otherwise: str = "") -> str:
+    """The known place that is meant, by its name or in words; `otherwise` is what would do too.
+
+    UnfitError where it means none of them, or several.
+    """
+    found = text if text in places else place_meant(text, places)
+    if found is None:
+        near = get_close_matches(text[:80], places, n=3, cutoff=0.0)
+        shown = " or ".join(f'"{place}"' for place in near)
+        problem = f"expected a place that you know, such as {shown}{otherwise}"
+        raise UnfitError(f'{problem}, found "{text[:80]}"')
+    return found
+
+
+def some_words(field: str, text: str) -> str:
+    """A text with single spaces; UnfitError where it has no words."""
+    words = " ".join(text.split())
+    if not words:
+        raise UnfitError(f"expected words in {field}, found none")
+    return words

@@ -1,0 +1,405 @@
+"""What is asked of a resident's day: its plan, where and how to do things, what matters of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from pydantic import Field
+
+from sociolab.town.clock import TimeOfDay, clock_time
+from sociolab.town.questions.base import (
+    Answer,
+    Block,
+    Commitment,
+    Importance,
+    Me,
+    Memory,
+    MindQuestion,
+    Name,
+    Sentences,
+    UnfitError,
+    Words,
+    meant_place,
+    some_words,
+    unknown_place,
+)
+from sociolab.town.questions.wording import (
+    LONGEST_FIELD,
+    commitment_lines,
+    dated,
+    memory_lines,
+    now_line,
+    numbered,
+    one_line,
+    plan_lines,
+    where,
+)
+
+MOST_PLACES = 150
+"""With more known places than this, a schema takes any text for a place."""
+
+_TIMES = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 15, 30, 45)]
+_WAKES = [time for time in _TIMES if "03:00" <= time <= "12:00"]
+_BEDS = [time for time in _TIMES if time >= "19:00" or time <= "03:00"]
+_FEWEST_ENTRIES = 4
+_A_DAY = 24 * 60
+
+# ------------------------------------------------------------------ plans
+
+
+class Entry(Answer):
+    """One entry of a plan: it lasts until the next one starts."""
+
+    start: TimeOfDay
+    what: Words
+    place: Name = ""
+
+
+class DayPlan(Answer):
+    """A day from waking to bed; the first entry starts at `wake`.
+
+    A `bed` before `wake` is meant after midnight.
+    """
+
+    wake: TimeOfDay
+    entries: tuple[Entry, ...] = Field(min_length=1, max_length=40)
+    bed: TimeOfDay
+
+
+class NewPlan(Answer):
+    """The rest of the day: the first entry starts at once, whatever its time says."""
+
+    entries: tuple[Entry, ...] = Field(min_length=1, max_length=40)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDay(MindQuestion[DayPlan]):
+    """Plan the whole day `day`: when to wake, what to do where, when to go to bed.
+
+    `reminder` is TDP's reminder for this day, "" without one.
+    """
+
+    name = "plan_day"
+    answer_type = DayPlan
+
+    day: date
+    memories: tuple[Memory, ...]
+    commitments: tuple[Commitment, ...]
+    reminder: str = ""
+
+    def variables(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        return {
+            "now": now_line(self.me.now),
+            "day": dated(self.day),
+            "memories": memory_lines(self.memories),
+            "commitments": commitment_lines(self.me, self.commitments),
+            "reminder": one_line(self.reminder, LONGEST_FIELD),
+        }
+
+    def schema_options(self) -> dict[str, Any]:
+        """Known places, some entries, and getting up in the morning and to bed at night."""
+        hours = {"wake": _one_of(_WAKES), "bed": _one_of(_BEDS)}
+        return place_options(self.me) | {"entries": {"minItems": _FEWEST_ENTRIES}} | hours
+
+    def problem_with(self, answer: DayPlan) -> str:
+        """Unknown places, and entries that do not run from waking to bed."""
+        return _unknown_places(self.me, answer.entries) or _unordered_day(answer)
+
+    def coerced(self, answer: DayPlan) -> DayPlan:
+        """Entries in order; those in the hours of sleep go."""
+        wake = clock_time(answer.wake)
+        awake = min(_minutes_after(wake, answer.bed) or _A_DAY, _until_midnight(wake))
+        entries = [_coerced_entry(entry, self.me.places) for entry in answer.entries]
+        kept = _in_order(entries, wake, awake)
+        if not kept:
+            raise UnfitError(
+                f"expected entries between waking at {answer.wake} and bed at {answer.bed}, found "
+                "none"
+            )
+        kept[0] = kept[0].model_copy(update={"start": answer.wake})
+        return answer.model_copy(update={"entries": tuple(kept)})
+
+
+@dataclass(frozen=True, slots=True)
+class Replan(MindQuestion[NewPlan]):
+    """Plan the rest of the day anew, from `me.now` until bed; `why` says what happened."""
+
+    name = "replan"
+    answer_type = NewPlan
+
+    why: str
+    ahead: tuple[Block, ...]
+    bedtime: datetime
+    commitments: tuple[Commitment, ...]
+    reminder: str = ""
+
+    def variables(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        return {
+            "now": now_line(self.me.now),
+            "why": one_line(self.why, LONGEST_FIELD),
+            "ahead": plan_lines(self.ahead),
+            "commitments": commitment_lines(self.me, self.commitments),
+            "reminder": one_line(self.reminder, LONGEST_FIELD),
+            "bed": f"{self.bedtime:%H:%M}",
+        }
+
+    def schema_options(self) -> dict[str, Any]:
+        """Known places."""
+        return place_options(self.me)
+
+    def problem_with(self, answer: NewPlan) -> str:
+        """Unknown places, and entries that do not run from now to bed."""
+        return _unknown_places(self.me, answer.entries) or self._unordered(answer.entries)
+
+    def coerced(self, answer: NewPlan) -> NewPlan:
+        """The first entry starts now, whatever its time says; the rest lie between now and bed."""
+        now = self.me.now
+        awake = min((self.bedtime - now) // timedelta(minutes=1), _until_midnight(now.time()))
+        first, *rest = [_coerced_entry(entry, self.me.places) for entry in answer.entries]
+        at = f"{now:%H:%M}"
+        later = [one for one in _in_order(rest, now.time(), awake) if one.start != at]
+        return answer.model_copy(
+            update={"entries": (first.model_copy(update={"start": at}), *later)}
+        )
+
+    def _unordered(self, entries: tuple[Entry, ...]) -> str:
+        """The first entry begins now; the others come in order until bed, past midnight too."""
+        now, starts = self.me.now, [entry.start for entry in entries[1:]]
+        moments = []
+        for start in starts:
+            moment = datetime.combine(now.date(), clock_time(start))
+            moments.append(moment if moment > now else moment + timedelta(days=1))
+        if moments != sorted(set(moments)):
+            return f"expected entries in order of their start, found {', '.join(starts)}"
+        if moments and moments[-1] >= self.bedtime:
+            late = next(s for s, m in zip(starts, moments, strict=True) if m >= self.bedtime)
+            return f"expected entries from {now:%H:%M} to {self.bedtime:%H:%M}, found {late}"
+        return ""
+
+
+def place_options(me: Me, *more: str) -> dict[str, Any]:
+    """A schema's places: those that the resident knows, unless they are too many."""
+    if not me.places or len(me.places) > MOST_PLACES:
+        return {}
+    return {"place": {"enum": [*more, *me.places]}}
+
+
+def _one_of(texts: list[str]) -> dict[str, Any]:
+    return {"type": "string", "enum": texts}
+
+
+def _unknown_places(me: Me, entries: tuple[Entry, ...]) -> str:
+    named = (entry.place for entry in entries if entry.place)
+    return next(filter(None, (unknown_place(me, place) for place in named)), "")
+
+
+def _unordered_day(plan: DayPlan) -> str:
+    starts = [entry.start for entry in plan.entries]
+    if starts != sorted(set(starts)):
+        # After midnight is no part of this day's plan, but for the hour of going to bed.
+        return f"expected entries in order of their start, found {', '.join(starts)}"
+    if starts[0] != plan.wake:
+        return f"expected the first entry to start at {plan.wake}, found {starts[0]}"
+    if plan.wake < plan.bed <= starts[-1]:
+        return f"expected the last entry to start before {plan.bed}, found {starts[-1]}"
+    return ""
+
+
+def _coerced_entry(entry: Entry, places: tuple[str, ...]) -> Entry:
+    place = meant_place(entry.place, places) if entry.place.strip() else ""
+    return entry.model_copy(update={"what": some_words("what", entry.what), "place": place})
+
+
+def _in_order(entries: list[Entry], start: time, minutes: int) -> list[Entry]:
+    """Those that start within so many minutes, by time; of two at one time the first given."""
+    offsets: dict[int, Entry] = {}
+    for entry in entries:
+        offsets.setdefault(_minutes_after(start, entry.start), entry)
+    return [offsets[offset] for offset in sorted(offsets) if offset < minutes]
+
+
+def _until_midnight(start: time) -> int:
+    """What is done after midnight is no part of a day's plan: its last entry lasts until bed."""
+    return _A_DAY - 60 * start.hour - start.minute
+
+
+def _minutes_after(start: time, text: str) -> int:
+    moment = clock_time(text)
+    return (60 * (moment.hour - start.hour) + moment.minute - start.minute) % _A_DAY
+
+
+# ------------------------------------------------------------------ doing what was planned
+
+
+class Part(Answer):
+    """A part of a block, and the object at which it is done ("" for none in particular)."""
+
+    minutes: int = Field(ge=1, le=24 * 60)
+    what: Words
+    object: Name = ""
+
+
+class Parts(Answer):
+    """The parts of a block, in order; the last is stretched or cut to the block's end."""
+
+    parts: tuple[Part, ...] = Field(min_length=1, max_length=24)
+
+
+class Choice(Answer):
+    """A place that the resident knows."""
+
+    place: Name
+
+
+@dataclass(frozen=True, slots=True)
+class Decompose(MindQuestion[Parts]):
+    """Divide a block of the plan into parts, each at one of the place's objects."""
+
+    name = "decompose"
+    answer_type = Parts
+
+    block: Block
+    objects: tuple[str, ...]
+
+    def variables(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        block = self.block
+        return {
+            "now": now_line(self.me.now),
+            "start": f"{block.start:%H:%M}",
+            "end": f"{block.end:%H:%M}",
+            "minutes": round((block.end - block.start) / timedelta(minutes=1)),
+            "what": one_line(block.what),
+            "place": where(block),
+            "objects": ", ".join(one_line(name) for name in self.objects) or "none",
+        }
+
+    def problem_with(self, answer: Parts) -> str:
+        """Objects that are not there."""
+        for part in answer.parts:
+            if part.object and part.object not in self.objects:
+                return f'expected an object that is there, or "", found "{part.object}"'
+        return ""
+
+    def coerced(self, answer: Parts) -> Parts:
+        """An object that is not there is none: the part is done all the same."""
+        there = {_folded(name): name for name in self.objects}
+        parts = tuple(
+            part.model_copy(
+                update={
+                    "what": some_words("what", part.what),
+                    "object": there.get(_folded(part.object), ""),
+                }
+            )
+            for part in answer.parts
+        )
+        return answer.model_copy(update={"parts": parts})
+
+
+@dataclass(frozen=True, slots=True)
+class ChoosePlace(MindQuestion[Choice]):
+    """Choose where to do something that the plan names no known place for."""
+
+    name = "choose_place"
+    answer_type = Choice
+
+    what: str
+
+    def variables(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        return {"now": now_line(self.me.now), "what": one_line(self.what)}
+
+    def schema_options(self) -> dict[str, Any]:
+        """Known places."""
+        return place_options(self.me)
+
+    def problem_with(self, answer: Choice) -> str:
+        """A place that is not known."""
+        return unknown_place(self.me, answer.place)
+
+    def coerced(self, answer: Choice) -> Choice:
+        """The known place that is meant."""
+        return answer.model_copy(update={"place": meant_place(answer.place, self.me.places)})
+
+
+def _folded(text: str) -> str:
+    return "".join(text.split()).casefold()
+
+
+# ------------------------------------------------------------------ what matters
+
+
+class Ratings(Answer):
+    """As many ratings as there were texts: 1 is mundane, 10 changes a life."""
+
+    ratings: tuple[Importance, ...]
+
+
+class Insight(Answer):
+    """A conclusion, and how much it matters."""
+
+    text: Sentences
+    importance: Importance
+
+
+class Insights(Answer):
+    """At most five conclusions."""
+
+    insights: tuple[Insight, ...] = Field(max_length=5)
+
+
+@dataclass(frozen=True, slots=True)
+class RateImportance(MindQuestion[Ratings]):
+    """Rate how much memories matter, several at once."""
+
+    name = "rate_importance"
+    answer_type = Ratings
+
+    texts: tuple[str, ...]
+
+    def variables(self) -> dict[str, Any]:
+        """See `MindQuestion`; it is of no moment."""
+        return {"texts": numbered(self.texts), "count": len(self.texts)}
+
+    def schema_options(self) -> dict[str, Any]:
+        """As many ratings as texts."""
+        count = len(self.texts)
+        return {"ratings": {"minItems": count, "maxItems": count}} if count else {}
+
+    def problem_with(self, answer: Ratings) -> str:
+        """Too many or too few."""
+        if len(answer.ratings) == len(self.texts):
+            return ""
+        return f"expected {len(self.texts)} ratings, found {len(answer.ratings)}"
+
+    def coerced(self, answer: Ratings) -> Ratings:
+        """None can be made up, and none chosen."""
+        problem = self.problem_with(answer)
+        if problem:
+            raise UnfitError(problem)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Reflect(MindQuestion[Insights]):
+    """Draw conclusions from what mattered lately."""
+
+    name = "reflect"
+    answer_type = Insights
+
+    memories: tuple[Memory, ...]
+
+    def variables(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        return {"now": now_line(self.me.now), "memories": memory_lines(self.memories)}
+
+    def coerced(self, answer: Insights) -> Insights:
+        """With single spaces."""
+        texts = (
+            one.model_copy(update={"text": some_words("text", one.text)}) for one in answer.insights
+        )
+        return answer.model_copy(update={"insights": tuple(texts)})

@@ -1,1 +1,0 @@
-"""Labelled examples from CRD3's transcripts: requests for checks, and who reports a roll."""

@@ -1,0 +1,299 @@
+"""CRD3's turns as the rules read them: sentences that ask for a check, totals of a roll."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from sociolab.core.errors import ConfigError
+from sociolab.worlds.anteval.importing.dnd import RawRecord, file_text, json_value, record
+from sociolab.worlds.anteval.session import SKILLS
+
+_EPISODE = re.compile(r"C(?P<campaign>\d+)E(?P<number>\d+)\w*\.json(\.gz)?")
+_QUOTED = re.compile(r'"[^"]*"')
+_SENTENCE = re.compile(r"[^.?!]+[.?!]*(?:--)?\s*")
+
+
+class _RawTurn(RawRecord):
+    names: Annotated[tuple[str, ...], Field(alias="NAMES", min_length=1)]
+    utterances: Annotated[tuple[str, ...], Field(alias="UTTERANCES")]
+
+
+class _RawEpisode(RawRecord):
+    turns: Annotated[tuple[_RawTurn, ...], Field(alias="TURNS", min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One turn: who spoke, all names where several did, and the words in one line."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """An episode, such as "C1E037": campaign 1, number 37."""
+
+    id: str
+    campaign: int
+    number: int
+    turns: tuple[Spoken, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence in lower case, and where it begins in the turn's text."""
+
+    start: int
+    words: str
+
+
+def episode_files(source: Path) -> tuple[Path, ...]:
+    """The episodes' files in `source`, in `cleaned data` or in `data/cleaned data` below it."""
+    for folder in (source, source / "cleaned data", source / "data" / "cleaned data"):
+        if folder.is_dir():
+            found = [path for path in folder.iterdir() if _EPISODE.fullmatch(path.name)]
+            if found:
+                return tuple(sorted(found, key=lambda path: path.name))
+    raise ConfigError(
+        f"{source}: expected a clone of the CRD3 repository, or the folder of its cleaned data "
+        "with files such as C1E001.json, and found none"
+    )
+
+
+def read_episode(path: Path) -> Episode:
+    """An episode; ConfigError, with the file, where it is not one."""
+    name = _EPISODE.fullmatch(path.name)
+    if name is None:
+        raise ConfigError(f'{path}: expected a name such as C1E001.json, found "{path.name}"')
+    raw = record(str(path), _RawEpisode, json_value(str(path), file_text(path)))
+    turns = (Spoken(" & ".join(turn.names), " ".join(turn.utterances)) for turn in raw.turns)
+    return Episode(
+        path.name.split(".")[0], int(name["campaign"]), int(name["number"]), tuple(turns)
+    )
+
+
+def sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences of a turn."""
+    return tuple(
+        Sentence(found.start(), found[0].strip().casefold())
+        for found in _SENTENCE.finditer(text)
+        if found[0].strip()
+    )
+
+
+def own_voice(text: str) -> str:
+    """The text with what stands in quotation marks blanked: there, the DM plays somebody."""
+    return _QUOTED.sub(lambda found: " " * len(found[0]), text)
+
+
+HIGHEST = 45
+"""No total that is reported for a check is higher."""
+
+_SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_TENS = {"eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30}
+_WORDS = {word: value for value, word in enumerate(_SMALL, start=1)} | _TENS
+
+# What may stand around a total without changing what it is. Nothing that makes it a count of
+# something ("feet", "gold"), and no "you", since then it is somebody else's.
+_WORDS_AROUND = """
+a about actually again ah all alright also altogether an and animal another aw awesome bad be
+better big boo boy but call check checks come comes cool crap crit damn dang did dirty dude
+equals even exactly excellent finally for from fuck fucking get god goddamn going gonna good got
+great gross guess guys ha had hand handling have hey high higher hmm hooray horrible i i'll
+i'm i've is it it's its jesus just let's like lot lovely low lower lowly made makes man me meh
+mine mm my nat natural nice no nope not now of oh ok okay only oof ooh ooh-hoo out over
+perfect pretty really right roll rolled rolls sadly same shit sleight so so-so solid sorry
+still straight stupid super sweet terrible thank thanks that that'd that'll that's thats the
+then there this to too total ugh uh uh-oh um unfortunately up very was we well which whoa
+whopping will with woo would wow yay yeah yep yes yikes
+"""
+_AROUND = frozenset(_WORDS_AROUND.split()).union(
+    (word for skill in SKILLS for word in skill.split()), (f"{skill}'s" for skill in SKILLS)
+)
+_TOKEN = re.compile(r"[a-z0-9]+(?:['-][a-z0-9]+)*|[+]")
+_ASIDE = re.compile(r"\([^)]*\)")
+_CLAUSE = re.compile(r",|--|…")
+_ROLLED_ONE = re.compile(r"\b(?:natural|nat|a|of) one\b")
+
+
+def reported_total(text: str) -> int | None:
+    """The total that a player's turn reports, the last if several; None if none.
+
+    Of a sum ("eight minus two") the result.
+    """
+    found = None
+    for sentence in sentences(_ASIDE.sub(" ", text)):
+        total = _total(sentence.words)
+        clauses = _CLAUSE.split(sentence.words)
+        if total is None and len(clauses) > 1:
+            total = next(
+                (t for clause in (clauses[-1], clauses[0]) if (t := _total(clause)) is not None),
+                None,
+            )
+        found = total if total is not None else found
+    return found
+
+
+def _total(words: str) -> int | None:
+    """The total, where the words say nothing else."""
+    tokens = _TOKEN.findall(words.replace("thank you", "thanks").replace("\u2019", "'"))
+    if "one" in tokens and tokens != ["one"] and not _ROLLED_ONE.search(words):
+        return None
+    return _sum([token for token in tokens if token not in _AROUND])
+
+
+def _sum(tokens: list[str]) -> int | None:
+    """The value of one number, or of numbers joined by "plus" and "minus"; None for all else."""
+    if len(tokens) % 2 == 0:
+        return None
+    total, sign = 0, 1
+    for place, token in enumerate(tokens):
+        if place % 2:
+            if token not in ("plus", "minus", "+"):
+                return None
+            sign = -1 if token == "minus" else 1
+        elif (value := _value(token)) is None:
+            return None
+        else:
+            total += sign * value
+    return total if total <= HIGHEST else None
+
+
+def _value(token: str) -> int | None:
+    value = int(token) if token.isdigit() else _WORDS.get(token)
+    return value if value is not None and 1 <= value <= HIGHEST else None
+
+
+# What stands for a skill's name before "check" or "roll".
+_ALSO = {
+    "acrobatics": "acrobatic",
+    "athletics": "athletic",
+    "deception": "deceive|deceiving",
+    "intimidation": "intimidate|intimidating",
+    "investigation": "investigate|investigative",
+    "perception": "perceive|perceptive",
+    "performance": "perform|performing",
+    "persuasion": "persuade|persuading|persuasive",
+    "religion": "religious",
+}
+
+_CHECK = r"(?:checks?|rolls?|checking|tests?)\b"
+_COUNTED = (
+    r"(?:(?:a|an|another|one|more|final|your|me|us|some|straight|regular|quick|just|both|for|on|"
+    r"in|with|it|is|this|be|that|as|of|up|out|separate|single|group|two|three|go|ahead|and|please|"
+    r"all|everyone|everybody|your|own|general|additional|new|last|second|third|"
+    r"strength|dexterity|intelligence|wisdom|charisma)[\s,]+)*"
+)
+
+_DM_VETO = re.compile(
+    r"passive|n't\b|\bnot\b|\bnever\b|no need|without|instead of|\bwas\b|\bwere\b|\bdid\b|"
+    r"\bhad\b|\brolled\b|\bfailed\b|\bmade\b|what(?:'s| is| did)|\bthat's your\b|would have|"
+    r"could have|next time|\blater\b|whenever|each time|any time|\bthe \w+ checks? |"
+    r"contested|versus|\bvs\b|against (?:his|her|their|its|your)|your modifier|"
+    r"\bhis\b.{0,30}check|\bhe (?:makes|rolls|does|gets)|\bshe (?:makes|rolls|does|gets)|"
+    r"\bi(?:'m| am) (?:going to|gonna) (?:make|roll)|\bi(?:'ll| will)? (?:make|roll)\b|"
+    r"let me (?:make|roll)|bonus to|proficien|how good|\bsorry\b|\d|"
+    r"\b(?:bad|good|great|terrible|nice|low|high|decent|solid) \w+ (?:check|roll)"
+)
+_DM_ASKS = re.compile(
+    r"\b(?:make|makes|making|roll|rolling|do|give|need|like|want|have|take|try|can|may|let's|"
+    r"that'd be|that would be|that'll be|that's|it'd be|it'll be|be|attempt|another|still|"
+    r"go ahead|for|so|also|use)\b"
+)
+_PLAYER_VETO = re.compile(
+    r"passive|n't\b|\bnot\b|\bnever\b|\bwas\b|\bwere\b|\bdid\b|\bhad\b|\brolled\b|\bfailed\b|"
+    r"\bmade\b|what(?:'s| is| about)|would have|could have|should have|\bgood at\b|advantage|"
+    r"\byour?\b|\bhe\b|\bshe\b|\bthey\b|\bwe\b|is (?:this|that|it)\b|isn't|\bstill\b|\bif\b|"
+    r"another|\bthat's (?:a|an)\b|\bthe \w+ check\b|plus|minus|\bwhen\b|bonus|\bwho\b|help|\bor\b"
+)
+_PLAYER_ANNOUNCES = re.compile(
+    r"\b(?:i|i'm|i'd|i'll|can|could|may|let me|lemme|gonna|want|going to|like to)\b|"
+    r"^\W*(?:\w+\W+){0,3}$|^\W*\w+(?: handling| of hand)? checks?\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A request or an announcement: in which turn, at which character, of which skills."""
+
+    turn: int
+    start: int
+    skills: frozenset[str]
+    sentence: str
+    by_dm: bool
+    speaker: str
+
+
+def requests(turn: int, speaker: str, text: str) -> tuple[Signal, ...]:
+    """The sentences of a DM's turn that ask for checks; not what is said as somebody else."""
+    found = []
+    for sentence in sentences(own_voice(text)):
+        named = checked_skills(sentence.words)
+        if named and not _DM_VETO.search(sentence.words) and _asks(sentence.words):
+            found.append(
+                Signal(turn, sentence.start, named, sentence.words, by_dm=True, speaker=speaker)
+            )
+    return tuple(found)
+
+
+def announcements(turn: int, speaker: str, text: str) -> tuple[Signal, ...]:
+    """The sentences of a player's turn that announce a check of the player's own."""
+    found = []
+    for sentence in sentences(text):
+        named = checked_skills(sentence.words)
+        if (
+            named
+            and not _PLAYER_VETO.search(sentence.words)
+            and _PLAYER_ANNOUNCES.search(sentence.words)
+        ):
+            found.append(
+                Signal(turn, sentence.start, named, sentence.words, by_dm=False, speaker=speaker)
+            )
+    return tuple(found)
+
+
+def checked_skills(words: str) -> frozenset[str]:
+    """The skills that words in lower case name as checks: "a stealth check", "roll stealth"."""
+    return frozenset(skill for skill, form in _forms().items() if form.search(words))
+
+
+def named_at(skill: str, text: str) -> int | None:
+    """Where a text first names a skill, as itself or as a check; None where it does not."""
+    found = _names()[skill].search(text)
+    return None if found is None else found.start()
+
+
+def _asks(words: str) -> bool:
+    """Whether the sentence asks by a verb, or is hardly more than the name of the check."""
+    return bool(_DM_ASKS.search(words)) or len(words.split()) <= 8
+
+
+@lru_cache(maxsize=1)
+def _forms() -> Mapping[str, re.Pattern[str]]:
+    forms = {}
+    for skill in SKILLS:
+        name = skill.replace(" ", r"[\s-]")
+        wide = f"(?:{name}|{_ALSO[skill]})" if skill in _ALSO else name
+        forms[skill] = re.compile(
+            rf"\b{wide}(?: skill)?[\s-]{_CHECK}|"
+            rf"\b(?:roll|make|rolling|check) {_COUNTED}{name}\b(?! (?:attack|spell|save))"
+        )
+    return forms
+
+
+@lru_cache(maxsize=1)
+def _names() -> Mapping[str, re.Pattern[str]]:
+    names = {}
+    for skill in SKILLS:
+        name = skill.replace(" ", r"[\s-]")
+        also = rf"|\b(?:{_ALSO[skill]})[\s-]{_CHECK}" if skill in _ALSO else ""
+        names[skill] = re.compile(rf"\b{name}\b{also}", re.IGNORECASE)
+    return names

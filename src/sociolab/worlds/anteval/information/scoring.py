@@ -1,0 +1,368 @@
+"""Information exchange: what players are asked, what a judge finds in it, and the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from sociolab.core.episode import Answered, Episode, Unusable
+from sociolab.core.errors import Cause
+from sociolab.core.ports import Question
+from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.engine.scene import Poll
+from sociolab.prompting.templates import prompt
+from sociolab.worlds.anteval.session import Session
+
+LEARNED = "learned"
+"""The question's name in requests and events."""
+
+
+class Learned(BaseModel):
+    """What a player says that it learned: one sentence each, none if it learned nothing.
+
+    `ids` are for built-in scripted players: the fact that each sentence states, "" for none. They
+    are asked of nobody, and count only where acts are on record (`scene.recorded`).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    facts: list[str] = Field(description="a list of sentences, one for each thing")
+    ids: SkipJsonSchema[list[str]] = Field(default=[], exclude_if=lambda ids: not ids)
+
+    @property
+    def text(self) -> str:
+        """The answer as one text, in which it does not show how it was cut into sentences."""
+        flat = (" ".join(sentence.split()) for sentence in self.facts)
+        said = [sentence for sentence in flat if any(map(str.isalnum, sentence))]
+        return " ".join(one if one[-1] in ".!?\"'" else f"{one}." for one in said)
+
+
+def polls(session: Session, *, controls: bool, every: int) -> tuple[Poll, ...]:
+    """When the players are asked: at the end, for the controls at 0, and every so many turns.
+
+    Answers never enter the history; `every` 0 takes no snapshots.
+    """
+    seats = tuple(character.id for character in session.players)
+    teller = session.npc.first_name
+    times = {0} if controls else set()
+    if every:
+        times.update(snapshot_turns(session.turns, every))
+    during = (Poll(at, seats, _question(teller, before=at == 0)) for at in sorted(times))
+    return (*during, Poll(None, seats, _question(teller, before=False)))
+
+
+def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
+    """0, every, 2 every, ... and the last turn; none without snapshots."""
+    return (*range(0, turns, every), turns) if every else ()
+
+
+@lru_cache(maxsize=1024)
+def _question(teller: str, *, before: bool) -> Question:
+    words = {"teller": teller, "before": before}
+    text = prompt("sociolab.worlds.anteval", "learned").render(words)
+    return Question(LEARNED, text, Learned)
+
+
+def answer(episode: Episode, seat: str, at: int | None) -> Learned | Unusable | None:
+    """What this seat said after `at` turns, None being the end; the failure; or None: not asked."""
+    ended = episode.ended
+    if at is None and ended is None:
+        return None
+    turn = at if at is not None else (ended.turn + 1 if ended else 0)
+    for event in reversed(episode.events):
+        if isinstance(event, Answered) and _is(event.seat, event.question, event.turn, seat, turn):
+            return Learned.model_validate(event.value)
+        if isinstance(event, Unusable) and _is(event.seat, event.name, event.turn, seat, turn):
+            return event
+    return None
+
+
+def _is(seat: str, name: str, turn: int, wanted: str, at: int) -> bool:
+    return seat == wanted and name == LEARNED and turn == at
+
+
+IEP = Measure("iep", 0, 1, title="IEP")
+PRECISION = Measure("precision", 0, 1, title="precision")
+RECALL = Measure("recall", 0, 1, title="recall")
+F1 = Measure("f1", 0, 1, title="F1")
+HALLUCINATION = Measure("hallucination", 0, 1, title="hallucinated")
+PARTY_RECALL = Measure("party_recall", 0, 1, title="party recall")
+OF_ANSWERS = (IEP, PRECISION, RECALL, F1, HALLUCINATION)
+"""The metrics of each player's answer at the end."""
+
+NO_TALK = Measure("no_talk", 0, 1, title="no conversation")
+"""Recall of each player's answer before the first turn."""
+OTHER_SESSION = Measure("other_session", 0, 1, title="wrong session")
+"""Share of another session's facts that the answer states: 0 unless sessions share facts."""
+ORACLE_TRANSCRIPT = Measure("oracle_transcript", 0, 1, title="oracle (read)")
+"""Share of the facts that were told at all, to anybody: no player can have learned more."""
+ORACLE_FACTS = Measure("oracle_facts", 0, 1, title="oracle (told)")
+"""IEP of an answer that recites all facts: as far as two blind summaries can agree."""
+SEAT_CONTROLS = (NO_TALK, OTHER_SESSION)
+CONTROLS = (*SEAT_CONTROLS, ORACLE_TRANSCRIPT, ORACLE_FACTS)
+
+
+def recall_at(turn: int) -> Measure:
+    """The metric of a snapshot: the recall of what a player had learned after so many turns."""
+    return Measure(f"recall_at_{turn}", 0, 1, title=f"recall at {turn}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer held against `known` facts.
+
+    `stated` are the facts that the answer states, by id, each with where that is to be seen (a
+    quote, or from whom the player heard it). `other` are statements that are true but are none of
+    the facts, `hallucinated` those that contradict a fact or were invented.
+    """
+
+    known: int
+    stated: Mapping[str, str]
+    other: tuple[str, ...] = ()
+    hallucinated: tuple[str, ...] = ()
+
+    @property
+    def statements(self) -> int:
+        """Facts and other statements together; a fact that is stated twice is one."""
+        return len(self.stated) + len(self.other) + len(self.hallucinated)
+
+
+def key_point_share(overlap: int, k: int) -> float:
+    """p = s / k (AntEval section 4.1), the same k on both sides. ValueError unless s is 0 to k."""
+    if not 0 <= overlap <= k or k < 1:
+        raise ValueError(f"expected an overlap of 0 to k key points, found {overlap} of {k}")
+    return overlap / k
+
+
+def precision(reading: Reading) -> float | None:
+    """Facts stated over facts stated and hallucinations; None where there is neither.
+
+    What is true beside the facts counts neither for nor against an answer.
+    """
+    claimed = len(reading.stated) + len(reading.hallucinated)
+    return len(reading.stated) / claimed if claimed else None
+
+
+def recall(reading: Reading) -> float | None:
+    """Facts stated over all facts; None where there is nothing to know."""
+    return len(reading.stated) / reading.known if reading.known else None
+
+
+def f1(reading: Reading) -> float | None:
+    """The harmonic mean of precision and recall, 0 where no fact is stated; None: no facts."""
+    if not reading.known:
+        return None
+    stated = len(reading.stated)
+    return 2 * stated / (stated + len(reading.hallucinated) + reading.known)
+
+
+def hallucination(reading: Reading) -> float | None:
+    """Hallucinations over all statements; None where nothing was stated."""
+    return len(reading.hallucinated) / reading.statements if reading.statements else None
+
+
+def party_recall(readings: Sequence[Reading]) -> float | None:
+    """Facts that at least one player stated over all facts; None: there is nothing to know."""
+    known = max((reading.known for reading in readings), default=0)
+    stated: frozenset[str] = frozenset().union(*(reading.stated for reading in readings))
+    return len(stated) / known if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A value that was due and is missing, and why."""
+
+    cause: Cause
+    problem: str
+    raw: str = ""
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that this judge cannot tell, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """`shared` key points of the `made` ones that an answer was summarised into; `shown`: which."""
+
+    shared: int
+    made: int
+    shown: str = ""
+
+
+Found: TypeAlias = "Reading | Lost | Unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured: k key points, controls or none, snapshots every so many turns (0: none)."""
+
+    key_points: int
+    controls: bool = True
+    snapshots: int = 0
+
+    def measures(self, turns: int) -> tuple[Measure, ...]:
+        """All metrics for which there is a verdict, in the order in which they are given."""
+        curve = [recall_at(turn) for turn in snapshot_turns(turns, self.snapshots)]
+        held = CONTROLS if self.controls else ()
+        return (*OF_ANSWERS, PARTY_RECALL, *curve, *held)
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Answers as read, by seat; the overlap of key points; snapshots; what was there to be heard.
+
+    `oracle` is the IEP of an answer that recites all facts.
+    """
+
+    answers: dict[str, Found] = field(default_factory=dict)
+    overlaps: dict[str, Overlap | Lost | Unknown] = field(default_factory=dict)
+    before: dict[str, Found] = field(default_factory=dict)
+    snapshots: dict[tuple[int, str], Found] = field(default_factory=dict)
+    told: Found = Unknown("there is nothing to know")
+    oracle: Overlap | Lost | Unknown = Unknown("there is nothing to know")
+
+
+def said(episode: Episode, seat: str, at: int | None) -> Learned | Lost:
+    """What a seat answered after so many turns (None: at the end), or why there is no answer."""
+    found = answer(episode, seat, at)
+    if isinstance(found, Unusable):
+        return Lost(found.cause, f"the answer failed: {found.problem}", found.raw, found.attempt)
+    if found is None:
+        return Lost("incomplete", "expected an answer of this seat, found none on record")
+    return found
+
+
+def verdicts(session: Session, plan: Plan, found: Evidence) -> tuple[Verdict, ...]:
+    """The verdicts on an episode, seat by seat, then those on the whole of it."""
+    given: list[Verdict] = []
+    for player in session.players:
+        seat, reading = player.id, found.answers[player.id]
+        given.append(_iep(IEP, seat, found.overlaps[seat], plan.key_points))
+        given += _of_facts(seat, reading)
+        for turn in snapshot_turns(session.turns, plan.snapshots):
+            measure = recall_at(turn)
+            given.append(_recall(measure, seat, found.snapshots[turn, seat]))
+        if plan.controls:
+            given.append(_recall(NO_TALK, seat, found.before[seat]))
+            given.append(_other_session(session, seat, reading))
+    given.append(_party(found, session))
+    if plan.controls:
+        given.append(_recall(ORACLE_TRANSCRIPT, None, found.told))
+        given.append(_iep(ORACLE_FACTS, None, found.oracle, plan.key_points))
+    return tuple(given)
+
+
+def nothing(session: Session, plan: Plan) -> tuple[Verdict, ...]:
+    """A failure for every metric of an episode in which no player took a turn."""
+    lost = Lost(
+        "incomplete", "expected turns of the players, found none: there is nothing to judge"
+    )
+    seats = [player.id for player in session.players]
+    answers = dict.fromkeys(seats, lost)
+    turns = snapshot_turns(session.turns, plan.snapshots)
+    snapshots = {(turn, seat): lost for turn in turns for seat in seats}
+    evidence = Evidence({**answers}, {**answers}, {**answers}, {**snapshots}, lost, lost)
+    return verdicts(session, plan, evidence)
+
+
+def _iep(measure: Measure, seat: str | None, found: Overlap | Lost | Unknown, k: int) -> Verdict:
+    if not isinstance(found, Overlap):
+        return _missing(measure, seat, found)
+    short = f"; {found.made} key points were made, {k - found.made} short of k"
+    reason = f"{found.shared} of {k} key points shared{short if found.made < k else ''}"
+    if found.shown:
+        reason = f"{reason}: {found.shown}"
+    return Score(measure, seat, key_point_share(found.shared, k), reason)
+
+
+def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
+    if not isinstance(reading, Reading):
+        return tuple(_missing(measure, seat, reading) for measure in OF_ANSWERS[1:])
+    stated, invented = len(reading.stated), len(reading.hallucinated)
+    no_statement, no_fact = "the player stated nothing", "there is nothing to know"
+    values: Mapping[Measure, tuple[float | None, str, str]] = {
+        PRECISION: (
+            precision(reading),
+            f"{stated} facts stated, {invented} statements hallucinated",
+            "the player stated no fact, and invented none",
+        ),
+        RECALL: (recall(reading), _recalled(reading), no_fact),
+        F1: (
+            f1(reading),
+            f"2 x {stated} / ({stated} + {invented} + {reading.known})",
+            no_fact,
+        ),
+        HALLUCINATION: (
+            hallucination(reading),
+            f"{invented} of {reading.statements} statements{_listed(reading.hallucinated)}",
+            no_statement,
+        ),
+    }
+    return tuple(
+        Unscored(measure, seat, why) if value is None else Score(measure, seat, value, reason)
+        for measure, (value, reason, why) in values.items()
+    )
+
+
+def _recall(measure: Measure, seat: str | None, found: Found) -> Verdict:
+    if not isinstance(found, Reading):
+        return _missing(measure, seat, found)
+    value = recall(found)
+    if value is None:
+        return Unscored(measure, seat, "there is nothing to know")
+    return Score(measure, seat, value, _recalled(found))
+
+
+def _recalled(reading: Reading) -> str:
+    where = [f"{fact} ({seen})" if seen else fact for fact, seen in reading.stated.items()]
+    return f"{len(where)} of {reading.known} facts: {', '.join(where) or 'none'}"
+
+
+def _listed(quotes: Sequence[str]) -> str:
+    return ": " + ", ".join(f'"{quote}"' for quote in quotes) if quotes else ""
+
+
+def _other_session(session: Session, seat: str, reading: Found) -> Verdict:
+    """By the facts' own texts, so that it costs no call."""
+    if not isinstance(reading, Reading):
+        return _missing(OTHER_SESSION, seat, reading)
+    decoys = {fact.text for fact in session.decoys}
+    if not decoys:
+        return Unscored(OTHER_SESSION, seat, "no other session's facts are at hand")
+    stated = {fact.text for fact in session.knowledge if fact.id in reading.stated}
+    shared = len(stated & decoys)
+    reason = f"{shared} of {len(decoys)} facts of another session"
+    return Score(OTHER_SESSION, seat, shared / len(decoys), reason)
+
+
+def _party(found: Evidence, session: Session) -> Verdict:
+    readings = []
+    for seat, reading in found.answers.items():
+        if isinstance(reading, Lost):
+            lost = Lost("incomplete", f"the answer of {seat} is missing: {reading.problem}")
+            return _missing(PARTY_RECALL, None, lost)
+        if isinstance(reading, Unknown):
+            return _missing(PARTY_RECALL, None, reading)
+        readings.append(reading)
+    value = party_recall(readings)
+    if value is None:
+        return Unscored(PARTY_RECALL, None, "there is nothing to know")
+    known = len(session.knowledge)
+    reason = f"{round(value * known)} of {known} facts stated by at least one player"
+    return Score(PARTY_RECALL, None, value, reason)
+
+
+def _missing(measure: Measure, seat: str | None, found: Lost | Unknown) -> Verdict:
+    if isinstance(found, Unknown):
+        return Unscored(measure, seat, found.why)
+    return ScoreFailure(measure, seat, found.cause, found.problem, found.raw, found.attempts)

@@ -1,0 +1,257 @@
+"""Intention expression: who means to use which skill, and how well it can be told from the play."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from sociolab.core.episode import Episode, Moved
+from sociolab.core.errors import ConfigError, ModelError, ReplyError
+from sociolab.core.ports import CallKey, ChatModel
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.seeding import digest, stream
+from sociolab.prompting.ask import Asked, ask_model, typed_prompt
+from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, party_moved, recorded
+from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
+from sociolab.worlds.anteval.virtual_dm.chat import Answer, body_of, head, labels_in
+from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+
+UNIFORM = "uniform"
+
+_MEANT = {
+    "acrobatics": "keep your balance, tumble or land on your feet where others would fall",
+    "animal handling": "win over, calm or lead an animal, or read what it is about to do",
+    "arcana": "work out what a spell, a rune or an enchanted thing is",
+    "athletics": "climb, jump, swim, lift or break something by the strength of your body",
+    "deception": "make somebody believe what is not true",
+    "history": "remember what happened here long ago, or whose arms and customs these are",
+    "insight": "find out what somebody really feels or means, and whether they are honest",
+    "intimidation": "frighten somebody into giving way",
+    "investigation": "search a thing closely and piece together what the traces mean",
+    "medicine": "tend a wound or an illness, or tell what somebody suffers or died of",
+    "nature": "tell what a plant, a beast, the weather or the ground is, by what you were taught",
+    "perception": "notice with eyes and ears what others miss",
+    "performance": "hold an audience with a song, a dance, a tale or a part that you play",
+    "persuasion": "bring somebody round with tact, good reasons and good faith",
+    "religion": "tell what a rite, a prayer or a holy sign means and whom it serves",
+    "sleight of hand": "take, palm, plant or hide something small with quick fingers",
+    "stealth": "move or hide so that nobody notices you",
+    "survival": "follow tracks, find the way, food or shelter, or foresee what the wilds hold",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """How skills are given out.
+
+    `weights` of the skills (a prior), `none` the chance that a player means to use none, and how
+    many different ones the others get.
+    """
+
+    weights: tuple[tuple[str, float], ...]
+    none: float
+    per_player: int
+
+    def draw(self, seed: int, session: str, players: Sequence[str]) -> tuple[Intention, ...]:
+        """The intentions of a session's players; alike for the same seed and session."""
+        found = []
+        for seat in players:
+            chance = stream(seed, session, seat, "intention")
+            if chance.random() < self.none:
+                continue
+            left = dict(self.weights)
+            for _ in range(min(self.per_player, len(left))):
+                skill = chance.choices(list(left), list(left.values()))[0]
+                del left[skill]
+                found.append(Intention(seat=seat, skill=skill, text=meant(skill)))
+        return tuple(found)
+
+
+def meant(skill: str) -> str:
+    """What a player is told that it means to do."""
+    return f"You mean to use your {skill} here: to {_MEANT[skill]}."
+
+
+def read_prior(prior: str) -> tuple[tuple[str, float], ...]:
+    """The weights of a prior: "uniform", or a path to a JSON object from skill to weight.
+
+    ConfigError for a file that cannot be read, an unknown skill, a negative weight, or no weight.
+    """
+    if prior == UNIFORM:
+        return tuple((skill, 1.0) for skill in SKILLS)
+    weights = _weights(Path(prior))
+    for skill, weight in weights.items():
+        if skill not in SKILLS:
+            raise ConfigError(f'{prior}: expected one of the 18 skills, found "{skill}"')
+        if not 0 <= weight < float("inf"):
+            raise ConfigError(f"{prior}: {skill}: expected a weight of 0 or more, found {weight}")
+    if not any(weights.values()):
+        raise ConfigError(f"{prior}: expected a weight above 0 for at least one skill, found none")
+    return tuple((skill, weights[skill]) for skill in SKILLS if weights.get(skill))
+
+
+def _weights(path: Path) -> Mapping[str, float]:
+    try:
+        return TypeAdapter(dict[str, float]).validate_python(json.loads(path.read_bytes()))
+    except OSError as error:
+        raise ConfigError(
+            f'the prior "{path}" cannot be read ({error.strerror}); expected "{UNIFORM}" or a path '
+            "to a JSON object from skill to weight"
+        ) from error
+    except (ValueError, ValidationError) as error:
+        raise ConfigError(f"{path}: expected a JSON object from skill to weight") from error
+
+
+def names_skill(text: str, skill: str) -> bool:
+    """True where the skill's own name stands in the text, in any case."""
+    return _pattern(skill).search(text) is not None
+
+
+@cache
+def _pattern(skill: str) -> re.Pattern[str]:
+    words = r"[\s-]+".join(re.escape(word) for word in skill.split())
+    return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+
+
+def example_of(episode: Episode) -> Example:
+    """The whole session as one example, labelled with all that was assigned (AntEval section 4.2).
+
+    The id is the trial's, the group the session's, so that plays of one session by different
+    agents stay together. Speakers go by first names, the NPC is the DM; turns in which nobody said
+    or did anything are left out. `strict`: no assigned skill is named in the play.
+    """
+    session = session_from(episode.trial.task.content)
+    labels = frozenset(
+        Label(session.seated(one.seat).first_name, one.skill) for one in session.intentions
+    )
+    turns = tuple(_turns(session, episode.moves))
+    strict = not any(names_skill(turn.text, label.skill) for turn in turns for label in labels)
+    players = tuple(player.first_name for player in session.players)
+    return Example(episode.trial.id, session.id, turns, players, labels, strict)
+
+
+def _turns(session: Session, moves: Sequence[Moved]) -> Iterator[Turn]:
+    names = {one.id: DM if one.id == NPC else one.first_name for one in session.characters}
+    for move in moves:
+        texts = (" ".join(a.text.split()) for a in move.actions if a.kind != PASS)
+        text = " ".join(part if part[-1:] in ".!?" else f"{part}." for part in texts if part)
+        if text:
+            yield Turn(names[move.seat], text)
+
+
+F_C = Measure("f_c", 0, 1, title="F_c")
+"""2 |P and G| / (|P| + |G|) over characters: predicted P, assigned G."""
+F_O = Measure("f_o", 0, 1, title="F_o")
+"""The same over (character, skill) tuples."""
+MEASURES = (F_C, F_O)
+
+GUESSES = 1
+"""Top-1, as everywhere unless said otherwise: a judge that may name everybody is right of most.
+
+So where several skills are assigned F stays below 1; each reason says how high it could be.
+"""
+
+_ATTEMPTS = 3
+
+
+class IntentionRecordJudge:
+    """The guess of somebody who knows the acts: the first skills that scripted players used.
+
+    It is as good as a guess can be, and says only whether the intentions were acted on. Of an
+    episode that is not on record it cannot tell anything.
+    """
+
+    def __init__(self) -> None:
+        self.id = JudgeId("record", "formula", digest("record", GUESSES))
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """F_c and F_o of the episode; unscored where it is not on record."""
+        if not party_moved(episode):
+            return _nothing()
+        if not recorded(episode):
+            return tuple(Unscored(measure, None, UNRECORDED) for measure in MEASURES)
+        session = session_from(episode.trial.task.content)
+        used = [
+            Label(session.seated(move.seat).first_name, str(act.what))
+            for move in episode.moves
+            for action in move.actions
+            for act in action.acts
+            if act.kind == USE
+        ]
+        return agreement(set(used[:GUESSES]), example_of(episode).labels)
+
+
+class ChatIntentionJudge:
+    """The guess of an untuned chat model as virtual DM (the paper's f0), on one session."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self.id = JudgeId(model.label, "model", digest(head(), model.label, GUESSES))
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """F_c and F_o of the episode; failures where the model gave no usable reply.
+
+        A fatal ModelError (credentials, budget) passes through.
+        """
+        if not party_moved(episode):
+            return _nothing()
+        example = example_of(episode)
+        key = CallKey(episode.trial.id, "judge", "", 0, "virtual-dm", 1, judging)
+        try:
+            asked = await self._ask(example, key)
+        except ModelError as error:
+            if error.fatal:
+                raise
+            return tuple(
+                ScoreFailure(m, None, error.cause, str(error), "", error.tries) for m in MEASURES
+            )
+        if asked.value is None or asked.problem:
+            return tuple(
+                ScoreFailure(m, None, asked.cause, asked.problem, asked.raw, asked.attempts)
+                for m in MEASURES
+            )
+        return agreement(labels_in(asked.value, example, GUESSES), example.labels)
+
+    async def _ask(self, example: Example, key: CallKey) -> Asked[Answer]:
+        def complaint(answer: Answer) -> str:
+            try:
+                labels_in(answer, example, GUESSES)
+            except ReplyError as error:
+                return str(error)
+            return ""
+
+        prompt = typed_prompt(head(), body_of(example), Answer, 0.0)
+        return await ask_model(
+            self._model, prompt, Answer, key, attempts=_ATTEMPTS, complaint=complaint
+        )
+
+
+def agreement(predicted: Set[Label], assigned: Set[Label]) -> tuple[Verdict, ...]:
+    """F_c and F_o of one session."""
+    guessed = f"guessed {_told(predicted)}; assigned {_told(assigned)}"
+    characters = {label.character for label in predicted}, {label.character for label in assigned}
+    return (_f(F_C, *characters, guessed), _f(F_O, predicted, assigned, guessed))
+
+
+def _f(measure: Measure, predicted: Set[object], assigned: Set[object], reason: str) -> Verdict:
+    total = len(predicted) + len(assigned)
+    if not total:
+        return Unscored(measure, None, "no skill was assigned, and none guessed")
+    most = 2 * min(len(predicted), len(assigned)) / total
+    told = f"{reason}; {len(predicted)} against {len(assigned)}: at most {most:.2f}"
+    return Score(measure, None, 2 * len(predicted & assigned) / total, told if most < 1 else reason)
+
+
+def _told(labels: Iterable[Label]) -> str:
+    return ", ".join(f"{who}: {skill}" for who, skill in sorted(labels)) or "nothing"
+
+
+def _nothing() -> tuple[Verdict, ...]:
+    problem = "expected turns of the players, found none: there is nothing to judge"
+    return tuple(ScoreFailure(measure, None, "incomplete", problem) for measure in MEASURES)

@@ -1,0 +1,158 @@
+"""What of a trace bears on a task: who was where, at what, and which talks were about it.
+
+Presence is the tile that a resident stands on, never the address in its plan, and every step
+counts, so that an early guest who stays is a guest (STSS section 5.1; the reference scorer looks
+at planned addresses and at the moment at which an action starts). Each thing is read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, time, timedelta
+from functools import cached_property, partial
+from typing import TypeAlias
+
+from sociolab.town.clock import Clock, clock_time
+from sociolab.town.trace import Noted, Talked
+from sociolab.town.trajectory import Interval, Intervals, Trajectory, common, length
+from sociolab.worlds.stss.task import Errand, Keywords, SocialTask, filtered
+
+
+class About:
+    """The words that name a task: for help, those of its errands."""
+
+    def __init__(self, task: SocialTask, errands_only: bool = False) -> None:
+        errands = [word for one in task.errands for word in one.keywords]
+        event = () if errands_only else (*task.keywords, task.activity)
+        self._words = Keywords((*errands, *event))
+
+    def said(self, text: str) -> bool:
+        """Whether these words, one utterance or one line of a plan, name it."""
+        return self._words.said(text)
+
+    def talked(self, talk: Talked) -> bool:
+        """Whether anything that is said in a talk names it."""
+        return any(self.said(line.text) for line in talk.lines)
+
+    def noted(self, note: Noted) -> bool:
+        """Whether a note names it."""
+        return self.said(note.what)
+
+
+def event_window(task: SocialTask, clock: Clock) -> Interval:
+    """The steps of the event, half-open; without a start the whole date, midnight to midnight.
+
+    The date counts: the reference scorer compares times of day alone, so that a party held a day
+    early scores in full. An event that goes on past midnight goes on.
+    """
+    midnight = datetime.combine(task.day, time())
+    if not task.start:
+        begins = clock.step(midnight)
+        return begins, begins + clock.a_day
+    start = datetime.combine(task.day, clock_time(task.start))
+    return clock.step(start), clock.step(start + timedelta(minutes=task.minutes))
+
+
+def was_lived(task: SocialTask, trajectory: Trajectory) -> bool:
+    """Whether the simulation reached the end of the event, or of its date if that is sooner."""
+    clock = trajectory.clock
+    midnight = clock.step(datetime.combine(task.day, time())) + clock.a_day
+    _, end = event_window(task, clock)
+    return task.day >= clock.first and trajectory.trace.steps >= min(end, midnight)
+
+
+Reads: TypeAlias = Callable[[str, Errand | None, str], bool]
+"""Whether a resident (an id) who does this (the text) takes part, or runs the errand."""
+
+
+def by_filter(task: SocialTask) -> Reads:
+    """As the paper has it: by keywords, whoever acts."""
+    words = {errand: filtered(task, errand) for errand in (None, *task.errands)}
+    return lambda who, errand, text: words[errand].said(text)
+
+
+class Evidence:
+    """A task, and what a trace says about it; intervals are half-open steps.
+
+    `reads` says which actions are taking part; the paper's keyword filter does where none is given.
+    """
+
+    def __init__(
+        self, task: SocialTask, trajectory: Trajectory, reads: Reads | None = None
+    ) -> None:
+        self.task = task
+        self.trajectory = trajectory
+        self.window: Interval = event_window(task, trajectory.clock)
+        self.about = About(task)
+        self._reads = reads or by_filter(task)
+        self._at_it: dict[str, Intervals] = {}
+        self._on_errand: dict[tuple[Errand, str], Intervals] = {}
+
+    # ------------------------------------------------------------------ actions
+
+    def at_the_action(self, who: str) -> Intervals:
+        """When somebody was at the task's action, wherever and whenever."""
+        if who not in self._at_it:
+            self._at_it[who] = self.trajectory.acting(who, partial(self._reads, who, None))
+        return self._at_it[who]
+
+    def at_the_place(self, who: str) -> Intervals:
+        """When somebody was at the task's place; always, if it has none."""
+        if not self.task.place:
+            return ((0, self.trajectory.trace.steps),)
+        return self.trajectory.presence(who, self.task.place)
+
+    def in_time(self, intervals: Intervals) -> Intervals:
+        """What of it is inside the window."""
+        return common(intervals, (self.window,))
+
+    def present(self, who: str) -> Intervals:
+        """When somebody was at the place and at the action inside the window."""
+        acting = self.in_time(self.at_the_action(who))
+        return common(acting, self.at_the_place(who)) if acting else ()
+
+    def on_errand(self, errand: Errand, who: str) -> Intervals:
+        """When somebody was at an errand, in its place, inside the window."""
+        key = errand, who
+        if key not in self._on_errand:
+            acting = self.trajectory.acting(who, partial(self._reads, who, errand))
+            place = self.trajectory.presence(who, errand.place) if acting else ()
+            self._on_errand[key] = self.in_time(common(acting, place))
+        return self._on_errand[key]
+
+    # ------------------------------------------------------------------ talks
+
+    @cached_property
+    def talks(self) -> tuple[Talked, ...]:
+        """All talks, of whomever, that are about the task."""
+        return self._talks_with(self.about)
+
+    @cached_property
+    def asked(self) -> dict[str, int]:
+        """Who shared a talk with the performer that is about an errand.
+
+        With the step at which the first such talk was over: what they do from then on is help.
+        """
+        found: dict[str, int] = {}
+        for talk in self._talks_with(About(self.task, errands_only=True)):
+            if other := partner_of(talk, self.task.performer):
+                found.setdefault(other, talk.end)
+        return found
+
+    def _talks_with(self, about: About) -> tuple[Talked, ...]:
+        return tuple(filter(about.talked, self.trajectory.everybody(Talked)))
+
+    # ------------------------------------------------------------------ how long
+
+    def minutes(self, intervals: Intervals) -> float:
+        """How long this is."""
+        return length(intervals) * self.trajectory.trace.seconds / 60
+
+    def long_enough(self, intervals: Intervals, least: float) -> bool:
+        """Whether this lasts so many minutes in all; 0 minutes: a single step."""
+        return bool(intervals) and self.minutes(intervals) >= least
+
+
+def partner_of(talk: Talked, who: str) -> str:
+    """With whom somebody talked; "" if they were not in this talk."""
+    return {talk.who: talk.other, talk.other: talk.who}.get(who, "")

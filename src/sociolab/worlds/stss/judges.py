@@ -1,0 +1,369 @@
+"""The judges of social tasks: by the paper's keyword filter on the trace, and a model that reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import eq
+
+from pydantic import BaseModel, ConfigDict
+
+from sociolab.core.episode import Ended, Episode
+from sociolab.core.errors import ModelError, StoreError
+from sociolab.core.ports import CallKey, ChatModel
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.seeding import digest
+from sociolab.prompting.ask import ask_model, typed_prompt
+from sociolab.prompting.structured import schema_of
+from sociolab.prompting.templates import prompt
+from sociolab.town.trajectory import Intervals, Trajectory, common
+from sociolab.worlds.stss.dataset import Content, content_from
+from sociolab.worlds.stss.evidence import Evidence, was_lived
+from sociolab.worlds.stss.losses import LOSSES, Read, fates, loss_verdicts, recorded, spoken
+from sociolab.worlds.stss.narrative import spans
+from sociolab.worlds.stss.scoring import (
+    ScoreSettings,
+    TaskScore,
+    reason,
+    reason_of_least,
+    reason_of_ratio,
+    score,
+)
+from sociolab.worlds.stss.talk.conditions import Finding
+from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
+from sociolab.worlds.stss.talk.verdicts import Lost, Unread
+from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
+from sociolab.worlds.stss.world import SMOKE, is_smoke, trajectory_of
+
+MOST_RATIO = 3
+"""A talk with everybody where a third of them are expected; of one, two or four, it is less."""
+
+OF_TYPE: dict[TaskType, Measure] = {
+    kind: Measure(kind.replace(" ", "_"), 0, 1, title=kind) for kind in TASK_TYPES
+}
+"""The columns of Table 4: the goal's score, for tasks of one type only."""
+
+OVERALL = Measure("overall", 0, 1, title="overall")
+RATIO = Measure("conversation_ratio", 0, MOST_RATIO, title="conversation ratio")
+RATIO_BOTH = Measure("conversation_ratio_both", 0, MOST_RATIO, title="ratio, either began")
+ANY_HELPER = Measure("goal_any_helper", 0, 1, title="goal, any helper")
+ANY_HOST = Measure("goal_any_host", 0, 1, title="goal, host or not")
+
+
+GOAL_READ = Measure("goal_read", 0, 1, title="goal, actions read")
+BY_FILTER = Measure("took_part_by_filter", 0, 1, title="took part, by filter")
+BY_READING = Measure("took_part_read", 0, 1, title="took part, read")
+AGREEMENT = Measure("filter_agreement", 0, 1, title="filter and reading agree")
+"""Of those who were at the place in time: who took part by the keyword filter, who as a model reads
+their actions, and on how many the two agree."""
+
+READ = (GOAL_READ, BY_FILTER, BY_READING, AGREEMENT, *LOSSES.values())
+"""What a model that reads the words says of an episode."""
+
+
+def at_least(minutes: int) -> Measure:
+    """The goal's score if taking part had to last so many minutes."""
+    return Measure(f"goal_{minutes}_min", 0, 1, title=f"goal, {minutes} min")
+
+
+def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
+    """The measures of a task of this type, in the order of a table's columns."""
+    found = (OF_TYPE[kind], OVERALL, *map(at_least, beside))
+    if kind == "asking for help":
+        return (*found, ANY_HELPER, *LOSSES.values())
+    if kind == "public activity":
+        found = (*found, ANY_HOST)
+    return (*found, RATIO, RATIO_BOTH, *LOSSES.values())
+
+
+RULES = "4"
+"""Changes with the rules of scoring, so that figures by other rules are never mixed."""
+
+
+class Incomplete(Exception):  # noqa: N818  a state of affairs, not a fault
+    """There is not enough of a trace to score."""
+
+
+class StssRulesJudge:
+    """One score for each measure of a task's type, of the whole episode.
+
+    Who took part is found by the paper's keyword filter. Where tasks were lost is read off the acts
+    of scripted residents; Unscored where anybody else spoke. Nothing of a smoke test is scored: a
+    performer that is not built-in among scripted residents.
+    """
+
+    def __init__(self, settings: ScoreSettings | None = None) -> None:
+        self._settings = settings or ScoreSettings()
+        rules = digest("stss", RULES, self._settings.least, *self._settings.beside)
+        self.id = JudgeId("rules", "rules", rules)
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """The verdicts; failures where the event's day was not lived to the end."""
+        content = content_from(episode.trial.task.content)
+        task = content.task
+        measures = measures_of(task.type, self._settings.others)
+        try:
+            trajectory = lived(task, episode)
+        except Incomplete as problem:
+            return tuple(ScoreFailure(m, None, "incomplete", str(problem)) for m in measures)
+        if is_smoke(episode.trial):
+            return tuple(Unscored(m, None, SMOKE) for m in measures)
+        found = score(task, trajectory, self._settings)
+        read = recorded(spoken(content, episode, trajectory, found))
+        lost = loss_verdicts(read if isinstance(read, Unread) else fates(task, found, read))
+        why = reasons(task, found, content.name)
+        own = (one for one in measures if one not in LOSSES.values())
+        return (*(_score(one, found, why.get(one, why[OVERALL])) for one in own), *lost)
+
+    def score(self, task: SocialTask, episode: Episode) -> TaskScore:
+        """All that scoring says of an episode; Incomplete if there is not enough of it."""
+        return score(task, lived(task, episode), self._settings)
+
+
+def lived(task: SocialTask, episode: Episode) -> Trajectory:
+    """What happened in an episode that was lived to the event's end; else Incomplete."""
+    if not isinstance(episode.events[-1] if episode.events else None, Ended):
+        raise Incomplete("the simulation has not come to its end")
+    try:
+        trajectory = trajectory_of(episode)
+    except StoreError as error:
+        raise Incomplete(str(error)) from error
+    if not was_lived(task, trajectory):
+        raise Incomplete(f"the trace ends before the event of {task.day} does")
+    return trajectory
+
+
+def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> dict[Measure, str]:
+    """Why the measures have their values; those of a task's type have the reason of `OVERALL`."""
+    return {
+        OVERALL: reason(task, found, name),
+        RATIO: reason_of_ratio(task, found, name, both=False),
+        RATIO_BOTH: reason_of_ratio(task, found, name, both=True),
+        ANY_HELPER: "The goal if a helper need not have been asked.",
+        ANY_HOST: "The goal by the guests alone, whether or not the host was there (the paper's).",
+        **{at_least(minutes): reason_of_least(minutes) for minutes, _ in found.goals},
+    }
+
+
+def _score(measure: Measure, found: TaskScore, why: str) -> Score:
+    values: dict[Measure, float | None] = {
+        OF_TYPE[found.type]: found.goal,
+        OVERALL: found.goal,
+        RATIO: found.ratio,
+        RATIO_BOTH: found.ratio_both,
+        ANY_HELPER: found.goal_any_helper,
+        ANY_HOST: found.goal_any_host,
+    }
+    values |= {at_least(minutes): goal for minutes, goal in found.goals}
+    value = values[measure]
+    assert value is not None, f"{measure.name} is a measure of {found.type}"
+    return Score(measure, None, value, why)
+
+
+ATTEMPTS = 3
+PACKAGE = "sociolab.worlds.stss"
+
+
+class Attendance(BaseModel):
+    """The numbers of the lines that are taking part."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    taking_part: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """An action of somebody who was at the place in time, and when that was."""
+
+    who: str
+    doing: str
+    when: Intervals
+
+
+class StssModelJudge:
+    """Reads an episode with a chat model at temperature 0: see `measures.READ`.
+
+    A number that is not on the list is asked for again, and so is a quote that is not in the text;
+    what cannot be mended fails the measures that rest on it, when all has been asked, so that an
+    episode costs what a dry run says. A fatal error (credentials, budget)
+    passes through and stops the run.
+    """
+
+    def __init__(self, model: ChatModel, settings: ScoreSettings | None = None) -> None:
+        self._model = model
+        self._reader = TalkModelJudge(model)
+        self._settings = settings or ScoreSettings()
+        hashes = [prompt(PACKAGE, f"attendance_{part}").hash for part in ("head", "body")]
+        schema = schema_of(Attendance).text
+        known = digest(*hashes, schema, self._reader.id.settings, self._settings.least)
+        self.id = JudgeId(model.label, "model", known)
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """The verdicts; failures where the event's day was not lived to the end."""
+        content = content_from(episode.trial.task.content)
+        try:
+            trajectory = lived(content.task, episode)
+        except Incomplete as problem:
+            return tuple(ScoreFailure(m, None, "incomplete", str(problem)) for m in READ)
+        if is_smoke(episode.trial):
+            return tuple(Unscored(m, None, SMOKE) for m in READ)
+        key = CallKey(episode.trial.id, "judge", "", 0, "attendance", 1, judging)
+        filtered = score(content.task, trajectory, self._settings)
+        attended = await self._attendance(content, trajectory, filtered, key)
+        lost = await self._losses(content, episode, trajectory, filtered, key)
+        return (*attended, *lost)
+
+    # -------------------------------------------------------------- who took part
+
+    async def _attendance(
+        self, content: Content, trajectory: Trajectory, filtered: TaskScore, key: CallKey
+    ) -> tuple[Verdict, ...]:
+        task = content.task
+        seen = Evidence(task, trajectory)
+        chosen: set[tuple[str, Errand | None, str]] = set()
+        present: set[str] = set()
+        failed: Lost | None = None
+        for number, errand in enumerate(task.errands or (None,), 1):
+            shown = tuple(_seen(seen, errand))
+            present |= {one.who for one in shown}
+            at = replace(key, name=f"{key.name}-{number}") if errand else key
+            found = await self._chosen(content, seen, errand, shown, at)
+            if isinstance(found, Lost):
+                failed = found
+            else:
+                chosen |= {(one.who, errand, one.doing) for one in found}
+        if failed is not None:
+            lost = (failed.cause, failed.problem, failed.raw, failed.attempts)
+            return tuple(ScoreFailure(m, None, *lost) for m in READ[:4])
+
+        def reads(who: str, errand: Errand | None, text: str) -> bool:
+            return (who, errand, text) in chosen
+
+        read = score(task, trajectory, self._settings, reads)
+        why = reason(task, read, content.name)
+        among = sorted(present - {task.performer})
+        return (Score(GOAL_READ, None, read.goal, why), *_agreement(content, among, filtered, read))
+
+    async def _chosen(
+        self,
+        content: Content,
+        seen: Evidence,
+        errand: Errand | None,
+        shown: tuple[_Seen, ...],
+        key: CallKey,
+    ) -> tuple[_Seen, ...] | Lost:
+        """Those of the actions that are taking part, or running the errand, as the model reads."""
+        if not shown:
+            return ()
+        clock = seen.trajectory.clock
+        lines = [
+            f"{content.name(one.who)}, {spans(clock, one.when)}: {' '.join(one.doing.split())}"
+            for one in shown
+        ]
+        body = prompt(PACKAGE, "attendance_body").render(
+            {"matter": _matter(content, errand), "lines": lines}
+        )
+        head = prompt(PACKAGE, "attendance_head").render({})
+        try:
+            reply = await ask_model(
+                self._model,
+                typed_prompt(head, body, Attendance, 0.0),
+                Attendance,
+                key,
+                attempts=ATTEMPTS,
+                complaint=lambda found: _not_listed(found, len(shown)),
+            )
+        except ModelError as error:
+            if error.fatal:
+                raise
+            return Lost(error.cause, str(error), "", error.tries)
+        if reply.value is None or reply.problem:
+            return Lost(reply.cause, reply.problem, reply.raw, reply.attempts)
+        return tuple(shown[number - 1] for number in sorted(set(reply.value.taking_part)))
+
+    # -------------------------------------------------------------- what was conveyed
+
+    async def _losses(
+        self,
+        content: Content,
+        episode: Episode,
+        trajectory: Trajectory,
+        filtered: TaskScore,
+        key: CallKey,
+    ) -> tuple[Verdict, ...]:
+        """Where the task was lost, by the filter's attendance and what the model finds conveyed."""
+        read: dict[str, list[Read]] = {}
+        failed: Lost | None = None
+        for one in spoken(content, episode, trajectory, filtered):
+            at = replace(key, seat=one.other, turn=one.step, name="talk")
+            talk = await self._reader.in_talk(one.occasion, one.lines, at)
+            note: tuple[Finding, ...] | Lost = ()
+            if one.note is not None:
+                note = await self._reader.in_note(one.occasion, one.note.memo, at)
+            if isinstance(talk, Lost):
+                failed = talk
+            elif isinstance(note, Lost):
+                failed = note
+            else:
+                read.setdefault(one.other, []).append((talk, note))
+        return loss_verdicts(failed or fates(content.task, filtered, read))
+
+
+def _seen(seen: Evidence, errand: Errand | None) -> Iterator[_Seen]:
+    """What those were doing who were at the place in time, each action of each once."""
+    task = seen.task
+    residents = task.background if errand else (task.performer, *task.background)
+    if task.type == "appointment":
+        residents = (task.performer, task.partner)
+    for who in residents:
+        place = errand.place if errand else task.place
+        here = seen.trajectory.presence(who, place) if place else seen.at_the_place(who)
+        found: dict[str, Intervals] = {}
+        for doing in dict.fromkeys(one.did.doing for one in seen.trajectory.actions(who)):
+            acting = seen.trajectory.acting(who, partial(eq, doing))
+            when = common(seen.in_time(acting), here) if acting else ()
+            if when:
+                found[doing] = when
+        in_order = sorted(found.items(), key=lambda pair: pair[1])
+        yield from (_Seen(who, doing, when) for doing, when in in_order)
+
+
+def _agreement(
+    content: Content, among: list[str], filtered: TaskScore, read: TaskScore
+) -> tuple[Verdict, ...]:
+    """Of those who were there: who took part by filter and by reading, and how far these agree."""
+    if not among:
+        why = "nobody was at the place in time"
+        return tuple(Unscored(m, None, why) for m in (BY_FILTER, BY_READING, AGREEMENT))
+    first = {who for who in among if who in filtered.participants}
+    second = {who for who in among if who in read.participants}
+    apart = sorted(first ^ second)
+    names = ", ".join(
+        f"{content.name(who)} by {'the filter' if who in first else 'reading'} only"
+        for who in apart
+    )
+    agreed = f"{len(among) - len(apart)} of {len(among)} who were there: {names or 'no difference'}"
+    return (
+        Score(BY_FILTER, None, len(first) / len(among), _names(content, first)),
+        Score(BY_READING, None, len(second) / len(among), _names(content, second)),
+        Score(AGREEMENT, None, 1 - len(apart) / len(among), agreed),
+    )
+
+
+def _names(content: Content, who: set[str]) -> str:
+    return ", ".join(content.name(one) for one in sorted(who)) or "nobody"
+
+
+def _matter(content: Content, errand: Errand | None) -> str:
+    task: SocialTask = content.task
+    where = f" at {(errand or task).place}" if (errand or task).place else ""
+    if errand is not None:
+        return f"An errand for {content.name(task.performer)}: to {errand.what}{where}."
+    return f"The {task.activity} of {content.name(task.performer)}{where}, on {task.day:%A}."
+
+
+def _not_listed(found: Attendance, count: int) -> str:
+    wrong = [number for number in found.taking_part if not 1 <= number <= count]
+    return f"taking_part: expected numbers from 1 to {count}, found {wrong[0]}" if wrong else ""

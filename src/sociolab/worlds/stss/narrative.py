@@ -1,0 +1,235 @@
+"""The story of a social task: who was told when, who agreed, who came, who did not and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from sociolab.town.clock import Clock, clock_time, spoken_date
+from sociolab.town.map import OUTDOORS
+from sociolab.town.residents import Resident
+from sociolab.town.trace import Noted, Planned, Reminded, Stood, Talked
+from sociolab.town.trajectory import Intervals, Trajectory
+from sociolab.worlds.stss.evidence import About, Evidence, event_window
+from sociolab.worlds.stss.scoring import Account, TaskScore, absence, reason
+from sociolab.worlds.stss.task import SocialTask
+
+
+def story(
+    task: SocialTask,
+    residents: Sequence[Resident],
+    trajectory: Trajectory,
+    score: TaskScore | None,
+) -> tuple[tuple[str, str], ...]:
+    """Headings and their text, a line for each fact; what there is nothing to tell of is left out.
+
+    Without a score (the simulation has not come to its end) it tells how far things had come.
+    """
+    told = Telling(task, residents, trajectory)
+    performer = told.name(task.performer)
+    parts: list[tuple[str, Iterator[str]]] = [
+        ("The task", told.task()),
+        (f"What {performer} had in mind", told.plans()),
+        (f"Talks of {performer} about it", told.talks()),
+        ("What others told each other", told.hearsay()),
+        ("What was agreed", told.agreed()),
+    ]
+    if score is not None:
+        parts += [
+            ("Who took part", told.came(score)),
+            ("Who did not, and why", told.stayed_away(score)),
+            ("The score", told.scored(score)),
+        ]
+    texts = ((heading, "\n".join(lines)) for heading, lines in parts)
+    return tuple((heading, text) for heading, text in texts if text)
+
+
+class Telling:
+    """What a story is told from; each method gives the lines of one part."""
+
+    def __init__(
+        self, task: SocialTask, residents: Sequence[Resident], trajectory: Trajectory
+    ) -> None:
+        self._task = task
+        self._names = {one.id: one.name for one in residents}
+        self._trajectory = trajectory
+        self._clock = trajectory.clock
+        seen = Evidence(task, trajectory)
+        self._about, self._talks = seen.about, seen.talks
+
+    def name(self, who: str) -> str:
+        """The name of a resident, or the id where there is none."""
+        return self._names.get(who, who)
+
+    def task(self) -> Iterator[str]:
+        """The goal, and how many are expected."""
+        task = self._task
+        yield f"{self.name(task.performer)} ({task.type}): {task.goal}"
+        others = ", ".join(map(self.name, task.background))
+        yield f"With {len(task.background)} others in town: {others}."
+
+    def plans(self) -> Iterator[str]:
+        """Plans and reminders of the performer, as they were made."""
+        who = self._task.performer
+        reminded = self._trajectory.records(Reminded, who)
+        told = [(one.step, _reminder(one)) for one in reminded if one.kind != "talk"]
+        planned = self._trajectory.records(Planned, who)
+        told += [(one.step, text) for one in planned if (text := self._plan(one))]
+        for step, text in sorted(told, key=lambda pair: pair[0]):
+            yield f"{moment(self._clock, step)}: {text}"
+
+    def talks(self) -> Iterator[str]:
+        """The performer's talks about the task: with whom, where, and what was said of it."""
+        for talk in self._talks:
+            if self._task.performer in (talk.who, talk.other):
+                yield from self._told(talk)
+
+    def hearsay(self) -> Iterator[str]:
+        """Who told whom of it while the performer was not there, and in what words."""
+        for talk in self._talks:
+            if self._task.performer not in (talk.who, talk.other):
+                yield from self._told(talk)
+
+    def agreed(self) -> Iterator[str]:
+        """What residents noted that is about the task."""
+        for one in self._trajectory.everybody(Noted):
+            if self._about.noted(one):
+                time = f" at {one.start}" if one.start else ""
+                place = f", {one.place}" if one.place else ""
+                by = f", with {self.name(one.by)}" if one.by else ""
+                yield (
+                    f"{moment(self._clock, one.step)}: {self.name(one.who)} noted: "
+                    f"{one.what}, {spoken_date(one.day)}{time}{place}{by}."
+                )
+
+    def came(self, score: TaskScore) -> Iterator[str]:
+        """Who took part, for however long, and from when until when; of help, who ran it."""
+        for errand in score.errands:
+            if errand.step is None:
+                yield f"Nobody who had been told of it did this: {errand.what}."
+            else:
+                when = moment(self._clock, errand.step)
+                yield f"{self.name(errand.who)} did this, by {when}: {errand.what}."
+        came = [one for one in score.accounts if one.when and not score.errands]
+        for one in came:
+            yield f"{self.name(one.who)}: {spans(self._clock, one.when)}."
+        if not score.errands and not came:
+            yield "Nobody."
+
+    def stayed_away(self, score: TaskScore) -> Iterator[str]:
+        """What became of each of the others; first of the host, if they held it without them."""
+        if score.host_absent:
+            host = Account(self._task.performer, "did not come", 0.0, (), "")
+            yield f"{absence(self._task, self.name)}{self._when(host, score)}."
+        for one in score.accounts:
+            if one.fate != "took part" and (score.errands or not one.when):
+                yield f"{self.name(one.who)} {one.words}{self._when(one, score)}."
+
+    def scored(self, score: TaskScore) -> Iterator[str]:
+        """The figures by how long one must have taken part (a run may ask for any), and why."""
+        goals = ", ".join(f"{goal:.3g} at {minutes} min" for minutes, goal in score.goals)
+        yield f"Goal by the least time that counts: {goals}."
+        why = reason(self._task, score, self.name)
+        yield f"{score.goal:.3g} at {score.least} min, since {why}"
+        if score.ratio is not None and score.ratio_both is not None:
+            yield (
+                f"Conversation ratio {score.ratio:.3g} "
+                f"({score.ratio_both:.3g} with talks that others began)."
+            )
+        if score.host_absent and score.goal_any_host is not None:
+            yield f"By the guests alone it would be {score.goal_any_host:.3g}."
+        if score.goal_any_helper is not None:
+            yield f"Had anybody been good enough as a helper: {score.goal_any_helper:.3g}."
+
+    def _told(self, talk: Talked) -> Iterator[str]:
+        """When and where a talk was, and what of it is about the task."""
+        where = self._where(talk.who, talk.step)
+        pair = f"{self.name(talk.who)} spoke to {self.name(talk.other)}"
+        yield f"{moment(self._clock, talk.step)}: {pair}{where}."
+        yield from (f"    {text}" for text in said(talk, self._about))
+
+    def _plan(self, planned: Planned) -> str:
+        """The plan of a day, or how it was changed, if it is about the task."""
+        blocks = [block for block in planned.blocks if self._about.said(block.what)]
+        if planned.why and not blocks:
+            return ""
+        shown = blocks if planned.why else planned.blocks
+        entries = "; ".join(f"{self._clock.at(b.start):%H:%M} {b.what}" for b in shown)
+        return f"new plan ({planned.why}): {entries}." if planned.why else f"plan: {entries}."
+
+    def _when(self, one: Account, score: TaskScore) -> str:
+        """When somebody was there for too short, or came near to it; or what they did instead."""
+        if one.when:
+            return f" ({spans(self._clock, one.when)})"
+        if one.near:
+            begun, _ = one.near[0]
+            day = f"{self._clock.at(begun):%A} {spans(self._clock, one.near)}"
+            return f" ({day},{self._where(one.who, begun)})"
+        start = self._hour_of(one.who, score)
+        did = None if start is None else self._trajectory.action_at(one.who, start)
+        if start is None or did is None:
+            return ""
+        return f"; at {self._clock.at(start):%H:%M}{self._where(one.who, start)}: {did.doing}"
+
+    def _hour_of(self, who: str, score: TaskScore) -> int | None:
+        """When somebody should have come; where the time is open, as they noted or others did."""
+        if self._task.start:
+            return event_window(self._task, self._clock)[0]
+        for one in self._trajectory.records(Noted, who):
+            if one.start and one.day == self._task.day and self._about.noted(one):
+                return self._clock.step(datetime.combine(one.day, clock_time(one.start)))
+        return busiest(score)
+
+    def _where(self, who: str, step: int) -> str:
+        if not self._trajectory.records(Stood, who):
+            return ""
+        place = self._trajectory.place_at(who, step)
+        return " outdoors" if place == OUTDOORS else f" at {place}"
+
+
+def said(talk: Talked, about: About) -> tuple[str, ...]:
+    """What is said in a talk from the first line about something to the answer to the last.
+
+    "[...]" marks what is left out before and after.
+    """
+    found = [at for at, line in enumerate(talk.lines) if about.said(line.text)]
+    if not found:
+        return ()
+    first, end = found[0], min(found[-1] + 2, len(talk.lines))
+    shown = (f"{line.name}: {line.text}" for line in talk.lines[first:end])
+    before, after = ("[...]",) * (first > 0), ("[...]",) * (end < len(talk.lines))
+    return (*before, *shown, *after)
+
+
+def busiest(score: TaskScore) -> int | None:
+    """The first step at which as many as ever took part; None where nobody did, or for help."""
+    if score.errands:
+        return None
+    starts = {begin for one in score.accounts for begin, _ in one.when}
+    return min(starts, key=lambda step: (-_taking_part(score, step), step), default=None)
+
+
+def _taking_part(score: TaskScore, step: int) -> int:
+    return sum(begin <= step < end for one in score.accounts for begin, end in one.when)
+
+
+def moment(clock: Clock, step: int) -> str:
+    """Such as "Monday 10:05"."""
+    return f"{clock.at(step):%A %H:%M}"
+
+
+def spans(clock: Clock, when: Intervals) -> str:
+    """Such as "18:00 to 19:10 and 19:20 to 20:00", pauses below two minutes left out."""
+    short = timedelta(minutes=2)
+    merged: list[tuple[int, int]] = []
+    for start, end in when:
+        if merged and clock.at(start) - clock.at(merged[-1][1]) < short:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return " and ".join(f"{clock.at(s):%H:%M} to {clock.at(e):%H:%M}" for s, e in merged)
+
+
+def _reminder(one: Reminded) -> str:
+    kind = "general plan" if one.kind == "general plan" else "reminder of the day"
+    return f"{kind}: {' / '.join(one.text.splitlines())}"

@@ -1,0 +1,498 @@
+"""How did a social task go, who took part, and why? By rules on what happened (STSS section 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal, TypeAlias
+
+from sociolab.town.clock import clock_time
+from sociolab.town.trace import Noted
+from sociolab.town.trajectory import Intervals, Trajectory, common, joined, reached, since
+from sociolab.worlds.stss.evidence import Evidence, Reads, partner_of
+from sociolab.worlds.stss.task import Errand, SocialTask, TaskType, spoken_place
+
+
+def attendances(seen: Evidence) -> dict[str, Intervals]:
+    """When each background resident took part.
+
+    Companions and an appointment's partner must be together with the performer, who must be at
+    the action, too: in the same arena, even where the
+    task names a whole sector; each companion for itself.
+    """
+    task = seen.task
+    if task.type == "appointment":
+        return {task.partner: _together(seen, task.partner)}
+    if task.type == "inviting companions":
+        return {who: _together(seen, who) for who in task.background}
+    return {who: seen.present(who) for who in task.background}
+
+
+def at_once(seen: Evidence) -> Intervals:
+    """When performer and partner were at the action at the same time, in whatever places."""
+    one, other = (seen.at_the_action(who) for who in (seen.task.performer, seen.task.partner))
+    return seen.in_time(common(one, other))
+
+
+def host_absent(seen: Evidence, least: int) -> bool:
+    """Whether a public activity was held without its host: the performer was not at its place."""
+    here = seen.in_time(seen.at_the_place(seen.task.performer))
+    return seen.task.type == "public activity" and not seen.long_enough(here, least)
+
+
+def goal(
+    seen: Evidence, attended: dict[str, Intervals], least: int, *, any_host: bool = False
+) -> float:
+    """The share of the expected who took part, 1 at most; for an appointment 1, 0.5 or 0.
+
+    The host of a public activity who is absent is one more who was expected and did not come:
+    guests alone are never 1. With `any_host` they are, as in the paper.
+    """
+    came = sum(seen.long_enough(when, least) for when in attended.values())
+    expected = seen.task.expected
+    if seen.task.type != "appointment":
+        missing = not any_host and host_absent(seen, least)
+        return min(came, expected) / (expected + missing)
+    if came:
+        return 1.0
+    return 0.5 if seen.long_enough(at_once(seen), least) else 0.0
+
+
+def _together(seen: Evidence, who: str) -> Intervals:
+    performer = seen.task.performer
+    when = common(seen.present(who), seen.present(performer))
+    return common(when, seen.trajectory.together(performer, who)) if when else ()
+
+
+Fate: TypeAlias = Literal[
+    "took part",  # long enough at the right place and time, at the right action
+    "left too soon",  # all of that, but not for long enough
+    "without the performer",  # right place, time and action, but the performer was not
+    "elsewhere",  # right time and action, in another place
+    "another time",  # right place and action, at another time or date
+    "doing something else",  # right place and time, at another action
+    "another room",  # had noted it and was there, at another action or in another room of it
+    "did not come",  # had noted it, and did not come
+    "noted nothing",  # was told by the performer and noted no promise, whatever they answered
+    "never told",  # heard of it from nobody
+    "heard of it",  # heard of it, but not from the performer
+    "same errand",  # help: was told and did an errand that somebody else's doing counts for
+    "before asked",  # help: was at an errand, but only before being told
+    "did not run it",  # help: was told of an errand, and was at none
+    "was not asked",  # help: was at an errand, without a talk with the performer about it
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSettings:
+    """How long taking part must last in minutes; `beside` are reported with it (0: one step)."""
+
+    least: int = 5
+    beside: tuple[int, ...] = (0, 15)
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """What is reported with it that is not the same figure again."""
+        return tuple(minutes for minutes in self.beside if minutes != self.least)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What became of one resident: how long they took part, in words, and when.
+
+    `near` is when somebody who did not take part came near to it, such as in another place.
+    """
+
+    who: str
+    fate: Fate
+    minutes: float
+    when: Intervals
+    words: str
+    near: Intervals = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ErrandDone:
+    """One errand: who ran it, and the step at which it was done; "" and None if nobody did."""
+
+    what: str
+    who: str
+    step: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenTo:
+    """Somebody with whom the performer spoke of the task in time: first when, and who began."""
+
+    who: str
+    when: datetime
+    started: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskScore:
+    """How a task went (STSS section 5.1). `goal` is 0 to 1; `goals` holds it by least minutes.
+
+    `participants` are the background residents who counted. `ratio` is talks that the performer
+    started, about the task and before the event, with distinct residents, by the number expected
+    (it may exceed 1; None for help); `ratio_both` counts those that others started, too.
+    `host_absent`: a public activity was held without the performer at its place; `goal_any_host`
+    is what its guests alone score (None for other types). For help
+    `goal_any_helper` does without the condition that a helper was told, and `errands` says who
+    ran them. `window` is when taking part counts, as steps. `least` is how many minutes of it are
+    needed; `spoken_to` is what the ratios count, one for each resident, and another where the
+    performer began a later talk with one who had begun the first.
+    """
+
+    type: TaskType
+    goal: float
+    goals: tuple[tuple[int, float], ...]
+    expected: int
+    window: tuple[int, int]
+    participants: tuple[str, ...]
+    accounts: tuple[Account, ...]
+    ratio: float | None
+    ratio_both: float | None
+    goal_any_helper: float | None = None
+    goal_any_host: float | None = None
+    host_absent: bool = False
+    errands: tuple[ErrandDone, ...] = ()
+    least: int = 5
+    spoken_to: tuple[SpokenTo, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """0, 0.5 for one errand, 1 for both in their order; and who ran each."""
+
+    goal: float
+    errands: tuple[ErrandDone, ...]
+
+
+def help_given(seen: Evidence, least: int) -> Help:
+    """How far the errands were run by residents who had been asked."""
+    return _help(seen, seen.asked, least)
+
+
+def help_by_anybody(seen: Evidence, least: int) -> Help:
+    """How far the errands were run by anybody but the performer, asked or not."""
+    return _help(seen, dict.fromkeys(seen.task.background, 0), least)
+
+
+def _help(seen: Evidence, helping: dict[str, int], least: int) -> Help:
+    """Help by residents from these steps on.
+
+    The second errand counts towards 1 as far as it is run after the first is done; run without
+    the first, or before it, it is one errand.
+    """
+    first, second = (_done(seen, errand, helping, least) for errand in seen.task.errands)
+    if first.step is None or second.step is None:
+        neither = first.step is None and second.step is None
+        return Help(0.0 if neither else 0.5, (first, second))
+    later = {who: max(step, first.step) for who, step in helping.items()}
+    after = _done(seen, seen.task.errands[1], later, least)
+    return Help(0.5, (first, second)) if after.step is None else Help(1.0, (first, after))
+
+
+def _done(seen: Evidence, errand: Errand, helping: dict[str, int], least: int) -> ErrandDone:
+    """Who was the first to have done an errand: for `least` minutes in all, or its own if fewer."""
+    done = [
+        (step, who)
+        for who in seen.task.background
+        if who in helping and (step := done_at(seen, errand, who, helping[who], least)) is not None
+    ]
+    step, who = min(done, default=(None, ""))
+    return ErrandDone(errand.what, who, step)
+
+
+def done_at(seen: Evidence, errand: Errand, who: str, begin: int, least: int) -> int | None:
+    """The step at which a resident has done an errand, counted from `begin`; None if never."""
+    steps = round(min(errand.minutes, least) * 60 / seen.trajectory.trace.seconds)
+    return reached(since(seen.on_errand(errand, who), begin), steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Distinct residents by the number expected: talks the performer started, and all."""
+
+    started: float
+    both: float
+    spoken_to: tuple[SpokenTo, ...] = ()
+
+
+def conversation_ratio(seen: Evidence, attended: dict[str, Intervals]) -> Ratio:
+    """Talks about the task that began before the event, with distinct residents, by expected.
+
+    The event begins at its start; where the time is open, when somebody first took part, or else
+    when its date is over. For an appointment only the talks with the partner count, and 1 is
+    expected. It may exceed 1 (STSS section 5.1).
+    """
+    task, begins = seen.task, _begins(seen, attended)
+    wanted = {task.partner} if task.type == "appointment" else set(task.background)
+    found: dict[tuple[str, bool], SpokenTo] = {}
+    for talk in seen.talks:
+        other = partner_of(talk, task.performer)
+        if talk.step < begins and other in wanted:
+            began = talk.who == task.performer
+            when = seen.trajectory.clock.at(talk.step)
+            found.setdefault((other, began), SpokenTo(other, when, began))
+    started = sum(began for _, began in found)
+    both = len({other for other, _ in found})
+    return Ratio(started / task.expected, both / task.expected, tuple(found.values()))
+
+
+def _begins(seen: Evidence, attended: dict[str, Intervals]) -> int:
+    start, end = seen.window
+    if seen.task.start:
+        return start
+    return min((when[0][0] for when in attended.values() if when), default=end)
+
+
+WORDS: dict[Fate, str] = {
+    "took part": "took part",
+    "left too soon": "took part, but not for long enough",
+    "without the performer": "came, but was never there together with the performer",
+    "elsewhere": "did it at the right time, but in another place",
+    "another time": "did it, but at another time",
+    "doing something else": "was there at the right time, doing something else",
+    "another room": "had agreed and was there, but in another room or doing something else",
+    "did not come": "had agreed, and did not come",
+    "noted nothing": "was told, and noted no promise",
+    "never told": "was never told",
+    "heard of it": "heard of it from others only",
+    "same errand": "did the same errand",
+    "before asked": "was at an errand, but only before being told of it",
+    "did not run it": "was told of an errand, and ran none",
+    "was not asked": "was at an errand, but had not been told of it",
+}
+OPEN_WORDS: dict[Fate, str] = {
+    "elsewhere": "did it on the right day, but in another place",
+    "another time": "did it, but on another day",
+}
+"""The words where the time is open, and with it no time is the right one."""
+
+
+def account(seen: Evidence, who: str, when: Intervals, least: int) -> Account:
+    """The account of somebody who took part in an event at `when`."""
+    if when:
+        fate: Fate = "took part" if seen.long_enough(when, least) else "left too soon"
+        return Account(who, fate, seen.minutes(when), when, WORDS[fate])
+    uninvolved = _uninvolved(seen, who)
+    fate, near = _came_near(seen, who, least) or _kept_a_note(seen, who, least) or (uninvolved, ())
+    words = WORDS[fate] if seen.task.start else OPEN_WORDS.get(fate, WORDS[fate])
+    unaware = ", and was never told" if near and uninvolved == "never told" else ""
+    return Account(who, fate, 0.0, (), words + unaware, near)
+
+
+def helper_account(seen: Evidence, who: str, errands: Sequence[ErrandDone], least: int) -> Account:
+    """The account of a resident who might have helped; `errands` say whose doing counts."""
+    when = joined(piece for one in seen.task.errands for piece in seen.on_errand(one, who))
+    fate, words = _helped(seen, who, errands, least, bool(when))
+    return Account(who, fate, seen.minutes(when), when, words)
+
+
+def _helped(
+    seen: Evidence, who: str, errands: Sequence[ErrandDone], least: int, was_there: bool
+) -> tuple[Fate, str]:
+    if any(who == one.who for one in errands):
+        fate: Fate = "took part"
+    elif who not in seen.asked:
+        fate = "was not asked" if was_there else _uninvolved(seen, who)
+    elif than := _same_errand(seen, who, errands, least):
+        return "same errand", f"{WORDS['same errand']} {than}"
+    elif _did_any(seen, who, least):
+        fate = "before asked"
+    else:
+        fate = "left too soon" if was_there else "did not run it"
+    return fate, WORDS[fate]
+
+
+def _same_errand(seen: Evidence, who: str, errands: Sequence[ErrandDone], least: int) -> str:
+    """Whether a helper did an errand later or earlier than who counts; "" if they did none."""
+    for errand, counted in zip(seen.task.errands, errands, strict=True):
+        step = done_at(seen, errand, who, seen.asked[who], least)
+        if step is not None and counted.step is not None:
+            return "later" if step >= counted.step else "earlier"
+    return ""
+
+
+def _did_any(seen: Evidence, who: str, least: int) -> bool:
+    """Whether somebody did an errand at any time of the date, before being asked, too."""
+    return any(done_at(seen, errand, who, 0, least) is not None for errand in seen.task.errands)
+
+
+def _came_near(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
+    """What was amiss with somebody who came near to taking part, and when that was; None if not."""
+    task, acting, here = seen.task, seen.at_the_action(who), seen.at_the_place(who)
+    # Where place or time are open, being somewhere at some time comes near to nothing.
+    idle = seen.in_time(here) if task.place and task.start else ()
+    ways: tuple[tuple[Fate, Intervals, int], ...] = (
+        ("without the performer", seen.present(who), 0),
+        ("elsewhere", seen.in_time(acting), least),
+        ("another time", common(acting, here), least),
+        ("doing something else", idle, least),
+    )
+    for fate, when, needed in ways:
+        if seen.long_enough(when, needed):
+            return fate, when
+    return None
+
+
+def _kept_a_note(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
+    """When somebody who had noted it was at its place, in whichever room; None if never."""
+    if not seen.task.place:
+        return None
+    there = seen.trajectory.presence(who, spoken_place(seen.task.place))
+    for noted in _notes(seen, who):
+        when = seen.in_time(common(there, _time_of(seen, noted)))
+        if seen.long_enough(when, least):
+            return "another room", when
+    return None
+
+
+def _time_of(seen: Evidence, noted: Noted) -> Intervals:
+    """The event's, or what was noted where that is open; the whole date where neither says."""
+    if seen.task.start or not noted.start:
+        return (seen.window,)
+    start = datetime.combine(noted.day, clock_time(noted.start))
+    clock = seen.trajectory.clock
+    return ((clock.step(start), clock.step(start + timedelta(minutes=noted.minutes))),)
+
+
+def _uninvolved(seen: Evidence, who: str) -> Fate:
+    if _notes(seen, who):
+        return "did not come"
+    told = {partner_of(talk, who) for talk in seen.talks if who in (talk.who, talk.other)}
+    if seen.task.performer in told:
+        return "noted nothing"
+    return "heard of it" if told else "never told"
+
+
+def _notes(seen: Evidence, who: str) -> tuple[Noted, ...]:
+    """What somebody noted for that date that is about the task."""
+    noted = seen.trajectory.records(Noted, who)
+    return tuple(one for one in noted if one.day == seen.task.day and seen.about.noted(one))
+
+
+def score(
+    task: SocialTask,
+    trajectory: Trajectory,
+    settings: ScoreSettings | None = None,
+    reads: Reads | None = None,
+) -> TaskScore:
+    """How the task went; the day of the event must have been lived (see `was_lived`).
+
+    `reads` says which actions are taking part, instead of the keyword filter.
+    """
+    seen, rules = Evidence(task, trajectory, reads), settings or ScoreSettings()
+    return _help_score(seen, rules) if task.type == "asking for help" else _event_score(seen, rules)
+
+
+def _event_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
+    attended = attendances(seen)
+    goals = {least: goal(seen, attended, least) for least in (rules.least, *rules.beside)}
+    ratio = conversation_ratio(seen, attended)
+    accounts = tuple(account(seen, who, when, rules.least) for who, when in attended.items())
+    public = seen.task.type == "public activity"
+    return TaskScore(
+        type=seen.task.type,
+        goal=goals[rules.least],
+        goals=tuple(sorted(goals.items())),
+        expected=seen.task.expected,
+        window=seen.window,
+        participants=tuple(one.who for one in accounts if one.fate == "took part"),
+        accounts=accounts,
+        ratio=ratio.started,
+        ratio_both=ratio.both,
+        goal_any_host=goal(seen, attended, rules.least, any_host=True) if public else None,
+        host_absent=host_absent(seen, rules.least),
+        least=rules.least,
+        spoken_to=ratio.spoken_to,
+    )
+
+
+def _help_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
+    given = {least: help_given(seen, least) for least in (rules.least, *rules.beside)}
+    errands = given[rules.least].errands
+    background = seen.task.background
+    return TaskScore(
+        type=seen.task.type,
+        goal=given[rules.least].goal,
+        goals=tuple(sorted((least, one.goal) for least, one in given.items())),
+        expected=seen.task.expected,
+        window=seen.window,
+        participants=tuple(who for who in background if any(who == one.who for one in errands)),
+        accounts=tuple(helper_account(seen, who, errands, rules.least) for who in background),
+        ratio=None,
+        ratio_both=None,
+        goal_any_helper=help_by_anybody(seen, rules.least).goal,
+        errands=errands,
+        least=rules.least,
+    )
+
+
+def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
+    """One sentence, and another where the host was absent; `name` makes a name of an id."""
+    least = _at_least(score.least)
+    match task.type:
+        case "asking for help":
+            return _errands(task, score, name)
+        case "appointment":
+            ways = {1.0: "met", 0.5: "were at it at the same time, but not in the same place"}
+            pair = f"{name(task.performer)} and {name(task.partner)}"
+            return f"{pair} {ways.get(score.goal, 'did not meet')} {least}."
+        case _:
+            names = ", ".join(map(name, score.participants)) or "nobody"
+            many = f"{len(score.participants)} of {score.expected} expected residents took part"
+            host = ""
+            if score.host_absent:
+                host = f" {absence(task, name)} {least} and counts as one more no-show."
+            return f"{many} {least}: {names}.{host}"
+
+
+def absence(task: SocialTask, name: Callable[[str], str]) -> str:
+    """That the host of a public activity was not there, without a full stop."""
+    return f"The host, {name(task.performer)}, was not at {task.place} during the event"
+
+
+def reason_of_ratio(
+    task: SocialTask, score: TaskScore, name: Callable[[str], str], both: bool
+) -> str:
+    """With whom the performer spoke of it in time, and when; `both`: whoever began the talk."""
+    counted = _first_with_each([one for one in score.spoken_to if both or one.started])
+    told = ", ".join(
+        f"{name(one.who)} ({one.when:%A %H:%M}{'' if one.started else ', began it'})"
+        for one in counted
+    )
+    did = "spoke" if both else "began to speak"
+    many = f"{len(counted)} of {score.expected} expected"
+    return f"{name(task.performer)} {did} of it in time with {many}: {told or 'nobody'}."
+
+
+def reason_of_least(minutes: int) -> str:
+    """What the goal at another least duration means."""
+    if minutes:
+        return f"The goal if taking part had to last at least {minutes} min."
+    return "The goal if any moment of taking part counted."
+
+
+def _first_with_each(spoken_to: Sequence[SpokenTo]) -> tuple[SpokenTo, ...]:
+    firsts: dict[str, SpokenTo] = {}
+    for one in spoken_to:
+        firsts.setdefault(one.who, one)
+    return tuple(firsts.values())
+
+
+def _errands(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
+    told = "; ".join(
+        f"{one.what}: {f'done by {name(one.who)}' if one.who else 'not done by a helper'} "
+        f"{_at_least(min(score.least, errand.minutes))}"
+        for errand, one in zip(task.errands, score.errands, strict=True)
+    )
+    wrong_order = score.goal < 1 and all(one.who for one in score.errands)
+    return f"{told}{', but in the wrong order' if wrong_order else ''}."
+
+
+def _at_least(minutes: int) -> str:
+    return f"(at least {minutes} min)" if minutes else "(for any moment)"

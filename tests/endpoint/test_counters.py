@@ -1,0 +1,179 @@
+"""What the local endpoint counts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from itertools import takewhile
+
+import aiohttp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sociolab.endpoint.chat import ChatBody, ChatMessage
+from sociolab.endpoint.counters import Counters, PromptPrefixes, Tally
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not holds():  # noqa: ASYNC110 - there is no event to wait for
+            await asyncio.sleep(0.01)
+
+
+def prompt(*messages: tuple[str, str], schema: str = "") -> ChatBody:
+    return ChatBody("m", tuple(ChatMessage(*m) for m in messages), schema, {}, b"")
+
+
+def user(text: str) -> ChatBody:
+    return prompt(("user", text))
+
+
+# ------------------------------------------------------------------ repeated beginnings
+
+
+def test_beginning_shared_with_any_earlier_prompt_counts() -> None:
+    prefixes = PromptPrefixes()
+    assert prefixes.repeated(user("abcdef")) == 0
+    assert prefixes.repeated(user("abcxyz")) == 3
+    assert prefixes.repeated(user("zzz")) == 0
+    assert prefixes.repeated(user("abcdeg")) == 5  # with the first, not the latest
+    assert prefixes.repeated(user("abcdef")) == 6  # all of it
+    assert prefixes.repeated(user("abc")) == 3  # as the beginning of a longer one
+    assert prefixes.repeated(user("abcdefgh")) == 6
+
+
+def test_schema_stands_before_the_messages_and_other_schemas_share_only_their_beginning() -> None:
+    prefixes = PromptPrefixes()
+    prefixes.repeated(prompt(("user", "hello"), schema='{"a":1}'))
+    assert prefixes.repeated(prompt(("user", "help"), schema='{"a":1}')) == 7 + 3
+    assert prefixes.repeated(prompt(("user", "hello"), schema='{"a":2}')) == 5
+    assert prefixes.repeated(user("hello")) == 0
+
+
+def test_same_words_in_another_role_are_no_repetition() -> None:
+    prefixes = PromptPrefixes()
+    prefixes.repeated(prompt(("system", "rules"), ("user", "go")))
+    assert prefixes.repeated(prompt(("user", "rules"), ("user", "go"))) == 0
+    assert prefixes.repeated(prompt(("system", "rules"), ("assistant", "go"))) == 5
+    assert prefixes.repeated(prompt(("system", "rules"), ("user", "go on"))) == 7
+
+
+def test_oldest_prompt_is_forgotten_first() -> None:
+    prefixes = PromptPrefixes(most=2)
+    for text in ("aaaa", "bbbb", "cccc"):
+        prefixes.repeated(user(text))
+    assert prefixes.repeated(user("bbbx")) == 3
+    assert prefixes.repeated(user("aaax")) == 0
+    small = PromptPrefixes(room=40)
+    small.repeated(user("a" * 20))
+    small.repeated(user("b" * 20))
+    assert small.repeated(user("a" * 20)) == 0
+
+
+ROLES = st.sampled_from(["system", "user", "assistant"])
+PROMPTS = st.builds(
+    lambda schema, messages: prompt(*messages, schema=schema),
+    st.sampled_from(["", "ä", "äb"]),
+    st.lists(st.tuples(ROLES, st.text("aäβ😀é\ud800", max_size=4)), min_size=1, max_size=3),
+)
+
+
+@given(st.lists(PROMPTS, max_size=12))
+def test_repeated_is_the_longest_prefix_shared_with_any_earlier_prompt(
+    prompts: list[ChatBody],
+) -> None:
+    prefixes = PromptPrefixes()
+    earlier: list[list[str]] = []
+    for body in prompts:
+        # One item for each character, and one for each border with its role.
+        items = list(body.schema)
+        for role, text in body.messages:
+            items += [f"<{role}>", *text]
+        alike = [sum(takewhile(bool, map(str.__eq__, items, other))) for other in earlier]
+        shared = items[: max(alike, default=0)]
+        assert prefixes.repeated(body) == sum(len(item) == 1 for item in shared)
+        earlier.append(items)
+
+
+# ------------------------------------------------------------------ counts
+
+
+def test_counts_of_three_small_requests_by_hand() -> None:
+    async def main() -> tuple[Counters, dict[str, object], Counters]:
+        settings = EndpointSettings(responder=lambda body: body.messages[-1].text.upper())
+        async with serve(settings) as endpoint, aiohttp.ClientSession() as session:
+            for text in ("how are you", "how is he", "how are you"):
+                body = {"model": "m", "messages": [{"role": "user", "content": text}]}
+                async with session.post(endpoint.url + "/chat/completions", json=body) as response:
+                    last = await response.json()
+            assert last["usage"]["prompt_tokens_details"] == {"cached_tokens": 2}
+            async with session.post(endpoint.url + "/chat/completions", json={}) as response:
+                assert response.status == 400
+            before = endpoint.counters
+            async with session.get(endpoint.url + "/counters") as response:
+                shown = await response.json()
+            async with session.post(endpoint.url + "/counters/reset") as response:
+                assert response.status == 200
+            async with session.post(endpoint.url + "/chat/completions", json=body) as response:
+                assert response.status == 200
+            return before, shown, endpoint.counters
+
+    before, shown, after = asyncio.run(main())
+    assert before == Counters(
+        requests=4,
+        by_status={"200": 3, "400": 1},
+        by_fault={},
+        retries=1,  # the last is the first again
+        in_flight=0,
+        most_in_flight=1,
+        prompt_characters=11 + 9 + 11,
+        repeated_characters=0 + 4 + 11,  # "how " and all of "how are you"
+        completion_characters=11 + 9 + 11,
+        prompt_tokens=3 + 3 + 3,
+        completion_tokens=3 + 3 + 3,
+        cached_tokens=0 + 1 + 2,
+    )
+    assert shown == before.as_json()
+    assert shown["repeated_share"] == 15 / 31
+    assert Counters.from_json(json.loads(json.dumps(shown))) == before
+    assert (after.requests, after.retries, after.repeated_characters) == (1, 0, 0)
+
+
+def test_most_in_flight_is_the_most_at_any_time() -> None:
+    tally = Tally()
+    tally.arrived()
+    tally.arrived()
+    tally.left(200)
+    tally.arrived()
+    tally.arrived()
+    tally.left(200)
+    tally.left(429)
+    counters = tally.counters
+    assert (counters.in_flight, counters.most_in_flight) == (1, 3)
+    assert counters.by_status == {"200": 2, "429": 1}
+    tally.reset()
+    assert tally.counters == Counters(in_flight=1, most_in_flight=1)
+
+
+def test_requests_that_wait_at_the_same_time_are_in_flight_together() -> None:
+    async def main() -> Counters:
+        async with serve(EndpointSettings(hang=1)) as endpoint, aiohttp.ClientSession() as session:
+            body = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
+            url = endpoint.url + "/chat/completions"
+            calls = [asyncio.ensure_future(session.post(url, json=body)) for _ in range(3)]
+            await until(lambda: endpoint.counters.in_flight == 3)
+            for call in calls:
+                call.cancel()
+            await until(lambda: endpoint.counters.in_flight == 0)
+            return endpoint.counters
+
+    counters = asyncio.run(main())
+    assert counters.most_in_flight == 3
+    assert counters.by_status == {"client gone": 3}
+
+
+def test_share_of_no_prompts_is_zero() -> None:
+    assert Counters().repeated_share == 0

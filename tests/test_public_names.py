@@ -1,0 +1,44 @@
+"""The public face: what the documents import, and nothing of it vanishes or loads early."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import sociolab
+
+ROOT = Path(__file__).parents[1]
+PUBLIC = ("sociolab", "sociolab.agents", "sociolab.judging", "sociolab.testing", "sociolab.town")
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
+
+
+@pytest.mark.parametrize("package", PUBLIC)
+def test_every_public_name_is_there(package: str) -> None:
+    module = import_module(package)
+    assert module.__all__ == sorted(module.__all__)
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []
+
+
+def test_an_unknown_name_is_told_as_for_any_module() -> None:
+    with pytest.raises(AttributeError, match="module 'sociolab' has no attribute 'nothing'"):
+        sociolab.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_documents_import_from_public_packages_alone(page: Path) -> None:
+    found = re.findall(r"(?m)^\s*(?:from|import) (sociolab[\w.]*)", page.read_text("utf-8"))
+    assert [name for name in found if name not in PUBLIC] == []
+
+
+def test_importing_the_package_loads_nothing_else_of_it() -> None:
+    code = (
+        "import sociolab, sys; "
+        "print([m for m in sys.modules if m.startswith('sociolab.') and 'core' not in m])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
