@@ -226,7 +226,7 @@ def _figures(
         title = f"{judge} minus people"
         yield Figure(
             f"{judge} minus the mean of the people, plays at each whole number of points",
-            difference_bars(f"{key}-d", title, drawn),
+            difference_bars(title, drawn),
         )
     ranged = [
         (titles[c.dimension], c.spread)
@@ -235,7 +235,7 @@ def _figures(
     ]
     if ranged:
         yield Figure(
-            f"Share of {judge}'s scores below (left, outlined), in (filled) and above (right, "
-            "outlined) the range of the people's scores of the same play, in percent",
-            range_bars(f"{key}-r", f"{judge} and the people's range", ranged),
+            f"Share of {judge}'s scores below (left, pale), in (filled) and above (right, "
+            "pale) the range of the people's scores of the same play, in percent",
+            range_bars(f"{judge} and the people's range", ranged),
         )

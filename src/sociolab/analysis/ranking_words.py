@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sociolab.analysis.figures import NOTHING, in_words, listed
 from sociolab.analysis.pooled_runs import judge_caution
 from sociolab.analysis.ranking import Ranking, points
-from sociolab.report.charts import Dot, dot_plot
+from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.run_facts import FEW_CLUSTERS
 from sociolab.report.section import Figure, Section, TextTable
 from sociolab.report.words import failed_of, minus, plural
@@ -322,12 +322,11 @@ def _figures(found: Ranking) -> Iterator[Figure]:
         ends = [abs(end) for dot in dots for end in (dot.value, dot.low, dot.high) if end]
         end = _STEP * max(1, math.ceil(max(ends, default=0) / _STEP))
         title = f"Ratings by {found.pool.title}, judged by {found.pool.judge}"
-        key = f"rank-{found.pool.measure.name}-{group}"
         caption = (
             f"{title}: Elo points above or below the mean of these agents, with 95 % intervals "
             f"over {found.ratings.clusters} {found.pool.clusters}s."
         )
-        yield Figure(caption, dot_plot(key, title, dots, -end, end))
+        yield Figure(caption, dot_chart(title, dots, -end, end))
 
 
 def _points(strength: float | None) -> str:

@@ -218,12 +218,14 @@ def bar_chart(
     title: str, told: str, rows: Sequence[Bars], ends: tuple[float, float], *, zero: bool = False
 ) -> Chart:
     """Rows of bars over one axis, each row with its own heights; `zero` draws a line at 0."""
-    x = {
+    x: Spec = {
         "type": "quantitative",
         "title": None,
         "scale": {"domain": list(ends), "nice": False},
         "axis": {"offset": 8, "grid": False},
     }
+    if zero:
+        x["axis"] |= {"values": [math.ceil(ends[0]), 0, math.floor(ends[1])]}
     heights = {"type": "quantitative", "title": None, "axis": {"tickCount": 2, "format": "d"}}
     mark = {"type": "point", "shape": "triangle-up", "filled": True, "size": 36, "style": "strong"}
     beside = {"type": "text", "align": "left"}
@@ -343,7 +345,7 @@ def interval_layers(value: str, low: float, high: float) -> list[Spec]:
         "type": "quantitative",
         "title": None,
         "scale": {"domain": [low, high], "nice": False},
-        "axis": {"values": [low, middle, high], "format": "~r"},
+        "axis": {"values": [low, middle, high], "format": ".3~g"},
     }
     return [
         {

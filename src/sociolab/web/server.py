@@ -16,8 +16,9 @@ from fastapi.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sociolab.core.errors import ConfigError
+from sociolab.report.html import STATIC as REPORT_STATIC
 from sociolab.web import errors, front, watch
-from sociolab.web.pages import REPORT_STATIC, STATIC, templates
+from sociolab.web.pages import STATIC, templates
 from sociolab.web.play import router as play
 from sociolab.web.rate import routers as rate
 from sociolab.web.security import signing_in

@@ -48,7 +48,7 @@ def run_result(store: Store, run: str) -> RunResult:
 def outline_view(store: Store, run: str) -> RunView:
     """What is known of a run before its episodes are read (see `report.result.outline_of`)."""
     result = outline_of(store, run, store.trials(run))
-    return RunView(result, content(1, ShownRun(result)), (), (), (), "", store.calls.totals(run))
+    return RunView(result, content(1, ShownRun(result)), (), "", store.calls.totals(run))
 
 
 def run_report(store: Store, run: str) -> str:
