@@ -8,18 +8,18 @@ import pytest
 
 from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
-from sociolab.analysis.agreeing import sections_of
-from sociolab.analysis.agreeing_text import kappa_ends
-from sociolab.analysis.rated import (
+from sociolab.analysis.agreement import Agreements, agreements, kappa_ends, sections_of
+from sociolab.analysis.ratings import (
     MODELS,
     OTHERS,
     PEOPLE,
     RULES,
+    moment,
     played_by,
     ratings_of,
+    signature,
+    signed,
 )
-from sociolab.analysis.rated_signature import moment, signature, signed
-from sociolab.app.conclusions.agreement import Agreements, agreements
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report

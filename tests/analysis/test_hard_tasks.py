@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import UNTOLD, Plays, add_run
-from sociolab.analysis.hard import Hard, hard, hard_document, scores
-from sociolab.analysis.hard_words import hard_section
+from sociolab.analysis.hard_subset import Hard, hard, hard_document, hard_section, scores
 from sociolab.analysis.pooled_runs import pooled
 from sociolab.analysis.values import values_of
 from sociolab.core.errors import ConfigError

@@ -14,7 +14,7 @@ from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
 from sociolab.store.store import Store
 from sociolab.studies.assignment import hold
 from sociolab.studies.impressions import give_word
-from sociolab.studies.rate_study import MEASURES, Given, keep_ratings, ratings_in
+from sociolab.studies.rate_study import MEASURES, Given, ratings_in, store_ratings
 from web_serving import served
 
 
@@ -91,7 +91,7 @@ def test_the_researcher_follows_the_ratings_and_decides(tab: Page, store: Store)
         for rater, why in enumerate(reasons)
         for value in (measure.low + i + rater * far.get((f"fair0{i}", seat, name), i + 1),)
     ]
-    keep_ratings(store, RUN, STUDY, ratings)
+    store_ratings(store, RUN, STUDY, ratings)
     with served(store.path) as address:
         tab.goto(f"{address}/studies/{STUDY}/ratings")
         expect(tab.get_by_role("heading", name="How far people agree")).to_be_visible()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.analysis.audit_words import plain
+from sociolab.analysis.audit import plain
 from sociolab.analysis.figures import figure
 from sociolab.core.score import Measure, Score
 from sociolab.report.charts import Dot, dot_chart

@@ -22,9 +22,11 @@ from sociolab.studies.impressions import (
     give_word,
     impression_study,
     low_sessions,
-    pile,
     session_shown,
     words_of,
+)
+from sociolab.studies.impressions import (
+    session_pile as pile,
 )
 from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import ImpressionsPlan

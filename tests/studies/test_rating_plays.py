@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rating_runs import ADA, BEN, RUN, STUDY, build, open_study, trial
-from sociolab.app.conclusions.agreement import agreements
+from sociolab.analysis.agreement import agreements
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.store import Store
@@ -29,12 +29,12 @@ from sociolab.studies.rate_study import (
     hand_in,
     has_more,
     keep_draft,
-    keep_ratings,
     next_play,
     places,
     rate_study,
     ratings_in,
     settle,
+    store_ratings,
 )
 from sociolab.studies.rating_guide import rated_scene
 from sociolab.studies.ratings import import_ratings
@@ -126,7 +126,7 @@ def test_an_export_is_read_back_as_the_same_ratings(store: Store, tmp_path: Path
         Given("fair00", ADA, "r1", "goal", 7, 'said "no", twice; then yes', 12.5, when),
         Given("fair00", BEN, "r2", "secret", -10, "Überall, 全部", None, ""),
     ]
-    keep_ratings(store, RUN, STUDY, given)
+    store_ratings(store, RUN, STUDY, given)
     file = tmp_path / "ratings.csv"
     file.write_text(ratings_csv(ratings_in(store, RUN, STUDY)), "utf-8")
     import_ratings(file, RUN, name="again", store=store.path)
@@ -134,27 +134,27 @@ def test_an_export_is_read_back_as_the_same_ratings(store: Store, tmp_path: Path
 
 
 def test_a_rating_that_stands_is_never_overwritten(store: Store) -> None:
-    keep_ratings(store, RUN, STUDY, [one("r1", 3)])
-    keep_ratings(store, RUN, STUDY, [one("r1", 9), one("r1", 4, seat=BEN)])
+    store_ratings(store, RUN, STUDY, [one("r1", 3)])
+    store_ratings(store, RUN, STUDY, [one("r1", 9), one("r1", 4, seat=BEN)])
     assert [r.value for r in ratings_in(store, RUN, STUDY)] == [3, 4]
 
 
 def test_ratings_further_apart_than_allowed_are_a_disagreement(store: Store) -> None:
-    keep_ratings(store, RUN, STUDY, [one("r1", 3), one("r2", 6)])
+    store_ratings(store, RUN, STUDY, [one("r1", 3), one("r2", 6)])
     assert disputes(store, RUN, STUDY, PLAN) == ()
-    keep_ratings(store, RUN, STUDY, [one("r1", 1, seat=BEN), one("r2", 5, seat=BEN)])
-    keep_ratings(store, RUN, STUDY, [one("r1", 0, "fair01"), one("r2", 9, "fair01")])
+    store_ratings(store, RUN, STUDY, [one("r1", 1, seat=BEN), one("r2", 5, seat=BEN)])
+    store_ratings(store, RUN, STUDY, [one("r1", 0, "fair01"), one("r2", 9, "fair01")])
     wide, narrow = disputes(store, RUN, STUDY, PLAN)
     assert (wide.trial, wide.apart, narrow.seat, narrow.apart) == ("fair01", 9, BEN, 4)
     assert [r.rater for r in narrow.ratings] == ["r1", "r2"]
-    keep_ratings(store, RUN, STUDY, [one("r3", 8, "fair01")])
+    store_ratings(store, RUN, STUDY, [one("r3", 8, "fair01")])
     first, second = disputes(store, RUN, STUDY, PLAN)
     assert (first.trial, first.open) == ("fair00", True)
     assert (second.trial, second.third, second.open) == ("fair01", True, False)
 
 
 def test_a_decision_is_a_rating_beside_the_others_once(store: Store) -> None:
-    keep_ratings(store, RUN, STUDY, [one("r1", 0), one("r2", 9)])
+    store_ratings(store, RUN, STUDY, [one("r1", 0), one("r2", 9)])
     place = ("fair00", ADA, "goal")
     for value, reason, problem in ((11, "too much", "0 to 10"), (4, "", "say why")):
         with pytest.raises(ConfigError, match=f"(?i){problem}"):
@@ -300,8 +300,8 @@ def test_all_seven_dimensions_can_be_asked_for() -> None:
 
 def test_an_overall_is_made_of_the_ratings_that_stand(store: Store) -> None:
     first = [one("r1", 0, dim=name) for name in MEASURES if name != "secret"]
-    keep_ratings(store, RUN, STUDY, first)
-    keep_ratings(store, RUN, STUDY, [one("r1", 7, dim="goal"), one("r1", -7, dim="secret")])
+    store_ratings(store, RUN, STUDY, first)
+    store_ratings(store, RUN, STUDY, [one("r1", 7, dim="goal"), one("r1", -7, dim="secret")])
     (overall,) = [
         v
         for row in store.verdicts.judgings(RUN)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from report.small_run import RUN, build
-from sociolab.analysis.rated import ratings_of
+from sociolab.analysis.ratings import ratings_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score
 from sociolab.report.result import result_of

@@ -14,22 +14,24 @@ from sociolab.core.errors import ReplyError
 from sociolab.testing import MindContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.stock_thoughts import stock_questions
-from sociolab.town.answers import (
+from sociolab.town.mind import Mind
+from sociolab.town.model.mind import ModelMind
+from sociolab.town.questions import (
     Agreed,
     Choice,
     Decision,
     Entry,
     Items,
+    Line,
     NewPlan,
     Part,
     Parts,
+    PlanDay,
     Ratings,
     Said,
     Summary,
+    Utter,
 )
-from sociolab.town.mind import Mind
-from sociolab.town.model.mind import ModelMind
-from sociolab.town.thoughts import Line, PlanDay, Utter
 
 
 class TestAnyMind(MindContract):

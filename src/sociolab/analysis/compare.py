@@ -1,4 +1,8 @@
-"""x"""
+"""Are two agents different? Compared on the plays that both have, in each measure of one judge.
+
+The figures (`compared`), what can be concluded from them and what cannot (`comparison_section`),
+tables and charts.
+"""
 
 from __future__ import annotations
 

@@ -9,10 +9,12 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
+from sociolab.analysis.adjacent_ranks import with_steps
 from sociolab.analysis.credit import credited
+from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, pairs_rows
 from sociolab.analysis.values import values_of
-from sociolab.app.conclusions.neighbours import with_steps
 from sociolab.app.transcripts import world_of
+from sociolab.app.user_files import write_new
 from sociolab.core.errors import ConfigError
 from sociolab.report.export import csv_text, entries_csv, write_whole
 from sociolab.report.html import ShownRun, chart_scripts, page, write_html
@@ -231,3 +233,13 @@ def _run(result: RunResult) -> tuple[str | float | None, ...]:
         result.cost_usd,
         result.seconds,
     )
+
+
+def write_pairs(found: ComparedPairs, path: Path) -> int:
+    """Write all pairs of all measures of a comparison as CSV, all or nothing; how many there are.
+
+    ConfigError where the file is there already or cannot be written.
+    """
+    rows = list(pairs_rows(found))
+    write_new(path, "--pairs", csv_text(COLUMNS, rows))
+    return len(rows)

@@ -101,7 +101,7 @@ def drawn(trials: Sequence[str], plan: ImpressionsPlan, run: str) -> tuple[str, 
     return tuple(shuffled[: plan.sessions])
 
 
-def pile(study: ImpressionStudy) -> Pile:
+def session_pile(study: ImpressionStudy) -> Pile:
     """The sessions, as they are dealt."""
     return Pile(study.sessions, study.plan.raters, study.plan.each)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from sociolab.analysis.rated_signature import moment, signature, signed, unsigned
+from sociolab.analysis.ratings import moment, signature, signed, unsigned
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import run_of_episodes
@@ -137,7 +137,7 @@ class Given:
     when: str = ""
 
 
-def keep_ratings(store: Store, run: str, study: str, given: Sequence[Given]) -> None:
+def store_ratings(store: Store, run: str, study: str, given: Sequence[Given]) -> None:
     """Store ratings in the study's set, all or none; what a rater gave before stands.
 
     Each rater has one number of judgings in the set, and SOTOPIA's overall is added for each seat
@@ -258,7 +258,7 @@ def settle(
     said = one_line(reason)
     if problem := reason_problem(said, 1):
         raise ConfigError(f"{problem[0].upper()}{problem[1:]}.")
-    keep_ratings(store, run, study, [Given(trial, seat, RESEARCHER, dimension, value, said)])
+    store_ratings(store, run, study, [Given(trial, seat, RESEARCHER, dimension, value, said)])
 
 
 Stage: TypeAlias = Literal["test", "rate"]
@@ -343,7 +343,9 @@ def next_play(store: Store, study: RateStudy, who: ParticipantRow) -> Play | Non
         return Play(test, "test")
     if not fits(store, study.name, study.plan, who):
         return None
-    found = deal(store, study.name, who.pk, pile(store, study), played_by(store, study, who))
+    found = deal(
+        store, study.name, who.pk, episode_pile(store, study), played_by(store, study, who)
+    )
     return None if found is None else Play(found, "rate")
 
 
@@ -354,7 +356,7 @@ def has_more(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
     if not fits(store, study.name, study.plan, who):
         return False
     barred = played_by(store, study, who)
-    return left(store, study.name, who.pk, pile(store, study), barred)
+    return left(store, study.name, who.pk, episode_pile(store, study), barred)
 
 
 def given(store: Store, study: RateStudy, who: ParticipantRow, trial: str) -> Play | None:
@@ -377,7 +379,7 @@ def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None
     return next((trial for trial in references_of(study.plan) if trial not in done), None)
 
 
-def pile(store: Store, study: RateStudy) -> Pile:
+def episode_pile(store: Store, study: RateStudy) -> Pile:
     """The episodes, each for so many raters; one on which they disagree is for one more."""
     return Pile(study.episodes, study.plan.raters, study.plan.each, _disputed(store, study))
 
@@ -461,7 +463,7 @@ def hand_in(store: Store, study: RateStudy, who: ParticipantRow, play: Play) -> 
         if found := missing(asked, drafts, study.plan.least_words):
             return found
         if play.stage == "rate":
-            keep_ratings(store, study.run, study.name, _ratings(who, play, asked, drafts))
+            store_ratings(store, study.run, study.name, _ratings(who, play, asked, drafts))
         store.studies.progress(row.pk, "done")
         if qualified(store, study.name, study.plan, who) is False:
             store.studies.stand(who.pk, "refused")

@@ -15,10 +15,8 @@ from sociolab.worlds.sotopia.evaluation import (
     RELATIONSHIP,
     SECRET,
     SOCIAL_RULES,
-    judge_names,
-    ties,
 )
-from sociolab.worlds.sotopia.scene import Casting, casting_from
+from sociolab.worlds.sotopia.scene import Casting, casting_from, judge_names, ties
 from sociolab.worlds.sotopia.visibility import (
     describe_known,
     describe_self,

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
-from sociolab.analysis.rated_signature import signature, signed
+from sociolab.analysis.ratings import signature, signed
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score

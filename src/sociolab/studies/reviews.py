@@ -157,18 +157,18 @@ def _tasks(plan: ReviewPlan) -> Mapping[str, Task]:
     return {task.id: task for task in wanted_tasks(plan.world, world, plan.tasks, plan.limit)}
 
 
-def pile(study: ReviewStudy) -> Pile:
+def review_pile(study: ReviewStudy) -> Pile:
     """The tasks, as they are dealt."""
     return Pile(tuple(study.tasks), study.plan.raters, study.plan.each)
 
 
-def keep_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
+def keep_review_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
     """Keep what stands in a reviewer's form."""
     CLOCK.hear((store.path, participant, task))
     store.studies.answer(participant, task, DRAFT, dict(draft))
 
 
-def draft_of(store: Store, study: str, participant: int, task: str) -> Json:
+def review_draft_of(store: Store, study: str, participant: int, task: str) -> Json:
     """What stands in a reviewer's form; None if nothing was kept."""
     answers = store.studies.answers(study, participant)
     return next((one.value for one in answers if (one.item, one.name) == (task, DRAFT)), None)
@@ -203,7 +203,7 @@ def give_review(
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class TaskReviews:
     """What reviewers made of a task."""
 
     task: str
@@ -225,7 +225,7 @@ class ReviewerAgreement:
     tasks: int
 
 
-def verdicts(store: Store, study: ReviewStudy) -> tuple[Verdicts, ...]:
+def task_reviews(store: Store, study: ReviewStudy) -> tuple[TaskReviews, ...]:
     """What reviewers made of each task, in the order of the data."""
     names = {row.pk: row.id for row in store.studies.participants(study.name)}
     found: dict[str, list[tuple[str, Review]]] = {task: [] for task in study.tasks}
@@ -233,10 +233,10 @@ def verdicts(store: Store, study: ReviewStudy) -> tuple[Verdicts, ...]:
         review = _read(answer.value) if answer.name == REVIEW else None
         if review is not None and answer.item in found:
             found[answer.item].append((names[answer.participant], review))
-    return tuple(Verdicts(task, tuple(reviews)) for task, reviews in found.items())
+    return tuple(TaskReviews(task, tuple(reviews)) for task, reviews in found.items())
 
 
-def reviewer_agreement(found: Sequence[Verdicts]) -> ReviewerAgreement:
+def reviewer_agreement(found: Sequence[TaskReviews]) -> ReviewerAgreement:
     """How far reviewers decide alike."""
     shares = []
     for one in found:
@@ -249,7 +249,7 @@ def reviewer_agreement(found: Sequence[Verdicts]) -> ReviewerAgreement:
     return ReviewerAgreement(share, (share - chance) / (1 - chance), len(shares))
 
 
-def reviews_csv(found: Sequence[Verdicts]) -> str:
+def reviews_csv(found: Sequence[TaskReviews]) -> str:
     """A line a review: the decision, each point (yes or no), why, and the texts as proposed."""
     most = max((len(review.texts) for one in found for _, review in one.reviews), default=0)
     goals = [f"goal_{number}" for number in range(1, most)]

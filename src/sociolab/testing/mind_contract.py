@@ -15,20 +15,25 @@ from pydantic import BaseModel
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
 from sociolab.testing.players import ODD_TEXTS
 from sociolab.testing.stock_thoughts import stock_questions
-from sociolab.town.answers import (
+from sociolab.town.mind import Mind, MindPlayer
+from sociolab.town.questions import (
+    QUESTIONS,
     Choice,
     DayPlan,
+    Decompose,
     Entry,
     Items,
     Lines,
+    MindQuestion,
     NewPlan,
     Parts,
+    PlanDay,
+    RateImportance,
     Ratings,
     Reminder,
+    Replan,
     Summary,
 )
-from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
-from sociolab.town.thoughts import Decompose, PlanDay, RateImportance, Replan, Thought
 
 _LONG = "ten kilobytes of words, "
 
@@ -47,7 +52,7 @@ class MindContract:
         """A fresh mind."""
         raise NotImplementedError
 
-    def questions(self) -> Sequence[Thought]:
+    def questions(self) -> Sequence[MindQuestion[Any]]:
         """Questions of every kind."""
         return stock_questions()
 
@@ -127,12 +132,12 @@ class MindContract:
             bare = _bare(question)
             self._usable(bare, _ask(self.mind(), bare))
 
-    def _answers(self) -> Iterator[tuple[Thought, BaseModel]]:
+    def _answers(self) -> Iterator[tuple[MindQuestion[Any], BaseModel]]:
         mind = self.mind()
         for question in self.questions():
             yield question, self._answer(mind, question)
 
-    def _answer(self, mind: Mind, question: Thought) -> BaseModel:
+    def _answer(self, mind: Mind, question: MindQuestion[Any]) -> BaseModel:
         problem = ""
         for attempt in range(1, self.attempts + 1):
             reply = _ask(mind, question, attempt, problem)
@@ -143,21 +148,23 @@ class MindContract:
             problem = reply.problem
         raise AssertionError(f"an answer to {type(question).__name__}, found none: {problem}")
 
-    def _usable(self, question: Thought, reply: Reply | NoReply) -> None:
+    def _usable(self, question: MindQuestion[Any], reply: Reply | NoReply) -> None:
         """Of the question's type and within its bounds; or no reply, and why."""
         if isinstance(reply, NoReply):
             assert reply.problem, "a ReplyError says what is wrong"
             return
-        _, kind = QUESTIONS[type(question)]
+        kind = question.answer_type
         assert isinstance(reply.value, kind), f"a {kind.__name__}, found {reply.value!r}"
         # model_copy and model_construct check nothing.
         kind.model_validate_json(reply.value.model_dump_json())
 
 
-def _ask(mind: Mind, question: Thought, attempt: int = 1, problem: str = "") -> Reply | NoReply:
+def _ask(
+    mind: Mind, question: MindQuestion[Any], attempt: int = 1, problem: str = ""
+) -> Reply | NoReply:
     """As the engine does: a ReplyError comes back as a NoReply, any other error passes through."""
     asked = question.asked
-    name, kind = QUESTIONS[type(question)]
+    name, kind = question.name, question.answer_type
     shown = Observation(asked.resident, "", asked.step, 0, "", (), "", (), question)
     wanted = Question(name, "", kind)
     request = Request(
@@ -171,7 +178,7 @@ def _made(odd: str) -> Callable[[str], str]:
     return lambda text: f"{text} {odd}"
 
 
-def _bare(question: Thought) -> Thought:
+def _bare(question: MindQuestion[Any]) -> MindQuestion[Any]:
     """The question to somebody without people, memories, commitments or plans."""
     me = replace(question.me, people={})
     empty: dict[str, Any] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
-from sociolab.town.residents import Resident
-from sociolab.town.thoughts import (
+from sociolab.town.questions import (
     Asked,
     Block,
     ChoosePlace,
@@ -18,6 +18,7 @@ from sociolab.town.thoughts import (
     Line,
     Me,
     Memory,
+    MindQuestion,
     Other,
     PlanDay,
     RateImportance,
@@ -26,9 +27,9 @@ from sociolab.town.thoughts import (
     Summarise,
     TalkOrNot,
     TalkReminder,
-    Thought,
     Utter,
 )
+from sociolab.town.residents import Resident
 
 STOCK_DAY = date(2024, 5, 13)
 STOCK_GOAL = (
@@ -75,7 +76,7 @@ class StockMemory:
         return self.memories[-most:] if most else ()
 
 
-def stock_questions(say: Callable[[str], str] = _same) -> tuple[Thought, ...]:
+def stock_questions(say: Callable[[str], str] = _same) -> tuple[MindQuestion[Any], ...]:
     """A question of every kind (two utterances), in the order in which a life would ask them.
 
     `say` makes the texts that others wrote or said into odder ones: names, what people do,
@@ -108,10 +109,10 @@ class _Stock:
         )
         self._plan = (say("See Ben."), say("Tell him of the swap."), say("Be there at 17:00."))
 
-    def questions(self) -> tuple[Thought, ...]:
+    def questions(self) -> tuple[MindQuestion[Any], ...]:
         return (*self._of_tdp(), *self._of_the_day(), *self._of_a_talk())
 
-    def _of_tdp(self) -> tuple[Thought, ...]:
+    def _of_tdp(self) -> tuple[MindQuestion[Any], ...]:
         goal, plan, memories = self._say(STOCK_GOAL), self._plan, self._memories
         days = (STOCK_DAY, STOCK_DAY + timedelta(days=1))
         return (
@@ -120,7 +121,7 @@ class _Stock:
             TalkReminder(self._asked(), self._me(_at(10)), goal, plan, self._other, memories),
         )
 
-    def _of_the_day(self) -> tuple[Thought, ...]:
+    def _of_the_day(self) -> tuple[MindQuestion[Any], ...]:
         night, noon, block = self._me(_at(0)), self._me(_at(10)), self._ahead[0]
         kept, say = self._kept, self._say
         reminder = say("See Ben and invite him to the seed swap.")
@@ -135,7 +136,7 @@ class _Stock:
             Reflect(self._asked(), noon, self._memories),
         )
 
-    def _of_a_talk(self) -> tuple[Thought, ...]:
+    def _of_a_talk(self) -> tuple[MindQuestion[Any], ...]:
         me, other, memories, kept = self._me(_at(10)), self._other, self._memories, self._kept
         block = Block(_at(9), _at(11), self._say("having tea"), _PLACES[8])
         to_say = "\n".join((self._say("Invite him to the seed swap."), self._say("Ask for seeds.")))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.comparing_runs import add_run
-from sociolab.app.conclusions.comparing import Wanted, compare_runs
-from sociolab.app.conclusions.curve import follow_runs
+from sociolab.analysis.compare_runs import Wanted, compare_runs
+from sociolab.analysis.curve import follow_runs
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 
