@@ -13,7 +13,7 @@ from sociolab.app.data.sets import (
     wanted_tasks,
     world_names,
 )
-from sociolab.app.queries import Asked, asked_episodes, open_store, runs_with
+from sociolab.app.queries import EpisodeQuery, asked_episodes, open_store, runs_with
 from sociolab.app.registry import names
 from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
 from sociolab.cli.options import refuse
@@ -38,7 +38,7 @@ class Sought:
     data: str | None
     tasks: str | None
     everything: bool
-    asked: Asked
+    asked: EpisodeQuery
     tags: tuple[str, ...] = ()
 
 

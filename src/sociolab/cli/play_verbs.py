@@ -209,10 +209,10 @@ def list_(
     json: Json = False,
 ) -> None:
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
-    from sociolab.app.queries import Asked
+    from sociolab.app.queries import EpisodeQuery
     from sociolab.cli import listing as verb
 
-    asked = Asked(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)
+    asked = EpisodeQuery(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)
     tags = tuple(tag or ())
     sought = verb.Sought(what, run, world, data, tasks, everything, asked, tags)
     verb.show_list(sought, store, as_json=json)

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from sociolab.analysis.credit import credit_of, with_credit
-from sociolab.app.queries import Found, find_episode, open_store
+from sociolab.app.queries import FoundEpisode, find_episode, open_store
 from sociolab.app.transcripts import seat_called, world_of
 from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
@@ -58,7 +58,7 @@ def show(wanted: Sequence[str], runs: Sequence[str], view: View, store: Path | N
             typer.echo(f"{which} failed: {one.problem}")
 
 
-def _found(store: Store, wanted: Sequence[str], runs: Sequence[str]) -> tuple[Found, ...]:
+def _found(store: Store, wanted: Sequence[str], runs: Sequence[str]) -> tuple[FoundEpisode, ...]:
     """The episodes; of two, each in its run where two are named."""
     if len(runs) > len(wanted):
         raise ConfigError(
@@ -68,11 +68,11 @@ def _found(store: Store, wanted: Sequence[str], runs: Sequence[str]) -> tuple[Fo
     return tuple(find_episode(store, one, run) for one, run in zip(wanted, own, strict=True))
 
 
-def _heads(found: Sequence[Found]) -> list[str]:
+def _heads(found: Sequence[FoundEpisode]) -> list[str]:
     return [f"{one.episode.trial.id} of {one.run}" for one in found]
 
 
-def _read(store: Store, found: Found, seat: str | None) -> TranscriptView:
+def _read(store: Store, found: FoundEpisode, seat: str | None) -> TranscriptView:
     trial = found.episode.trial
     transcript = world_of(trial.world).transcript(found.episode, seat)
     if seat is None:
@@ -94,7 +94,7 @@ def _show(readers: Sequence[EpisodeSide], view: View) -> None:
         console.print(side_by_side(readers, console.width if console.is_terminal else None))
 
 
-def _print_prompts(store: Store, found: Found, seat: str | None) -> None:
+def _print_prompts(store: Store, found: FoundEpisode, seat: str | None) -> None:
     trial = found.episode.trial
     calls = [c for c in store.calls.all(found.run, trial.id) if seat in (None, c.call.seat)]
     if not calls:

@@ -18,6 +18,7 @@ from sociolab.core.ports import Transcript
 from sociolab.report.result import details_of, read_distributions, result_of
 from sociolab.report.schema import RunResult
 from sociolab.store.store import Store
+from sociolab.store.verdicts import Verdicts
 
 
 class _World:
@@ -155,7 +156,7 @@ def test_a_page_of_figures_at_hand_reads_no_judgings(
 ) -> None:
     write_page(store, [result], tmp_path / "read.html")
     figures = details_of(store, RUN)
-    monkeypatch.setattr(Store, "outcomes", None)
+    monkeypatch.setattr(Verdicts, "outcomes", None)
     write_page(store, [figures], tmp_path / "at-hand.html")
     assert (tmp_path / "at-hand.html").read_text() == (tmp_path / "read.html").read_text()
 
