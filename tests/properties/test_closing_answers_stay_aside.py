@@ -22,6 +22,7 @@ from sociolab.app.results import shown_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
+from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.schemas import Draw, read_schema
@@ -147,10 +148,10 @@ def test_no_model_is_told_it(played: Played) -> None:
 def test_no_transcript_holds_it(played: Played) -> None:
     def transcripts(_: Store, episode: Episode) -> list[object]:
         seats = episode.trial.task.seats
-        whole = told(episode)
+        whole = transcript_of(episode)
         read = transcript_view(episode, whole, ())
         return [
-            whole, *(told(episode, seat) for seat in seats), play_text(read), play_markdown(read),
+            whole, *(transcript_of(episode, seat) for seat in seats), play_text(read), play_markdown(read),
             transcript_record(whole), rated_scene(episode),
         ]  # fmt: skip
 
