@@ -17,12 +17,12 @@ from sociolab.core.errors import ConfigError
 from sociolab.report.words import minus
 from sociolab.worlds.anteval.gap import (
     FEWEST_GROUPS,
-    GapFigure,
-    NoiseFloor,
+    DMScores,
     Gap,
+    GapFigure,
     GapRow,
     GapTable,
-    DMScores,
+    NoiseFloor,
 )
 
 if TYPE_CHECKING:
