@@ -23,7 +23,6 @@ from pathlib import Path
 
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.gap import (
-    AtOnce,
     Draws,
     Figure,
     Floor,
@@ -34,7 +33,7 @@ from sociolab.worlds.anteval.gap import (
     sample,
 )
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn, overlaps
+from sociolab.worlds.anteval.virtual_dm.example import AtOnce, Example, Label, Turn, overlaps
 from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
 
 FOLDS = 5

@@ -6,21 +6,124 @@ A column is one measure of one world as one judge gave it, on the same data, tas
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import chain, combinations, product
 from statistics import fmean
 from typing import Any
 
-from sociolab.analysis.figures import NOTHING, in_words, listed
-from sociolab.analysis.values import RunValues, Value
+from sociolab.analysis.agent_names import AgentNames, agent_names
+from sociolab.analysis.formatting import NOTHING, in_words, listed, rounded
+from sociolab.analysis.pooled_runs import each_once
+from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, foremost
 from sociolab.report.leaderboard import Board, BoardRow, boards
+from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import failed_share, minus, plural
 from sociolab.stats.correlation import Correlation, pearson, spearman
+from sociolab.store.store import Store
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TwoLevels:
+    """Two worlds that play the same tasks at two levels: what is said, and what comes of it.
+
+    `talk` and `action` are their names; a talk's cluster is the id of its task in the other world.
+    `alike` says of a run of each whether they were played on the same terms. `talks` and `tasks`
+    say in a table what an agent did there.
+    """
+
+    talk: str
+    action: str
+    alike: Callable[[RunResult, RunResult], bool]
+    talks: str
+    tasks: str
+
+
+@dataclass(frozen=True, slots=True)
+class Across:
+    """The runs' results, the table's columns, what goes together, and which labels stand for
+    several codes."""
+
+    results: tuple[RunResult, ...]
+    columns: tuple[Column, ...]
+    worlds: tuple[Relation, ...]
+    levels: tuple[Relation, ...]
+    codes: tuple[str, ...] = ()
+
+    @property
+    def section(self) -> Section:
+        """All of it in words and tables."""
+        section = across_section(self.columns, self.worlds, self.levels)
+        return replace(section, cautions=(*section.cautions, *self.codes))
+
+    def document(self) -> dict[str, Any]:
+        """All of it as one JSON object: see docs/compare.md."""
+        section = self.section
+        return {
+            "schema": SCHEMA,
+            "runs": [result.run for result in self.results],
+            "columns": [column_document(column) for column in self.columns],
+            "between_worlds": rounded([relation_document(one) for one in self.worlds]),
+            "between_levels": rounded([relation_document(one) for one in self.levels]),
+            "said": list(section.said),
+            "cautions": list(section.cautions),
+        }
+
+
+def across(
+    store: Store,
+    runs: Sequence[str],
+    judges: Mapping[str, str],
+    levels: Sequence[TwoLevels] = (),
+) -> Across:
+    """The table of these runs; `judges` names a judge by world. ConfigError for a run that is
+    named twice, and where none has a figure."""
+    names = agent_names(store, each_once(runs))
+    results = tuple(names.result(result_of(store, run)) for run in runs)
+    columns = columns_of(results, judges)
+    if not columns:
+        raise ConfigError(
+            "no play of these runs has a score: have them judged (sociolab judge RUN --judge "
+            "endpoint/model), or have a model read what was agreed (--reader endpoint/model)"
+        )
+    related = chain.from_iterable(
+        _level_relations(store, results, columns, both, names) for both in levels
+    )
+    return Across(results, columns, between_worlds(columns), tuple(related), names.notes)
+
+
+def _level_relations(
+    store: Store,
+    results: Sequence[RunResult],
+    columns: Sequence[Column],
+    levels: TwoLevels,
+    names: AgentNames,
+) -> Iterator[Relation]:
+    """Two levels, task by task, for each agent that has both on the same terms."""
+    played = {result.run: result for result in results}
+    for talk, action in product(columns, columns):
+        if (talk.world, action.world) != (levels.talk, levels.action):
+            continue
+        for agent in sorted(talk.places.keys() & action.places.keys()):
+            runs = talk.places[agent].run, action.places[agent].run
+            if levels.alike(played[runs[0]], played[runs[1]]):
+                said, done, tasks = between_levels(
+                    names.values(values_of(store, runs[0])).of(talk.judge),
+                    names.values(values_of(store, runs[1])).of(action.judge),
+                    agent,
+                    (talk.measure, action.measure),
+                )
+                what = (
+                    f"{agent}: {levels.talks} ({runs[0]}, judge: {talk.judge}) / {levels.tasks} "
+                    f"({runs[1]})"
+                )
+                yield relation(what, "task", said, done, tasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +201,7 @@ def between_levels(
     conversations, the mean of the town's; and the tasks. `measures` are the talks' and the town's;
     the values of both runs are those of one judge each.
 
-    A talk's cluster is the id of its social task (STSS section 3.2).
+    A talk's cluster is the id of its social task.
     """
     said = _by(talk.values, agent, measures[0], lambda value: value.cluster)
     done = _by(action.values, agent, measures[1], lambda value: value.task)

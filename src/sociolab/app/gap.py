@@ -28,13 +28,12 @@ from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate
 from sociolab.store.connect import data_home, store_path
 from sociolab.store.store import Store
-from sociolab.worlds.anteval.gap import AtOnce, GapSettings, GapTable, Unusable, measure_gap
+from sociolab.worlds.anteval.gap import GapSettings, GapTable, Unusable, measure_gap
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.intention import example_of
 from sociolab.worlds.anteval.scene import party_moved
 from sociolab.worlds.anteval.session import NPC
-from sociolab.worlds.anteval.virtual_dm.chat import AsyncVirtualDM
-from sociolab.worlds.anteval.virtual_dm.example import Example
+from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, AtOnce, Example
 
 if TYPE_CHECKING:
     from sociolab.models.finetuning import FineTuningClient

@@ -14,7 +14,7 @@ from sociolab.cli.options import (
     OptPath,
     OptText,
     OptTexts,
-    Store,
+    StoreFile,
     option,
 )
 
@@ -59,7 +59,7 @@ def compare(
         ),
     ] = None,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Compare two agents on the same tasks; of one run: repeats.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import ValidationError
 
-from sociolab.analysis.figures import NOTHING
+from sociolab.analysis.formatting import NOTHING
 from sociolab.app.gap import GapConfig, GapResult
 from sociolab.app.gap import gap as measure
 from sociolab.app.user_files import first_problem

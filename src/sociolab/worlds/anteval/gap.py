@@ -1,4 +1,15 @@
-"""The intention gap (AntEval section 4.2)."""
+"""The intention gap (AntEval section 4.2): G = |fr - fg| / (fr + fg) x 100.
+
+`fr` is the F-score of a virtual DM that learned from real play, `fg` of one that learned from
+generated play; both are tested on real play. In order: what is found (records), how it is measured,
+the formula, samples to train on, figures of one virtual DM, and the intervals.
+
+Intervals draw test groups (episodes, sessions), not rows. Every virtual DM is scored on the same
+draws, so that what makes an episode hard for all of them cancels out in a gap. The interval is the
+expanded percentile one: as the percentiles of a bootstrap are too close together with few groups,
+they are taken further out by what Student's t asks for (Hesterberg, What Teachers Should Know About
+the Bootstrap, 2015, section 4.2).
+"""
 
 from __future__ import annotations
 
@@ -15,11 +26,11 @@ from numpy.typing import NDArray
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.core.seeding import stream
 from sociolab.stats.intervals import Estimate, t_quantile
-from sociolab.worlds.anteval.virtual_dm.chat import AsyncVirtualDM
 from sociolab.worlds.anteval.virtual_dm.example import (
+    AsyncVirtualDM,
+    AtOnce,
     Example,
     FScores,
-    Label,
     LastSpeaker,
     LastSpeakerMajority,
     Overlap,
@@ -170,191 +181,6 @@ def _above(gap: Gap, floor: Floor | None) -> bool | None:
     return gap.printed.value > floor.q95
 
 
-def printed_gap(fr: float, fg: float) -> float | None:
-    """G as the paper prints it, 0..100: 0 is no gap. None where both scores are 0."""
-    signed = signed_gap(fr, fg)
-    return None if signed is None else abs(signed)
-
-
-def signed_gap(fr: float, fg: float) -> float | None:
-    """(fr - fg) / (fr + fg) x 100, -100..100: positive where real play trains the better DM.
-
-    None where both scores are 0.
-    """
-    return (fr - fg) / (fr + fg) * 100 if fr + fg else None
-
-
-Floats: TypeAlias = NDArray[np.float64]
-
-RESAMPLES = 5000
-LEVEL = 0.95
-
-FEWEST_GROUPS = 5
-"""From fewer there is no interval: even the whole range of what can be drawn from 2, 3 or 4 groups
-holds the truth in 50, 75 or 88 of 100 studies at best."""
-
-_ROUNDING = 1e-9
-
-
-class Draws:
-    """How often each group of the test rows comes in each resample; the same for every DM."""
-
-    def __init__(self, test: Sequence[Example], seed: int) -> None:
-        number = {name: place for place, name in enumerate(sorted({row.group for row in test}))}
-        self.groups = len(number)
-        self._index = np.array([number[row.group] for row in test], dtype=np.intp)
-        random = np.random.default_rng(stream(seed, "gap", "draws").getrandbits(64))
-        even = np.full(self.groups, 1 / self.groups)
-        self._counts: Floats = random.multinomial(self.groups, even, RESAMPLES).astype(np.float64)
-
-    def scores(self, rows: Sequence[Overlaps]) -> Scores:
-        """F-scores of a virtual DM with their intervals."""
-        found = micro(rows)
-        return Scores(
-            self._figure(found.f_c, self._f1([row.characters for row in rows])),
-            self._figure(found.f_o, self._f1([row.tuples for row in rows])),
-            self._figure(found.f_s, self._f1([row.skills for row in rows])),
-            macro(rows),
-        )
-
-    def gap_c(self, real: Sequence[Overlaps], generated: Sequence[Overlaps]) -> Gap:
-        """The gap in who makes a check."""
-        fr, fg = micro(real).f_c, micro(generated).f_c
-        return self._gap(
-            (fr, self._f1([row.characters for row in real])),
-            (fg, self._f1([row.characters for row in generated])),
-        )
-
-    def gap_o(self, real: Sequence[Overlaps], generated: Sequence[Overlaps]) -> Gap:
-        """The gap in who makes which check."""
-        fr, fg = micro(real).f_o, micro(generated).f_o
-        return self._gap(
-            (fr, self._f1([row.tuples for row in real])),
-            (fg, self._f1([row.tuples for row in generated])),
-        )
-
-    def _f1(self, parts: Sequence[Overlap]) -> Floats:
-        """F1 in each resample."""
-        both = self._sums([part.both for part in parts])
-        total = self._sums([part.predicted + part.real for part in parts])
-        return np.divide(2 * both, total, out=np.ones_like(total), where=total > 0)
-
-    def _sums(self, values: Sequence[int]) -> Floats:
-        by_group = np.bincount(self._index, weights=values, minlength=self.groups)
-        return np.asarray(self._counts @ by_group)
-
-    def _gap(
-        self, real: tuple[float | None, Floats], generated: tuple[float | None, Floats]
-    ) -> Gap:
-        (fr, many_fr), (fg, many_fg) = real, generated
-        total = many_fr + many_fg
-        many = (many_fr - many_fg)[total > 0] / total[total > 0] * 100
-        if fr is None or fg is None:
-            return Gap(Figure(None), Figure(None))
-        signed = self._figure(signed_gap(fr, fg), many)
-        return Gap(_without_sign(printed_gap(fr, fg), signed), signed)
-
-    def _figure(self, value: float | None, many: Floats) -> Figure:
-        # Without variation the interval would have no width, and claim what nobody can know.
-        few = self.groups < FEWEST_GROUPS
-        if value is None or few or not len(many) or np.ptp(many) < _ROUNDING:
-            return Figure(value)
-        low, high = np.quantile(many, _tails(self.groups))
-        return Figure(value, float(low), float(high))
-
-
-def _tails(groups: int) -> tuple[float, float]:
-    """The percentiles to take, further out the fewer groups there are."""
-    t = t_quantile((1 + LEVEL) / 2, groups - 1)
-    below = NormalDist().cdf(-math.sqrt(groups / (groups - 1)) * t)
-    return below, 1 - below
-
-
-def _without_sign(printed: float | None, signed: Figure) -> Figure:
-    """The printed G with its interval: from 0 where that of the signed one reaches across it."""
-    if signed.low is None or signed.high is None:
-        return Figure(printed)
-    ends = sorted((abs(signed.low), abs(signed.high)))
-    across = signed.low <= 0 <= signed.high
-    return Figure(printed, 0.0 if across else ends[0], ends[1])
-
-
-def sample(examples: Sequence[Example], size: int, seed: int) -> tuple[Example, ...]:
-    """So many examples, group by group in an order drawn by seed; the last group may be cut.
-
-    All of them, in their own order, where no more are there. The groups' order in `examples` does
-    not matter.
-    """
-    if len(examples) <= size:
-        return tuple(examples)
-    drawn: list[Example] = []
-    for group in _drawn_groups(examples, seed):
-        drawn += group
-        if len(drawn) >= size:
-            break
-    return tuple(drawn[:size])
-
-
-def disjoint(
-    examples: Sequence[Example], size: int, seed: int
-) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """Two samples equally large that share no group: of `size` each, or less if there are fewer."""
-    one: list[Example] = []
-    other: list[Example] = []
-    half = min(size, len(examples) // 2)
-    for group in _drawn_groups(examples, seed):
-        (one if len(one) < half else other).extend(group)
-    equal = min(half, len(one), len(other))
-    return tuple(one[:equal]), tuple(other[:equal])
-
-
-def _drawn_groups(examples: Sequence[Example], seed: int) -> list[list[Example]]:
-    groups: defaultdict[str, list[Example]] = defaultdict(list)
-    for example in examples:
-        groups[example.group].append(example)
-    names = sorted(groups)
-    stream(seed, "gap", "sample").shuffle(names)
-    return [groups[name] for name in names]
-
-
-@dataclass(frozen=True, slots=True)
-class Tested:
-    """What a virtual DM predicted of the test rows; `failed` of its replies were of no use."""
-
-    rows: tuple[Overlaps, ...]
-    failed: int
-
-    @property
-    def silent(self) -> bool:
-        """Whether not one reply could be used: then nothing was predicted, rightly or wrongly."""
-        return self.failed == len(self.rows)
-
-
-def scores_of(draws: Draws, tested: Tested) -> Scores:
-    """The F-scores of a virtual DM, without values where it was silent."""
-    if tested.silent:
-        nothing = Figure(None)
-        return Scores(nothing, nothing, nothing, FScores(None, None, None), tested.failed)
-    return replace(draws.scores(tested.rows), failed=tested.failed)
-
-
-def gaps_of(draws: Draws, real: Tested, generated: Tested) -> tuple[Gap, Gap]:
-    """G_c and G_o, without values where one of the two virtual DMs was silent."""
-    if real.silent or generated.silent:
-        nothing = Gap(Figure(None), Figure(None))
-        return nothing, nothing
-    sides = real.rows, generated.rows
-    return draws.gap_c(*sides), draws.gap_o(*sides)
-
-
-def floor_of(size: int, gaps: Sequence[Gap]) -> Floor:
-    """The noise floor that these gaps between real samples of a size make."""
-    values = tuple(gap.printed.value for gap in gaps if gap.printed.value is not None)
-    if not values:
-        return Floor(size, (), None, None)
-    return Floor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
-
-
 @dataclass(frozen=True, slots=True)
 class GapSettings:
     """How the gap is measured.
@@ -369,29 +195,6 @@ class GapSettings:
     matched: bool = True
     splits: int = 10
     seed: int = 0
-
-
-class AtOnce:
-    """A virtual DM on this machine, as one to be awaited; it holds everything up as it works."""
-
-    def __init__(self, dm: VirtualDM) -> None:
-        self._dm = dm
-        self.failures: Counter[Cause] = Counter()
-
-    @property
-    def name(self) -> str:
-        """Its own."""
-        return self._dm.name
-
-    async def fit_async(self, examples: Sequence[Example]) -> None:
-        """Learn from examples."""
-        self._dm.fit(examples)
-
-    async def predict_async(
-        self, examples: Sequence[Example], most: int = 1
-    ) -> tuple[frozenset[Label], ...]:
-        """For each example, at most `most` labels."""
-        return self._dm.predict(examples, most)
 
 
 async def measure_gap(
@@ -583,3 +386,191 @@ def _check(
             f'the gap: "{min(shared)}" is in the real play to train on and in the test rows; '
             "leave each episode in one of them"
         )
+
+
+def printed_gap(fr: float, fg: float) -> float | None:
+    """G as the paper prints it, 0..100: 0 is no gap. None where both scores are 0.
+
+    Both may be in 0..1 or in percent: G is the same.
+    """
+    signed = signed_gap(fr, fg)
+    return None if signed is None else abs(signed)
+
+
+def signed_gap(fr: float, fg: float) -> float | None:
+    """(fr - fg) / (fr + fg) x 100, -100..100: positive where real play trains the better DM.
+
+    None where both scores are 0.
+    """
+    return (fr - fg) / (fr + fg) * 100 if fr + fg else None
+
+
+def sample(examples: Sequence[Example], size: int, seed: int) -> tuple[Example, ...]:
+    """So many examples, group by group in an order drawn by seed; the last group may be cut.
+
+    All of them, in their own order, where no more are there. The groups' order in `examples` does
+    not matter.
+    """
+    if len(examples) <= size:
+        return tuple(examples)
+    drawn: list[Example] = []
+    for group in _drawn_groups(examples, seed):
+        drawn += group
+        if len(drawn) >= size:
+            break
+    return tuple(drawn[:size])
+
+
+def disjoint(
+    examples: Sequence[Example], size: int, seed: int
+) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    """Two samples equally large that share no group: of `size` each, or less if there are fewer."""
+    one: list[Example] = []
+    other: list[Example] = []
+    half = min(size, len(examples) // 2)
+    for group in _drawn_groups(examples, seed):
+        (one if len(one) < half else other).extend(group)
+    equal = min(half, len(one), len(other))
+    return tuple(one[:equal]), tuple(other[:equal])
+
+
+def _drawn_groups(examples: Sequence[Example], seed: int) -> list[list[Example]]:
+    groups: defaultdict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        groups[example.group].append(example)
+    names = sorted(groups)
+    stream(seed, "gap", "sample").shuffle(names)
+    return [groups[name] for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What a virtual DM predicted of the test rows; `failed` of its replies were of no use."""
+
+    rows: tuple[Overlaps, ...]
+    failed: int
+
+    @property
+    def silent(self) -> bool:
+        """Whether not one reply could be used: then nothing was predicted, rightly or wrongly."""
+        return self.failed == len(self.rows)
+
+
+def scores_of(draws: Draws, tested: Tested) -> Scores:
+    """The F-scores of a virtual DM, without values where it was silent."""
+    if tested.silent:
+        nothing = Figure(None)
+        return Scores(nothing, nothing, nothing, FScores(None, None, None), tested.failed)
+    return replace(draws.scores(tested.rows), failed=tested.failed)
+
+
+def gaps_of(draws: Draws, real: Tested, generated: Tested) -> tuple[Gap, Gap]:
+    """G_c and G_o, without values where one of the two virtual DMs was silent."""
+    if real.silent or generated.silent:
+        nothing = Gap(Figure(None), Figure(None))
+        return nothing, nothing
+    sides = real.rows, generated.rows
+    return draws.gap_c(*sides), draws.gap_o(*sides)
+
+
+def floor_of(size: int, gaps: Sequence[Gap]) -> Floor:
+    """The noise floor that these gaps between real samples of a size make."""
+    values = tuple(gap.printed.value for gap in gaps if gap.printed.value is not None)
+    if not values:
+        return Floor(size, (), None, None)
+    return Floor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
+
+
+Floats: TypeAlias = NDArray[np.float64]
+
+RESAMPLES = 5000
+LEVEL = 0.95
+
+FEWEST_GROUPS = 5
+"""From fewer there is no interval: even the whole range of what can be drawn from 2, 3 or 4 groups
+holds the truth in 50, 75 or 88 of 100 studies at best."""
+
+_ROUNDING = 1e-9
+
+
+class Draws:
+    """How often each group of the test rows comes in each resample; the same for every DM."""
+
+    def __init__(self, test: Sequence[Example], seed: int) -> None:
+        number = {name: place for place, name in enumerate(sorted({row.group for row in test}))}
+        self.groups = len(number)
+        self._index = np.array([number[row.group] for row in test], dtype=np.intp)
+        random = np.random.default_rng(stream(seed, "gap", "draws").getrandbits(64))
+        even = np.full(self.groups, 1 / self.groups)
+        self._counts: Floats = random.multinomial(self.groups, even, RESAMPLES).astype(np.float64)
+
+    def scores(self, rows: Sequence[Overlaps]) -> Scores:
+        """F-scores of a virtual DM with their intervals."""
+        found = micro(rows)
+        return Scores(
+            self._figure(found.f_c, self._f1([row.characters for row in rows])),
+            self._figure(found.f_o, self._f1([row.tuples for row in rows])),
+            self._figure(found.f_s, self._f1([row.skills for row in rows])),
+            macro(rows),
+        )
+
+    def gap_c(self, real: Sequence[Overlaps], generated: Sequence[Overlaps]) -> Gap:
+        """The gap in who makes a check."""
+        fr, fg = micro(real).f_c, micro(generated).f_c
+        return self._gap(
+            (fr, self._f1([row.characters for row in real])),
+            (fg, self._f1([row.characters for row in generated])),
+        )
+
+    def gap_o(self, real: Sequence[Overlaps], generated: Sequence[Overlaps]) -> Gap:
+        """The gap in who makes which check."""
+        fr, fg = micro(real).f_o, micro(generated).f_o
+        return self._gap(
+            (fr, self._f1([row.tuples for row in real])),
+            (fg, self._f1([row.tuples for row in generated])),
+        )
+
+    def _f1(self, parts: Sequence[Overlap]) -> Floats:
+        """F1 in each resample."""
+        both = self._sums([part.both for part in parts])
+        total = self._sums([part.predicted + part.real for part in parts])
+        return np.divide(2 * both, total, out=np.ones_like(total), where=total > 0)
+
+    def _sums(self, values: Sequence[int]) -> Floats:
+        by_group = np.bincount(self._index, weights=values, minlength=self.groups)
+        return np.asarray(self._counts @ by_group)
+
+    def _gap(
+        self, real: tuple[float | None, Floats], generated: tuple[float | None, Floats]
+    ) -> Gap:
+        (fr, many_fr), (fg, many_fg) = real, generated
+        total = many_fr + many_fg
+        many = (many_fr - many_fg)[total > 0] / total[total > 0] * 100
+        if fr is None or fg is None:
+            return Gap(Figure(None), Figure(None))
+        signed = self._figure(signed_gap(fr, fg), many)
+        return Gap(_without_sign(printed_gap(fr, fg), signed), signed)
+
+    def _figure(self, value: float | None, many: Floats) -> Figure:
+        # Without variation the interval would have no width, and claim what nobody can know.
+        few = self.groups < FEWEST_GROUPS
+        if value is None or few or not len(many) or np.ptp(many) < _ROUNDING:
+            return Figure(value)
+        low, high = np.quantile(many, _tails(self.groups))
+        return Figure(value, float(low), float(high))
+
+
+def _tails(groups: int) -> tuple[float, float]:
+    """The percentiles to take, further out the fewer groups there are."""
+    t = t_quantile((1 + LEVEL) / 2, groups - 1)
+    below = NormalDist().cdf(-math.sqrt(groups / (groups - 1)) * t)
+    return below, 1 - below
+
+
+def _without_sign(printed: float | None, signed: Figure) -> Figure:
+    """The printed G with its interval: from 0 where that of the signed one reaches across it."""
+    if signed.low is None or signed.high is None:
+        return Figure(printed)
+    ends = sorted((abs(signed.low), abs(signed.high)))
+    across = signed.low <= 0 <= signed.high
+    return Figure(printed, 0.0 if across else ends[0], ends[1])

@@ -15,8 +15,8 @@ from sociolab.engine.visibility import witnessed
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.information.record import Told, told_of
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls
-from sociolab.worlds.anteval.scene import ACTIONS, PACKAGE, AntScene, describe_self, line_of
-from sociolab.worlds.anteval.session import Form, Session, session_from
+from sociolab.worlds.anteval.scene import ACTIONS, AntScene, describe_self, line_of
+from sociolab.worlds.anteval.session import PACKAGE, Form, Session, session_from
 from sociolab.worlds.anteval.sessions import Sessions
 
 Agent = TypeVar("Agent")

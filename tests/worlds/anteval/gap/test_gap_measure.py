@@ -11,7 +11,6 @@ import pytest
 from sociolab.core.errors import ConfigError
 from sociolab.stats.intervals import Estimate
 from sociolab.worlds.anteval.gap import (
-    AtOnce,
     Draws,
     Floor,
     GapSettings,
@@ -21,7 +20,7 @@ from sociolab.worlds.anteval.gap import (
     measure_gap,
     sample,
 )
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn, overlaps
+from sociolab.worlds.anteval.virtual_dm.example import AtOnce, Example, Label, Turn, overlaps
 
 TABLE = ("Orsa", "Tilin")
 RIGHT, WRONG = Label("Orsa", "stealth"), Label("Tilin", "arcana")

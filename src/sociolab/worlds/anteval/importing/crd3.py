@@ -29,7 +29,7 @@ from sociolab.worlds.anteval.importing.crd3_speech import (
     sentences,
 )
 from sociolab.worlds.anteval.importing.dnd import Found, keep
-from sociolab.worlds.anteval.session import SKILLS
+from sociolab.worlds.anteval.session import PACKAGE, SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 
 CONTEXT = 30
@@ -232,7 +232,7 @@ def cast_of(episode: Episode) -> Cast:
 
 @lru_cache(maxsize=1)
 def _facts() -> _Facts:
-    text = files("sociolab.worlds.anteval").joinpath("data", "crd3_cast.toml").read_text("utf-8")
+    text = files(PACKAGE).joinpath("data", "crd3_cast.toml").read_text("utf-8")
     return _Facts.model_validate(tomllib.loads(text))
 
 

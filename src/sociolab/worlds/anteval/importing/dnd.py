@@ -6,12 +6,10 @@ import gzip
 import hashlib
 import json
 import os
-import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, TypeVar
@@ -20,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, Valida
 
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.anteval.session import SKILLS
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
 
 class RawRecord(BaseModel):
@@ -112,17 +110,6 @@ def json_line(example: Example) -> str:
         "strict": example.strict,
     }
     return json.dumps(fields) + "\n"
-
-
-def names_skill(turns: Iterable[Turn], skills: Iterable[str]) -> bool:
-    """Whether one of the skills is named, as a whole word, in what was said."""
-    patterns = [_named(skill) for skill in skills]
-    return any(pattern.search(turn.text) for turn in turns for pattern in patterns)
-
-
-@lru_cache(maxsize=len(SKILLS))
-def _named(skill: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{skill}\b".replace(" ", r"\s+"), re.IGNORECASE)
 
 
 def _masters(rows: Sequence[_Row]) -> Mapping[str, str]:

@@ -12,16 +12,9 @@ from typing import Annotated
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import (
-    Found,
-    RawRecord,
-    json_lines,
-    keep,
-    names_skill,
-    record,
-)
+from sociolab.worlds.anteval.importing.dnd import Found, RawRecord, json_lines, keep, record
 from sociolab.worlds.anteval.session import ABILITIES, SKILLS
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn, names_skill
 
 CONTEXT = 30
 """An example holds at most so many turns."""

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import Found, file_text, keep, names_skill
+from sociolab.worlds.anteval.importing.dnd import Found, file_text, keep
 from sociolab.worlds.anteval.session import SKILLS
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
 CONTEXT = 30
 """An example holds at most so many turns."""

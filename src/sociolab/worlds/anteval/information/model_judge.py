@@ -38,8 +38,16 @@ from sociolab.worlds.anteval.information.scoring import (
     snapshot_turns,
     verdicts,
 )
-from sociolab.worlds.anteval.scene import PACKAGE, SPEAK, describe_self, line_of, party_moved
-from sociolab.worlds.anteval.session import NPC, Character, Fact, FactKind, Session, session_from
+from sociolab.worlds.anteval.scene import SPEAK, describe_self, line_of, party_moved
+from sociolab.worlds.anteval.session import (
+    NPC,
+    PACKAGE,
+    Character,
+    Fact,
+    FactKind,
+    Session,
+    session_from,
+)
 from sociolab.worlds.anteval.sessions import task_of
 
 ATTEMPTS = 3

@@ -16,7 +16,7 @@ from sociolab.core.ports import Question
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.engine.scene import Poll
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.session import Session
+from sociolab.worlds.anteval.session import PACKAGE, Session
 
 LEARNED = "learned"
 """The question's name in requests and events."""
@@ -64,7 +64,7 @@ def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
 @lru_cache(maxsize=1024)
 def _question(teller: str, *, before: bool) -> Question:
     words = {"teller": teller, "before": before}
-    text = prompt("sociolab.worlds.anteval", "learned").render(words)
+    text = prompt(PACKAGE, "learned").render(words)
     return Question(LEARNED, text, Learned)
 
 

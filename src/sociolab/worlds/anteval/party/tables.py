@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sociolab.core.errors import WorldError
-from sociolab.worlds.anteval.session import Record
+from sociolab.worlds.anteval.session import PACKAGE, Record
 
 _TAG = re.compile(r"<([^<>]*)>|\{(\w+)\}")
 _VERBS = {
@@ -314,7 +314,7 @@ class Tables:
 @cache
 def tables() -> Tables:
     """The tables of this package, read once a process; backgrounds in the order of their names."""
-    folder = files("sociolab.worlds.anteval").joinpath("data", "party")
+    folder = files(PACKAGE).joinpath("data", "party")
     nature = _Nature.model_validate(_read(folder.joinpath("nature.toml")))
     goals = _Goals.model_validate(_read(folder.joinpath("goals.toml")))
     backgrounds = [
