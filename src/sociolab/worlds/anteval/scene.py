@@ -16,7 +16,6 @@ from sociolab.engine.scene import Order, Poll
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.session import ABILITIES, NPC, PACKAGE, Character, Fact, Form, Session
 
-
 SPEAK, ACT, PASS = "speak", "act", "pass"
 
 ACTIONS = ActionSpace(
