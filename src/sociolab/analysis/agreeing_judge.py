@@ -22,7 +22,7 @@ from sociolab.analysis.agreeing_text import (
     share,
 )
 from sociolab.analysis.figures import in_words, listed
-from sociolab.analysis.rated import MODELS, PEOPLE, Ratings
+from sociolab.analysis.rated import PEOPLE, Ratings
 from sociolab.core.score import Method
 from sociolab.report.section import Figure, Section
 from sociolab.report.words import plural
@@ -41,12 +41,6 @@ _KIND: dict[Method, str] = {
     "rules": "rules that read the transcript, no model: this says nothing of a model judge",
     "scripted": "scripted: its figures are made up for a test and say nothing",
 }
-
-TABLE_1 = {
-    MODELS: "SEC .22, KNO .33, SOC .33, BEL .45, REL .56, FIN .62, GOAL .71",
-    PEOPLE: "KNO .19, BEL .27, FIN .34, SOC .42, REL .49, GOAL .78",
-}
-"""Pearson's r of GPT-4 and people by who played (SOTOPIA, Table 1)."""
 
 
 def judge_section(
@@ -185,12 +179,13 @@ def _cautions(
         played = listed([PLAYED[group] for group in groups])
         yield f"All of these plays are by {played}: nothing is said of plays by people."
     yield from few_clusters(max(cell.pearson.clusters for cell in rows), titles)
-    if ratings.methods[judge] == "model" and set(ratings.worlds) == {"sotopia"}:
+    if ratings.methods[judge] == "model" and len(ratings.worlds) == 1:
+        (declared,) = ratings.worlds.values()
         for group in groups:
-            if group in TABLE_1:
+            if group in declared.published:
                 yield (
-                    f"SOTOPIA's Table 1 (GPT-4 and its raters, plays by {PLAYED[group]}): "
-                    f"{TABLE_1[group]}; other plays, raters and prompts: no mark to reach."
+                    f"{declared.published[group]}; other plays, raters and prompts: no mark to "
+                    "reach."
                 )
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.data.own import cast_sotopia
+from sociolab.app.data.own import cast as cast_folder
 from sociolab.app.data.own import check as check_folder
-from sociolab.core.errors import ConfigError
 
 
 def check(folder: Path, world: str) -> None:
@@ -18,6 +17,4 @@ def check(folder: Path, world: str) -> None:
 
 def cast(folder: Path, per_scenario: int, seed: int, world: str) -> None:
     """Write its tasks."""
-    if world != "sotopia":
-        raise ConfigError(f'only the world sotopia casts characters, found "{world}"')
-    typer.echo(cast_sotopia(folder, per_scenario, seed))
+    typer.echo(cast_folder(folder, world, per_scenario, seed))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from sociolab.app.data.importing import FORMATS, Import, import_anything
+from sociolab.app.data.importing import OWN, Import, import_anything, world_formats
 from sociolab.core.errors import ConfigError
 
 _RATINGS, _RUN = "ratings", "run"
@@ -28,10 +28,12 @@ def import_(
     """Import, and print what was read and what was odd about it."""
     if run is not None and format != _RATINGS:
         raise ConfigError(f"--run: expected with ratings only, found with {format}; leave it out")
-    if name == "" or (name is None and format in FORMATS.keys() - _NAMES.keys()):
+    if name == "" or (name is None and format in world_formats()):
         raise ConfigError("--name: expected what to call it here, found nothing")
-    wanted = Import(path, name or _NAMES.get(format, ""), replace, hints, correct, store, run or "")
-    for sentence in import_anything(format, wanted, {**FORMATS, _RATINGS: _import_ratings}):
+    flags = {"--no-hints": not hints, "--correct": correct}
+    given = frozenset(flag for flag, on in flags.items() if on)
+    wanted = Import(path, name or _NAMES.get(format, ""), replace, store, given, run or "")
+    for sentence in import_anything(format, wanted, {**OWN, _RATINGS: _import_ratings}):
         typer.echo(sentence)
 
 

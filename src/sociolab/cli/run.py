@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from sociolab.app.registry import worlds_that
 from sociolab.app.run.config import RunConfig, check_file, described, write_run
 from sociolab.app.run.play import run as play
 from sociolab.cli.judges_failed import judges_failed
@@ -16,8 +17,8 @@ from sociolab.cli.output import say, show_result, show_sections
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError, StorageError
 
-TDP_WORLDS = ("stss", "stss-talk")
-"""The worlds in which a performer plans for a target (TDP, STSS appendix B)."""
+TDP = "tdp"
+"""The setting of a world in which a performer plans for a target."""
 
 
 def run(
@@ -44,11 +45,8 @@ def run(
         raise ConfigError("which world? expected `sociolab run sotopia`, or a --file that names it")
     for remark in remarks:
         say(remark)
-    if tdp and config.world not in TDP_WORLDS:
-        raise ConfigError(
-            f"--tdp (target-driven planning) is for the worlds {' and '.join(TDP_WORLDS)}, found "
-            f"{config.world}: leave it out"
-        )
+    if tdp:
+        _check_tdp(config.world)
     if latency is not None and not dry_run:
         raise ConfigError("--latency is for an estimate: say --dry-run too, or leave it out")
     if dry_run:
@@ -57,6 +55,18 @@ def run(
         return
     begun = partial(_write, write_file, config)
     raise typer.Exit(play_and_show(config, begun, brief=brief, as_json=as_json))
+
+
+def _check_tdp(world: str) -> None:
+    """ConfigError for a world in which nobody plans for a target (STSS appendix B)."""
+    planning = worlds_that(
+        lambda one: one.settings is not None and TDP in one.settings.model_fields
+    )
+    if world not in planning:
+        raise ConfigError(
+            f"--tdp (target-driven planning) is for the worlds {' and '.join(planning)}, found "
+            f"{world}: leave it out"
+        )
 
 
 def _write(file: Path | None, config: RunConfig) -> None:

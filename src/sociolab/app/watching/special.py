@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sociolab.app.registry import known_world
 from sociolab.app.watching.reading import Reading, Said
-from sociolab.core.episode import Episode
+from sociolab.plugin.shown import Beside, FactWay
 from sociolab.store.store import Store
-from sociolab.worlds.anteval.information.record import FactWay, learned
-from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, findings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class Met:
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class JudgedConditions:
     """What one judge found in the talk, or in the note."""
 
     judge: str
@@ -33,9 +32,13 @@ class Conditions:
     met: tuple[Met, ...]
 
 
-def facts_of(episode: Episode) -> tuple[FactWay, ...]:
-    """Who learned which fact when, as far as it is on record; nothing in worlds without facts."""
-    return learned(episode) if episode.trial.world == "anteval-information" else ()
+def beside(store: Store, run: str, read: Reading) -> Beside:
+    """What the world has to show beside this episode; nothing where it is not installed."""
+    episode = read.episode
+    world = known_world(episode.trial.world)
+    if world is None or world.beside is None:
+        return Beside()
+    return world.beside(episode, tuple(store.verdicts.judgings(run, trial=episode.trial.id)))
 
 
 def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
@@ -47,29 +50,21 @@ def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
     return found
 
 
-def conditions_of(store: Store, run: str, read: Reading) -> tuple[Conditions, ...]:
-    """What judges found of each goal condition; nothing in worlds without conditions."""
-    episode = read.episode
-    if episode.trial.world != "stss-talk":
-        return ()
-    found = []
-    for row in store.verdicts.judgings(run, trial=episode.trial.id):
-        for verdict in row.verdicts:
-            findings = findings_of(episode, verdict)
-            if findings:
-                spoken = verdict.measure.name in OF_TALK
-                met = tuple(
-                    Met(
-                        one.condition.text,
-                        one.met,
-                        one.quote,
-                        _line_of(read, one.quote) if spoken else None,
-                    )
-                    for one in findings
+def conditions_of(shown: Beside, read: Reading) -> tuple[JudgedConditions, ...]:
+    """What judges found of each condition, with the turns that hold what they quote."""
+    return tuple(
+        JudgedConditions(
+            one.judge,
+            one.where,
+            tuple(
+                Met(
+                    met.text, met.met, met.quote, _line_of(read, met.quote) if one.in_talk else None
                 )
-                judge = f"{row.judge.name} ({row.judge.method})"
-                found.append(Conditions(judge, LEVELS[verdict.measure.name], met))
-    return tuple(found)
+                for met in one.found
+            ),
+        )
+        for one in shown.conditions
+    )
 
 
 def _line_of(read: Reading, quote: str) -> int | None:

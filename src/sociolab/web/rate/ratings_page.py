@@ -12,6 +12,7 @@ from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.app.conclusions.agreement import Agreements, agreements
+from sociolab.plugin.shown import RatedScene
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
 from sociolab.studies.progress import rating_progress as progress_of
@@ -23,7 +24,7 @@ from sociolab.studies.rate_study import (
     ratings_in,
     settle,
 )
-from sociolab.studies.rating_guide import GUIDES, RatedScene, rated_scene
+from sociolab.studies.rating_guide import guide_of
 from sociolab.web.pages import page
 from sociolab.web.rate.files import download
 from sociolab.web.rate.known import study_row
@@ -33,7 +34,6 @@ router = APIRouter(prefix="/studies/{study}/ratings", tags=["ratings"])
 
 Study: TypeAlias = Annotated[str, Path(max_length=100)]
 
-_TITLES = {guide.name: guide.title for guide in GUIDES}
 _SHOWN = 30
 """Disagreements on a page, each with its episode; the others come when these are settled."""
 
@@ -80,6 +80,7 @@ def disagreements(request: Request, study: Study) -> Response:
     found = _study(store, study)
     all_ = found_among(ratings_in(store, found.run, found.name), found.plan)
     open_ = [one for one in all_ if one.open]
+    guides = {guide.name: guide for guide in guide_of(store, found.run).guides}
     return page(
         request,
         "rate/disagreements.html",
@@ -88,8 +89,8 @@ def disagreements(request: Request, study: Study) -> Response:
         more=max(0, len(open_) - _SHOWN),
         settled=[one for one in all_ if not one.open],
         scenes=_scenes(store, found.run, open_[:_SHOWN]),
-        guides={guide.name: guide for guide in GUIDES},
-        titles=_TITLES,
+        guides=guides,
+        titles={name: guide.title for name, guide in guides.items()},
     )
 
 
@@ -125,8 +126,8 @@ def _study(store: Store, name: str) -> RateStudy:
 
 
 def _scenes(store: Store, run: str, found: Sequence[Dispute]) -> dict[str, RatedScene]:
-    trials = dict.fromkeys(one.trial for one in found)
-    return {trial: rated_scene(store.episode(run, trial)) for trial in trials}
+    trials, guide = dict.fromkeys(one.trial for one in found), guide_of(store, run)
+    return {trial: guide.shown(store.episode(run, trial)) for trial in trials}
 
 
 @dataclass(frozen=True, slots=True)

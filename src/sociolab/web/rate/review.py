@@ -113,7 +113,7 @@ def _asked(
     study = review_study(who.study)
     if not _is_due(store, who, study, task):
         return RedirectResponse(who.home, 303)
-    shown = reviewed(study.tasks[task])
+    shown = reviewed(study, task)
     rows = store.studies.assignments(study.name, who.participant.pk)
     made = page(
         request,

@@ -38,7 +38,7 @@ def reviews(request: Request, study: Study) -> Response:
         "rate/reviews.html",
         study=found,
         verdicts=all_,
-        shown={one.task: reviewed(found.tasks[one.task]) for one in all_ if one.reviews},
+        shown={one.task: reviewed(found, one.task) for one in all_ if one.reviews},
         agreement=reviewer_agreement(all_),
         points=POINTS,
         count=sum(len(one.reviews) for one in all_),

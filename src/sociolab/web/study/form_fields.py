@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from sociolab.app.registry import worlds_that
 from sociolab.store.studies import StudyKind
 
 Shape: TypeAlias = Literal["line", "area", "number", "lines", "pairs", "choice", "references"]
@@ -47,7 +48,9 @@ CODE_FIELD = FormField(
     "is shown to all; empty: none.",
 )
 
-_WORLD = ("sotopia", "anteval-information", "anteval-intention")
+_WORLD = worlds_that(lambda one: one.people)
+_IMPRESSED = worlds_that(lambda one: one.impressions)
+_REVIEWED = worlds_that(lambda one: one.reviewed is not None)
 _TASKS = FormField(
     "tasks", "Tasks", "Ids, tags, scenario=ID or a list's name, with commas; empty: all of them."
 )
@@ -139,7 +142,7 @@ _RATE = (
     ),
 )
 _IMPRESSIONS = (
-    FormField("run", "Run", "Whose sessions are read: one of anteval-information, judged."),
+    FormField("run", "Run", f"Whose sessions are read: one of {', '.join(_IMPRESSED)}, judged."),
     FormField("measure", "Measure", "By which sessions are chosen."),
     FormField("below", "Below", "Only sessions that scored less."),
     FormField("sessions", "Sessions", "How many are drawn.", "number"),
@@ -148,7 +151,7 @@ _IMPRESSIONS = (
     _SEED,
 )
 _REVIEW = (
-    FormField("world", "World", "Whose scenarios.", "choice", ("sotopia",)),
+    FormField("world", "World", "Whose scenarios.", "choice", _REVIEWED),
     _TASKS,
     _LIMIT,
     FormField("raters", "Reviewers", "How many people review each scenario.", "number"),

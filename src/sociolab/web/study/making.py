@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
+from sociolab.app.registry import worlds_that
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.world import WorldPlugin
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind
 from sociolab.studies.settings import KINDS, StudySettings, example_values, problems
@@ -155,5 +157,9 @@ def _in_order(wrong: Mapping[str, str], kind: StudyKind) -> dict[str, str]:
 
 def _runs(store: Store, kind: StudyKind) -> tuple[str, ...]:
     """The runs that a study of this kind can be about, the newest first."""
-    world = {"rate": "sotopia", "impressions": "anteval-information"}.get(kind)
-    return tuple(row.name for row in reversed(store.runs()) if row.world == world and row.played)
+    offers: dict[StudyKind, Callable[[WorldPlugin], bool]] = {
+        "rate": lambda one: one.rating is not None,
+        "impressions": lambda one: one.impressions,
+    }
+    worlds = worlds_that(offers[kind]) if kind in offers else ()
+    return tuple(row.name for row in reversed(store.runs()) if row.world in worlds and row.played)

@@ -10,7 +10,8 @@ from starlette.responses import HTMLResponse, Response
 from sociolab.analysis.credit import credited
 from sociolab.app.transcripts import told
 from sociolab.app.watching.reading import Reading, Said, reading
-from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
+from sociolab.app.watching.special import beside, conditions_of, told_in_turns
+from sociolab.plugin.shown import Beside
 from sociolab.report.export import play_markdown
 from sociolab.report.transcript_view import transcript_view
 from sociolab.store.store import Store
@@ -31,7 +32,7 @@ def episode(
     store = store_of(request)
     row = known_trial(store, run, trial)
     read = _reading(store, run, trial, seat, q)
-    facts = () if seat else facts_of(read.episode)
+    shown = Beside() if seat else beside(store, run, read)
     return page(
         request,
         "watch/episode.html",
@@ -42,9 +43,9 @@ def episode(
         words=q,
         called=store.calls.any_in(run, trial),
         live=_unfinished(read) and progress_of(store, row).live,
-        facts=facts,
-        told=told_in_turns(facts),
-        conditions=() if seat else conditions_of(store, run, read),
+        facts=shown.facts,
+        told=told_in_turns(shown.facts),
+        conditions=conditions_of(shown, read),
         turns=range(
             1, max((one.number for one in read.course if isinstance(one, Said)), default=0) + 1
         ),

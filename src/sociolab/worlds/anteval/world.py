@@ -12,8 +12,9 @@ from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
+from sociolab.plugin.shown import Told
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.information.record import Told, told_of
+from sociolab.worlds.anteval.information.record import told_of
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls
 from sociolab.worlds.anteval.scene import ACTIONS, PACKAGE, AntScene, describe_self, line_of
 from sociolab.worlds.anteval.session import Form, Session, session_from

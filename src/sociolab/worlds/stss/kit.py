@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import cast
 
 from sociolab.core.episode import Json
@@ -19,7 +21,7 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.world import world
+from sociolab.plugin.world import Importer, Importing, WorldPlugin
 from sociolab.town.answers import DayPlan, Decision, Entry, Said, Summary
 from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
 from sociolab.town.model.mind import ModelMind
@@ -80,8 +82,7 @@ DECLARED = Declared(
 )
 
 
-@world("stss", declared=DECLARED)
-def load(setup: WorldSetup) -> WorldKit:
+def _load(setup: WorldSetup) -> WorldKit:
     """The world over a folder, or over our own town with the tasks of a seed."""
     settings = setup.read("stss", Settings)
     data = own_town(setup.seed) if setup.folder is None else read_town(setup.folder)
@@ -210,3 +211,21 @@ def python_player(label: str, made: object) -> Player:
             "see docs/stss.md"
         )
     return MindPlayer(cast("Mind", made))
+
+
+def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
+    from sociolab.worlds.stss.importing.importer import import_stss
+
+    return import_stss(wanted.source, fresh, wanted.name, correct=wanted.flag).lines
+
+
+load = WorldPlugin(
+    "stss",
+    _load,
+    declared=DECLARED,
+    settings=Settings,
+    people=False,
+    importers={
+        "stss": Importer(_public_town, "play it: sociolab run stss --data {name}", flag="--correct")
+    },
+)
