@@ -8,7 +8,7 @@ from sociolab.core.score import Measure
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldFact:
     """A fact was told in this turn (from 0) by `who`; `to` are the names of those who heard it."""
 
     turn: int
@@ -17,7 +17,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeardFact:
     """What became of a fact at one player: heard first in `turn` (from 0) from `source`, or never.
 
     `stated`: whether the player's answer at the end states it; None without such an answer.
@@ -35,8 +35,8 @@ class FactWay:
 
     fact: str
     text: str
-    told: tuple[Told, ...]
-    heard: tuple[Heard, ...]
+    told: tuple[ToldFact, ...]
+    heard: tuple[HeardFact, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Guide:
+class DimensionGuide:
     """A measure as raters see it: its question, what to look at, and worked points of its scale."""
 
     measure: Measure
@@ -90,7 +90,7 @@ class Guide:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class RatedPerson:
     """A character to be rated. `knew` holds, for each other one, the name and what this one was
     told about them, word for word."""
 
@@ -103,7 +103,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RatedLine:
     """A turn: who, and what was done in a line. `number` counts from 1."""
 
     number: int
@@ -117,9 +117,9 @@ class RatedScene:
     """An episode as raters see it."""
 
     context: str
-    people: tuple[Person, ...]
+    people: tuple[RatedPerson, ...]
     ties: tuple[str, ...]
-    lines: tuple[Said, ...]
+    lines: tuple[RatedLine, ...]
 
     @property
     def seats(self) -> tuple[str, ...]:

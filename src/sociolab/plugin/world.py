@@ -22,7 +22,7 @@ from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import ChatModel, World, WorldKit
 from sociolab.core.score import Score, Verdict
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.shown import Beside, Guide, RatedScene, ReviewedTask
+from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
 from sociolab.store.verdicts import JudgingRow
 
 
@@ -59,7 +59,7 @@ class EpisodeImporter:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenTasks:
     """What a model wrote: how many tasks, what they are called, and a sentence for each failure."""
 
     count: int
@@ -68,7 +68,7 @@ class Written:
 
 
 Writer = Callable[
-    [ChatModel, Path, WorldSetup, Callable[[str], None]], Coroutine[Any, Any, Written]
+    [ChatModel, Path, WorldSetup, Callable[[str], None]], Coroutine[Any, Any, WrittenTasks]
 ]
 """Has a model write tasks into a folder; the last argument hears how far it is."""
 
@@ -82,7 +82,7 @@ class RatingGuide:
     is what a rater's scores of a seat come to once all are there.
     """
 
-    guides: tuple[Guide, ...]
+    guides: tuple[DimensionGuide, ...]
     shown: Callable[[Episode], RatedScene]
     scene: str = ""
     knew: str = ""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
-from sociolab.plugin.shown import Guide
+from sociolab.plugin.shown import DimensionGuide
 from sociolab.plugin.world import RatingGuide
 from sociolab.store.store import Store
 
@@ -38,6 +38,6 @@ def rated_measures(store: Store, run: str) -> Mapping[str, Measure]:
     return {guide.name: guide.measure for guide in guide_of(store, run).guides}
 
 
-def guides_for(guide: RatingGuide, measures: tuple[Measure, ...]) -> tuple[Guide, ...]:
+def guides_for(guide: RatingGuide, measures: tuple[Measure, ...]) -> tuple[DimensionGuide, ...]:
     """The guides to these measures."""
     return tuple(one for one in guide.guides if one.measure in measures)

@@ -15,7 +15,7 @@ from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
-from sociolab.plugin.world import Writer, Written
+from sociolab.plugin.world import Writer, WrittenTasks
 from sociolab.runner.tally import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
@@ -86,7 +86,7 @@ async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple
     return _told(config, written, kept)
 
 
-def _told(config: WriteConfig, written: Written, kept: str) -> tuple[str, ...]:
+def _told(config: WriteConfig, written: WrittenTasks, kept: str) -> tuple[str, ...]:
     return (
         f"{written.count} {written.what} written by {config.writer}",
         *(f"left out: {failure}" for failure in written.failures),

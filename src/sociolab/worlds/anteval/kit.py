@@ -11,7 +11,7 @@ from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.shown import Beside
-from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, Written
+from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.record import RecordJudge, learned
@@ -118,12 +118,12 @@ def _real_play(module: str, function: str) -> Importer:
 def _writer(world: str, settings: type[InformationSettings] | type[IntentionSettings]) -> Writer:
     async def write(
         model: ChatModel, folder: Path, setup: WorldSetup, tell: Callable[[str], None]
-    ) -> Written:
+    ) -> WrittenTasks:
         from sociolab.worlds.anteval.writing import write_sessions
 
         drawn = setup.read(world, settings).drawn(setup.seed)
         done = await write_sessions(model, folder, drawn, tell)
-        return Written(len(done.sessions), "sessions", done.failures)
+        return WrittenTasks(len(done.sessions), "sessions", done.failures)
 
     return write
 

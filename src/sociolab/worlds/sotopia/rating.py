@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from sociolab.core.episode import Episode, Task
 from sociolab.core.errors import ConfigError
-from sociolab.plugin.shown import Guide, Person, RatedScene, ReviewedTask, Said
+from sociolab.plugin.shown import DimensionGuide, RatedLine, RatedPerson, RatedScene, ReviewedTask
 from sociolab.plugin.world import RatingGuide
 from sociolab.worlds.sotopia.evaluation import (
     BELIEVABILITY,
@@ -34,7 +34,7 @@ SCENE = (
 
 
 GUIDES = (
-    Guide(
+    DimensionGuide(
         BELIEVABILITY,
         "Believability",
         "Would a person like this, in this situation, talk and act like that?",
@@ -51,7 +51,7 @@ GUIDES = (
                  "old bicycle."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         RELATIONSHIP,
         "Relationship",
         "What did the scene do to the bond between the two, for this person?",
@@ -65,7 +65,7 @@ GUIDES = (
             (4, "Ben offers to ride out with Ada on Sunday, and she is glad to say yes."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         KNOWLEDGE,
         "Knowledge",
         "How much did this person learn that is new and matters to them?",
@@ -79,7 +79,7 @@ GUIDES = (
             (9, "Ada finds out that the brakes slip: it changes what she wants to do."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         SECRET,
         "Secret",
         "Did this person keep what they want nobody to know?",
@@ -93,7 +93,7 @@ GUIDES = (
             (0, "Ada speaks of fresh air and exercise; nobody could guess."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         SOCIAL_RULES,
         "Social rules",
         "Did this person break the law, moral rules or the unwritten rules of good manners?",
@@ -106,7 +106,7 @@ GUIDES = (
             (0, "Both are frank about money and stay polite."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         FINANCIAL,
         "Financial and material gain",
         "What did this person gain or lose in money or goods, at once or later?",
@@ -120,7 +120,7 @@ GUIDES = (
             (3, "Ada gets the bicycle for $50, with the lock and the lamps on top."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         GOAL,
         "Goal",
         "How far did this person reach their own private goal?",
@@ -169,7 +169,7 @@ def rated_scene(episode: Episode) -> RatedScene:
         tuple(_person(casting, names, index) for index in range(len(casting.characters))),
         ties(casting),
         tuple(
-            Said(
+            RatedLine(
                 move.turn + 1,
                 move.seat,
                 names[move.seat],
@@ -196,10 +196,10 @@ def casting_of(content: str) -> Casting:
         ) from error
 
 
-def _person(casting: Casting, names: dict[str, str], index: int) -> Person:
+def _person(casting: Casting, names: dict[str, str], index: int) -> RatedPerson:
     me = casting.characters[index]
     about = describe_self(me.model_copy(update={"secret": ""}))
-    return Person(
+    return RatedPerson(
         me.id,
         names[me.id],
         about,
