@@ -13,7 +13,7 @@ from sociolab.analysis.values import values_of
 from sociolab.analysis.varying import Variances, Varying, variance_document, variances
 from sociolab.analysis.varying_words import variance_section
 from sociolab.app.conclusions.varying import run_variances
-from sociolab.core.code_mark import with_code
+from sociolab.core.code_fingerprint import with_code
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
 from sociolab.store.store import Store

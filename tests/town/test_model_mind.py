@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fake_models import FakeModel
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply
-from sociolab.testing.stock_thoughts import stock_questions
+from sociolab.testing.minds import stock_questions
 from sociolab.town.answers import Said
 from sociolab.town.mind import QUESTIONS
 from sociolab.town.model.answer_schemas import MOST_PLACES, answer_schema

@@ -18,7 +18,7 @@ from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
-from sociolab.testing.stock_thoughts import stock_questions
+from sociolab.testing.minds import stock_questions
 from sociolab.town.answers import Items, Lines, Said, Summary
 from sociolab.town.mind import QUESTIONS
 from sociolab.town.model.mind import ModelMind, prompt_of

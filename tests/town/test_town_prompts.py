@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.testing.stock_thoughts import STOCK_GOAL, STOCK_OBJECTS, stock_questions
+from sociolab.testing.minds import STOCK_GOAL, STOCK_OBJECTS, stock_questions
 from sociolab.town.mind import QUESTIONS
 from sociolab.town.model.heads import head_of
 from sociolab.town.model.mind import prompt_of, prompts_hash

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sociolab.analysis.audit_words import cell, main_measure, plain, table_notes, titled
 from sociolab.analysis.figures import NOTHING, in_words, listed
 from sociolab.analysis.panels import LACKS, Lack, Panel, PanelFigures, lacking, panel_figures
-from sociolab.core.code_mark import code_in
+from sociolab.core.code_fingerprint import code_in
 from sociolab.core.score import RULE_BASED
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import method_words, plural

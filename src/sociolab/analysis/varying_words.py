@@ -17,7 +17,7 @@ from sociolab.analysis.factors import (
 )
 from sociolab.analysis.figures import NOTHING, figure, listed, title_of
 from sociolab.analysis.varying import Variances, Varying
-from sociolab.core.code_mark import code_in
+from sociolab.core.code_fingerprint import code_in
 from sociolab.core.score import RULE_BASED
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import about, method_words, money, plural

@@ -17,7 +17,7 @@ from sociolab.cli.judges_failed import judges_failed
 from sociolab.cli.output import say, show_result, show_sections
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
-from sociolab.runner.tally import Tally
+from sociolab.runner.progress import Tally
 
 
 def judge(run: str, flags: dict[str, Any], *, repeats: int, as_json: bool) -> None:

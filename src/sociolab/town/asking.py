@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from sociolab.core.episode import Unusable
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request, Sent, Step
-from sociolab.engine.replies import event_of, unusable_of
+from sociolab.engine.journal import event_of, unusable_of
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.answer_checks import problem_with
 from sociolab.town.mind import QUESTIONS

@@ -14,7 +14,7 @@ from sociolab.app.conclusions.across import across
 from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
 from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.app.conclusions.varying import run_variances
-from sociolab.core.code_mark import UNKNOWN, with_code
+from sociolab.core.code_fingerprint import UNKNOWN, with_code
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
 from sociolab.store.store import Store

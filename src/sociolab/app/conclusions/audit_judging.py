@@ -19,8 +19,8 @@ from sociolab.core.ports import (
     Variants,
 )
 from sociolab.core.score import Score, ScoreFailure, Verdict
-from sociolab.runner.jury import verdicts_of
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.judging import verdicts_of
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.store import Store
 
 _AT_ONCE = 128

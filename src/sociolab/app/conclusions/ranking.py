@@ -9,7 +9,7 @@ from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.pooled_runs import agent_settings, pooled, run_values
 from sociolab.analysis.ranking import Ranking, ranking
 from sociolab.app.conclusions.comparable import check_no_smoke
-from sociolab.core.code_mark import without_code
+from sociolab.core.code_fingerprint import without_code
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.store.store import Store
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Role
 from sociolab.core.seeding import digest
-from sociolab.prompting.ask import again_text, check_finish, typed
+from sociolab.prompting.structured import again_text, check_finish, typed
 from sociolab.prompting.templates import prompt
 from sociolab.town.answers import (
     Choice,
