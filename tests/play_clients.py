@@ -14,7 +14,8 @@ from sociolab.store.store import Store
 from sociolab.studies.participants import digest
 from sociolab.studies.settings import PlayPlan, StudySettings
 from sociolab.studies.setup import create
-from sociolab.web.taking import COOKIE, home
+from sociolab.web.participant_session import home
+from sociolab.web.security import PARTICIPANT_COOKIE as COOKIE
 
 AT_ONCE = {"words_a_minute": 0, "settings": {"turns": "6"}}
 """Short episodes with partners who take no time."""

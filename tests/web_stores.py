@@ -11,7 +11,8 @@ from sociolab.store.store import Store
 from sociolab.studies.participants import digest, invite
 from sociolab.studies.settings import StudySettings
 from sociolab.studies.setup import create
-from sociolab.web.taking import COOKIE, home
+from sociolab.web.participant_session import home
+from sociolab.web.security import PARTICIPANT_COOKIE as COOKIE
 
 PEOPLE = 3
 """Participants of each study: some requests end a participant's part."""

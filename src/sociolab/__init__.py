@@ -18,7 +18,8 @@ from sociolab.core.lazy import loaded_when_used
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sociolab.app.conclusions.plain import compare, rank
+    from sociolab.analysis.compare_runs import compare
+    from sociolab.analysis.rank import rank
     from sociolab.app.players.agent_models import AgentModels
     from sociolab.app.preflight.estimate import estimate
     from sociolab.app.queries import calls_of, open_store, scores_table, transcript, turns_table
@@ -37,13 +38,13 @@ _HOMES = {
     "RunConfig": "sociolab.app.run.config",
     "RunResult": "sociolab.report.result",
     "calls_of": "sociolab.app.queries",
-    "compare": "sociolab.app.conclusions.plain",
+    "compare": "sociolab.analysis.compare_runs",
     "estimate": "sociolab.app.preflight.estimate",
     "judge_run": "sociolab.app.run.judge",
     "judge_run_async": "sociolab.app.run.judge",
     "keep_ratings": "sociolab.studies.ratings",
     "open_store": "sociolab.app.queries",
-    "rank": "sociolab.app.conclusions.plain",
+    "rank": "sociolab.analysis.rank",
     "result_of": "sociolab.report.result",
     "run": "sociolab.app.run.play",
     "run_async": "sociolab.app.run.play",

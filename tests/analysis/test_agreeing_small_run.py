@@ -8,18 +8,18 @@ import pytest
 
 from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
-from sociolab.analysis.agreeing import sections_of
-from sociolab.analysis.agreeing_text import kappa_ends
-from sociolab.analysis.rated import (
+from sociolab.analysis.agreement import Agreements, agreements, kappa_ends, sections_of
+from sociolab.analysis.ratings import (
     MODELS,
     OTHERS,
     PEOPLE,
     RULES,
+    moment,
     played_by,
     ratings_of,
+    signature,
+    signed,
 )
-from sociolab.analysis.rated_signature import moment, signature, signed
-from sociolab.app.conclusions.agreement import Agreements, agreements
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report
@@ -185,8 +185,8 @@ def test_charts_tell_their_figures_to_those_who_do_not_see_them(found: Agreement
     figures = [figure for section in found.sections for figure in section.figures]
     assert len(figures) == 2
     # -1.5 lies nearest to -2: halves go away from zero.
-    assert "GOAL: \N{MINUS SIGN}2: 1, \N{MINUS SIGN}1: 3, +0: 2" in figures[0].svg
-    assert "GOAL: 1 below, 5 inside, 0 above" in figures[1].svg
+    assert "GOAL: \N{MINUS SIGN}2: 1, \N{MINUS SIGN}1: 3, +0: 2" in figures[0].chart.told
+    assert "GOAL: 1 below, 5 inside, 0 above" in figures[1].chart.told
 
 
 def test_an_interval_of_kappa_is_shown_to_its_ends() -> None:

@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from declared_worlds import declared
-from sociolab.analysis.audit_sections import About, repeat_section, variant_section
-from sociolab.analysis.audits import (
+from sociolab.analysis.audit import (
     ALL,
     CHANGE,
     DIFFERENCE,
     EQUAL,
     MOVED,
     SD,
+    About,
     Change,
     Effect,
     Repeated,
@@ -24,9 +24,11 @@ from sociolab.analysis.audits import (
     conditions_of,
     grouped_effects,
     repeat_effects,
+    repeat_section,
     repeated_of,
+    variant_section,
 )
-from sociolab.analysis.figures import NOTHING
+from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.ports import Variant
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict

@@ -9,10 +9,14 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from sociolab.analysis.audit_sections import About
-from sociolab.analysis.audits import ALL
-from sociolab.analysis.families import Families, contrast, families, family_of
-from sociolab.analysis.family_section import family_section
+from sociolab.analysis.audit import ALL, About
+from sociolab.analysis.self_preference import (
+    Families,
+    contrast,
+    families,
+    family_of,
+    family_section,
+)
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.score import JudgeId, Measure
 

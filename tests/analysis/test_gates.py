@@ -9,8 +9,7 @@ import pytest
 
 from app.conclusions.comparing_runs import add_run
 from sociolab.analysis.compare import Compared
-from sociolab.analysis.gates import Gate, gates_of, rule_of
-from sociolab.app.conclusions.comparing import Wanted, compare_runs
+from sociolab.analysis.compare_runs import Gate, Wanted, compare_runs, gates_of, rule_of
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.analysis.panel_words import panel_section
-from sociolab.analysis.panels import Panel, panel_figures, panel_of
+from sociolab.analysis.panel import Panel, panel_figures, panel_of, panel_section
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Method

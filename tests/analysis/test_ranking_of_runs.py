@@ -11,10 +11,17 @@ import pytest
 from analysis.goal_runs import DATA, GOAL, MODEL, SEATS, UNTOLD, Plays, add_run, settings
 from declared_worlds import declared
 from sociolab.analysis.pooled_runs import pooled
-from sociolab.analysis.ranking import Ranking, Record, points, ranking, ranking_document
-from sociolab.analysis.ranking_words import ranking_section, settled
+from sociolab.analysis.rank import (
+    Ranking,
+    Record,
+    points,
+    rank_runs,
+    ranking,
+    ranking_document,
+    ranking_section,
+    settled,
+)
 from sociolab.analysis.values import RunValues, Value
-from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Unscored
 from sociolab.stats.ranking import Neighbours

@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import MODEL, Plays, add_run
-from sociolab.analysis.doublings import Costs
 from sociolab.analysis.values import values_of
-from sociolab.analysis.varying import Variances, Varying, variance_document, variances
-from sociolab.analysis.varying_words import variance_section
-from sociolab.app.conclusions.varying import run_variances
+from sociolab.analysis.variance_components import (
+    Costs,
+    Variances,
+    Varying,
+    run_variances,
+    variance_document,
+    variance_section,
+    variances,
+)
 from sociolab.core.code_fingerprint import with_code
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure

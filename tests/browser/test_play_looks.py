@@ -11,7 +11,8 @@ from looks import held, serious
 from play_clients import lay_out, secret
 from sociolab.core.episode import Answered, Unusable
 from sociolab.store.store import Store
-from sociolab.web.taking import COOKIE, home
+from sociolab.web.participant_session import home
+from sociolab.web.security import PARTICIPANT_COOKIE as COOKIE
 from web_serving import free_port, served
 
 

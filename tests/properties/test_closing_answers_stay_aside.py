@@ -16,16 +16,12 @@ from typing import Any
 import pytest
 
 from sociolab import Environment
-from sociolab.app.conclusions.audit import AuditConfig, audit
+from sociolab.app.audit import AuditConfig, audit
 from sociolab.app.credit import credit_run, stories_of
 from sociolab.app.results import shown_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
-from sociolab.app.transcripts import told
-from sociolab.app.watching.reading import reading
-from sociolab.app.watching.records import transcript_record
-from sociolab.app.watching.searching import index_step, search
 from sociolab.core.episode import Answered, Episode
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.schemas import Draw, read_schema
@@ -41,6 +37,9 @@ from sociolab.studies.rating_guide import rated_scene
 from sociolab.training.environment import Observed
 from sociolab.training.examples import Wanted
 from sociolab.training.export import export_training
+from sociolab.web.watch.api import transcript_record
+from sociolab.web.watch.episode import reading
+from sociolab.web.watch.search import index_step, search
 from sociolab.worlds.sotopia.outcome import CLOSING
 
 CANARY = "Xanthippe"
@@ -148,10 +147,10 @@ def test_no_model_is_told_it(played: Played) -> None:
 def test_no_transcript_holds_it(played: Played) -> None:
     def transcripts(_: Store, episode: Episode) -> list[object]:
         seats = episode.trial.task.seats
-        whole = told(episode)
+        whole = transcript_of(episode)
         read = transcript_view(episode, whole, ())
         return [
-            whole, *(told(episode, seat) for seat in seats), play_text(read), play_markdown(read),
+            whole, *(transcript_of(episode, seat) for seat in seats), play_text(read), play_markdown(read),
             transcript_record(whole), rated_scene(episode),
         ]  # fmt: skip
 

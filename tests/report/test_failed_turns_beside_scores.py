@@ -13,11 +13,9 @@ import re
 
 import pytest
 
-from sociolab.analysis.ranking import ranking_document
-from sociolab.analysis.ranking_words import ranking_section
-from sociolab.app.conclusions.across import across
-from sociolab.app.conclusions.comparing import Wanted, compare_runs
-from sociolab.app.conclusions.ranking import rank_runs
+from sociolab.analysis.across import across
+from sociolab.analysis.compare_runs import Wanted, compare_runs
+from sociolab.analysis.rank import rank_runs, ranking_document, ranking_section
 from sociolab.report.export import entries_csv, latex, markdown
 from sociolab.report.html import ShownRun, page
 from sociolab.report.leaderboard import boards, boards_section, index

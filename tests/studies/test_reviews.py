@@ -12,21 +12,21 @@ import pytest
 from rating_runs import open_study
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
-from sociolab.studies.assignment import deal
+from sociolab.studies.assignment import assign_next
 from sociolab.studies.reviews import (
     POINTS,
     Decision,
     Review,
     ReviewStudy,
-    Verdicts,
+    TaskReviews,
     give_review,
-    pile,
     review_problems,
     review_study,
     reviewed,
     reviewer_agreement,
     reviews_csv,
-    verdicts,
+    task_pool,
+    task_reviews,
 )
 
 STUDY = "are-they-fit"
@@ -88,16 +88,16 @@ def test_an_edit_without_an_edit_is_none(study: ReviewStudy) -> None:
 
 def test_reviews_are_kept_counted_and_exported(store: Store, study: ReviewStudy) -> None:
     first, second = store.studies.participants(STUDY)
-    task = deal(store, STUDY, first.pk, pile(study))
+    task = assign_next(store, STUDY, first.pk, task_pool(study))
     assert task is not None
     texts = reviewed(study.tasks[task]).texts
     edit = Review("edit", {**ALL, "private": False}, WHY, ("=Another scene.", *texts[1:]))
     assert give_review(store, study, second, task, Review("keep", ALL)) == ()  # was not given it
     assert give_review(store, study, first, task, edit) == ()
     assert give_review(store, study, first, task, Review("keep", ALL)) == ()  # has decided
-    (found,) = [one for one in verdicts(store, study) if one.reviews]
+    (found,) = [one for one in task_reviews(store, study) if one.reviews]
     assert found.counts == {"edit": 1}
-    head, line = csv.reader(io.StringIO(reviews_csv(verdicts(store, study))))
+    head, line = csv.reader(io.StringIO(reviews_csv(task_reviews(store, study))))
     row = dict(zip(head, line, strict=True))
     assert (row["task"], row["reviewer"], row["decision"]) == (task, "r1", "edit")
     assert (row["clear"], row["private"], row["reason"]) == ("yes", "no", WHY)
@@ -105,9 +105,9 @@ def test_reviews_are_kept_counted_and_exported(store: Store, study: ReviewStudy)
 
 
 def test_agreement_is_the_share_of_pairs_that_decide_alike() -> None:
-    def on(*decisions: Decision) -> Verdicts:
+    def on(*decisions: Decision) -> TaskReviews:
         said = tuple((f"r{i}", Review(one, ALL)) for i, one in enumerate(decisions))
-        return Verdicts("t", said)
+        return TaskReviews("t", said)
 
     # Of three pairs one agrees: 1/3; and 1; one alone has no pair: (1/3 + 1) / 2 = 2/3.
     found = reviewer_agreement([on("keep", "keep", "edit"), on("reject", "reject"), on("keep")])

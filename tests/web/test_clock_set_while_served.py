@@ -10,8 +10,8 @@ import pytest
 from hall_plays import asked, opened, run, until
 from play_clients import lay_out
 from sociolab.store.store import Store
-from sociolab.web.clock import SteadyClock
-from sociolab.web.security.admin import HOURS
+from sociolab.web.security import HOURS
+from sociolab.web.site import SteadyClock
 from study_browser import Browser
 from web_serving import TOKEN, served
 

@@ -16,9 +16,9 @@ from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 from sociolab.studies.participants import invite
 from sociolab.studies.setup import create
-from sociolab.web.security.limits import Limiter, Rate
+from sociolab.web.security import PARTICIPANT_COOKIE as PARTICIPANT
 from sociolab.web.settings import WebSettings
-from sociolab.web.taking import COOKIE as PARTICIPANT
+from sociolab.web.site import Limiter, Rate
 from study_samples import settings
 from web_serving import TOKEN, free_port, running, served
 
@@ -427,7 +427,7 @@ def test_buckets_of_long_ago_are_forgotten() -> None:
 def test_whoever_asks_too_often_is_told_when_to_come_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sociolab.web.security.guard.ADDRESS", Rate(burst=5, a_minute=1))
+    monkeypatch.setattr("sociolab.web.security.ADDRESS", Rate(burst=5, a_minute=1))
     with served(tmp_path / "store.db") as address:
         answers = [requests.get(f"{address}/healthz", timeout=5) for _ in range(6)]
     assert [answer.status_code for answer in answers] == [200] * 5 + [429]
@@ -480,7 +480,7 @@ def test_a_fault_of_ours_keeps_the_headers_and_no_secret_address(
     def broken(secret: str) -> bytes:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("sociolab.web.study.joining.digest", broken)
+    monkeypatch.setattr("sociolab.web.participant_pages.digest", broken)
     with served(tmp_path / "store.db") as address:
         answer = requests.get(f"{address}/join/a-secret-link", timeout=5)
     assert answer.status_code == 500

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis.schemas import APIOperation
 
-from sociolab.web.security.limits import Rate
+from sociolab.web.site import Rate
 from web_serving import served
 from web_stores import Names, filled_store
 
@@ -41,7 +41,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     names = filled_store(store)
     often = Rate(10**9, 10**9)
     with pytest.MonkeyPatch.context() as patch:
-        for limit in ("security.guard.PAGES", "security.guard.ADDRESS", "server.SECRETS"):
+        for limit in ("security.PAGES", "security.ADDRESS", "server.SECRETS"):
             patch.setattr(f"sociolab.web.{limit}", often)
         yield from _opened(store, names)
 

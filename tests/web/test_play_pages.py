@@ -17,7 +17,7 @@ from sociolab.core.episode import Answered, Moved, Unusable
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
-from sociolab.web.taking import home
+from sociolab.web.participant_session import home
 from web_serving import free_port, served
 
 Browser = Callable[[str], Client]

@@ -14,9 +14,9 @@ from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study
 from sociolab.core.episode import Answered, Json
 from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.store import Store
-from sociolab.studies.rate_study import Given, keep_ratings, ratings_in
+from sociolab.studies.rate_study import GivenRating, ratings_in, store_ratings
 from sociolab.studies.reviews import POINTS
-from sociolab.web.rate.review import ReviewForm
+from sociolab.web.rate import ReviewForm
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import CLOSING, OutcomeCheck
 from web_serving import TOKEN, served
@@ -222,11 +222,14 @@ def test_a_rater_who_fails_the_test_is_thanked_and_let_go(store: Store, address:
 
 def rated(store: Store, *values: int) -> None:
     """Everybody rates the goal of Ada at the first stall."""
-    keep_ratings(
+    store_ratings(
         store,
         RUN,
         STUDY,
-        [Given("fair00", ADA, f"r{i}", "goal", v, HOSTILE, 9.0) for i, v in enumerate(values, 1)],
+        [
+            GivenRating("fair00", ADA, f"r{i}", "goal", v, HOSTILE, 9.0)
+            for i, v in enumerate(values, 1)
+        ],
     )
 
 

@@ -31,7 +31,7 @@ def locked(path: Path) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sociolab.store.connect.BUSY_SECONDS", 0.05)
-    monkeypatch.setattr("sociolab.web.play.live.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("sociolab.web.play.BUSY_SECONDS", 0.05)
 
 
 def test_a_turn_that_could_not_be_written_is_sent_again_and_the_play_goes_on(

@@ -15,9 +15,7 @@ from sociolab.core.score import JudgeId, Score, ScoreFailure
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.trace import HEADINGS, Did, Planned, Remembered, Talked
-from sociolab.web.town.compact import STATES, compact
-from sociolab.web.town.land import arenas_of, land
-from sociolab.web.town.words import words_of
+from sociolab.web.town import STATES, arenas_of, compact, land, words_of
 from sociolab.worlds.stss.judges import OVERALL
 from sociolab.worlds.stss.scoring import score
 from stss_tasks import MEDICINE

@@ -15,7 +15,7 @@ from declared_worlds import declared
 from sociolab.app.towns.town import replay
 from sociolab.core.episode import Task, Trial
 from sociolab.store.store import Store
-from sociolab.web.town.router import takes_gzip
+from sociolab.web.town import takes_gzip
 from web_serving import served
 from web_towns import BAD, CUT, HOSTILE, WHOLE, first_trial, town_store
 

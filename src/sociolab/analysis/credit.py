@@ -1,4 +1,4 @@
-"""Credit for turns: what judges said of single turns, summed up, checked against scores, and shown."""
+"""Credit for turns: what judges said of single turns, summed up, held against scores, and shown."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from sociolab.analysis.audit_words import cell, plain, table_notes
-from sociolab.analysis.figures import NOTHING, p_text
+from sociolab.analysis.audit import cell, plain, table_notes
+from sociolab.analysis.formatting import NOTHING, p_text
 from sociolab.analysis.values import RunValues
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import StoreError

@@ -13,9 +13,9 @@ from typing import Any, get_args
 
 from sociolab.analysis.agent_names import label_like
 from sociolab.analysis.pooled_runs import each_once, recorded_agents
+from sociolab.app.episode_list import Listed, Scored, Wanted, choices, listed
 from sociolab.app.run.session import TAGS
 from sociolab.app.transcripts import seat_called, world_of
-from sociolab.app.watching.episodes import Listed, Scored, Wanted, choices, listed
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import NotKnown, foremost, measure_called

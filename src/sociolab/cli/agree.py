@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sociolab.app.conclusions.agreement import agreements
+from sociolab.analysis.agreement import agreements
 from sociolab.app.queries import open_store
 from sociolab.cli.output import page_of, show_sections
 

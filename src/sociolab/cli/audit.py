@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from pydantic import ValidationError
 
-from sociolab.app.conclusions.audit import AuditConfig, AuditResult
-from sociolab.app.conclusions.audit import audit as examine
+from sociolab.app.audit import AuditConfig, AuditResult
+from sociolab.app.audit import audit as examine
 from sociolab.app.user_files import first_problem
 from sociolab.cli.options import name_and_value
 from sociolab.cli.output import say, show_sections

@@ -14,7 +14,7 @@ from sociolab.cli.options import (
     OptPath,
     OptText,
     OptTexts,
-    Store,
+    StoreFile,
     option,
 )
 
@@ -59,14 +59,14 @@ def compare(
         ),
     ] = None,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Compare two agents on the same tasks; of one run: repeats.
 
     Paired differences on the tasks that both played; of one run, how consistent its repeats are.
     """
-    from sociolab.app.conclusions.comparing import Wanted
+    from sociolab.analysis.compare_runs import Wanted
     from sociolab.cli import compare as verb
     from sociolab.cli.options import refuse
 

@@ -1,23 +1,363 @@
-"""`sociolab data`: a data set of one's own."""
+"""Data sets are written, built, checked and imported; runs are exported."""
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sociolab.app.data.own import cast_sotopia
-from sociolab.app.data.own import check as check_folder
+from sociolab.app.run.config import ModelAccess, checked
+from sociolab.cli.options import (
+    OptFloat,
+    OptInt,
+    OptPath,
+    OptText,
+    OptTexts,
+    Replace,
+    StoreFile,
+    option,
+    refuse,
+    settings_of,
+    several,
+    takes,
+)
+from sociolab.cli.output import console, say
 from sociolab.core.errors import ConfigError
 
+if TYPE_CHECKING:
+    from rich.table import Table
 
-def check(folder: Path, world: str) -> None:
-    """Print what is in it, or the first thing that is wrong."""
-    typer.echo(check_folder(folder, world))
+    from sociolab.app.data.importing import Import
+    from sociolab.app.towns.building import Built
+    from sociolab.training.examples import Wanted
+
+verbs = typer.Typer()
+
+data = typer.Typer(
+    help="Check and complete your own characters and tasks.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Settings = Annotated[OptTexts, option("--set", "NAME=VALUE", "A setting of the world. Repeat it.")]
 
 
-def cast(folder: Path, per_scenario: int, seed: int, world: str) -> None:
-    """Write its tasks."""
+@verbs.command(
+    epilog="Example: sociolab write anteval-information --writer openai/MODEL --name own"
+)
+@takes(ModelAccess)
+def write(
+    world: Annotated[
+        str, typer.Argument(metavar="WORLD", help="anteval-information or anteval-intention.")
+    ],
+    writer: Annotated[str, option("--writer", "SPEC", "Such as openai/MODEL.")],
+    name: Annotated[str, option("--name", "NAME", "What to call the data set.")],
+    settings: Settings = None,
+    seed: Annotated[int, option("--seed", "N", "Of all that is drawn; default 0.")] = 0,
+    replace: Replace = False,
+    *,
+    given: dict[str, Any],
+) -> None:
+    """Have a model write sessions: people and knowledge, to play."""
+    from sociolab.app.data.writing import WriteConfig
+    from sociolab.app.data.writing import write as write_sessions
+
+    given |= {"world": world, "writer": writer, "name": name, "seed": seed, "replace": replace}
+    given["settings"] = settings_of(settings or ())
+    for sentence in write_sessions(checked(WriteConfig, given, "write"), say):
+        typer.echo(sentence)
+
+
+@verbs.command(epilog="Example: sociolab build stss-talk --seeds 1-2 --total 100 --name small")
+def build(
+    world: Annotated[str, typer.Argument(metavar="WORLD", help="stss-talk.")],
+    seeds: Annotated[str, option("--seeds", "N-M", "Of the towns that are lived.")] = "1-6",
+    total: Annotated[int, option("--total", "N", "Conversation tasks.", min=1)] = 325,
+    data: Annotated[OptText, option("--data", "TOWN", "An imported town; default: ours.")] = None,
+    name: Annotated[OptText, option("--name", "NAME", "What to call the data set.")] = None,
+    out: Annotated[
+        OptPath, option("--out", "DIR", "The folder to write; it names the set, too.")
+    ] = None,
+    replace: Replace = False,
+) -> None:
+    """Freeze conversation tasks from the days of a town, to play.
+
+    The tasks of the town are lived first.
+    """
+    from sociolab.app.towns.building import WORLD, Build
+    from sociolab.app.towns.building import build as build_conversations
+
+    if world != WORLD:
+        raise ConfigError(f'what can be built is {WORLD}, found "{world}"')
+    made = build_conversations(Build(seeds, total, data, name, out, replace), _BuildProgress())
+    console().print(_built_table(made))
+    found = made.data
+    say(
+        f"{len(found.scenarios)} of {made.candidates} talks that could be frozen, hash {found.hash}"
+    )
+    where = str(out) if out else found.name
+    say(f"written to {made.folder}; play them: sociolab run {WORLD} --data {where}")
+
+
+@verbs.command("import", epilog="Example: sociolab import sotopia DOWNLOADED --name public")
+def import_(
+    format: Annotated[
+        str,
+        typer.Argument(
+            metavar="FORMAT",
+            help="sotopia, sotopia-episodes, dnd, crd3, fireball, dnd-transcript, stss, run or "
+            "ratings.",
+        ),
+    ],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder or file to read.")],
+    name: Annotated[
+        OptText,
+        option("--name", "NAME", "What to call it here; a run keeps its own, ratings are: people."),
+    ] = None,
+    run: Annotated[OptText, option("--run", "RUN", "Of ratings: the run.")] = None,
+    replace: Replace = False,
+    no_hints: Annotated[
+        bool, typer.Option("--no-hints", help="Leave out hints at a strategy in public goals.")
+    ] = False,
+    correct: Annotated[
+        bool, typer.Option("--correct", help="Mend the defects that are found (stss).")
+    ] = False,
+    store: StoreFile = None,
+) -> None:
+    """Import a data set, or episodes, made elsewhere."""
+    from sociolab.app.data.importing import FORMATS, Import, import_anything
+
+    if run is not None and format != "ratings":
+        raise ConfigError(f"--run: expected with ratings only, found with {format}; leave it out")
+    if name == "" or (name is None and format in FORMATS.keys() - _IMPORTED_AS.keys()):
+        raise ConfigError("--name: expected what to call it here, found nothing")
+    called = name or _IMPORTED_AS.get(format, "")
+    wanted = Import(path, called, replace, not no_hints, correct, store, run or "")
+    for sentence in import_anything(format, wanted, {**FORMATS, "ratings": _import_ratings}):
+        typer.echo(sentence)
+
+
+@verbs.command(epilog="Example: sociolab export first turns.jsonl --as turns")
+def export(
+    runs: Annotated[
+        list[str] | None, typer.Argument(metavar="RUN", help="The runs' names.")
+    ] = None,
+    *,
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file, or folder for Parquet, to write.")
+    ],
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Tables of scores, turns, calls and prompts.")
+    ] = False,
+    form: Annotated[
+        OptText, option("--as", "FORM", "Examples to train on: turns, sft or pairs.")
+    ] = None,
+    measure: Annotated[
+        OptTexts, option("--measure", "NAME", "What is the reward. Repeat it.")
+    ] = None,
+    by: Annotated[
+        OptText, option("--by", "JUDGE", "Who gave it: one of several, or heuristic.")
+    ] = None,
+    least: Annotated[OptFloat, option("--min", "VALUE", "Only what earned this much.")] = None,
+    agent: Annotated[OptText, option("--agent", "LABEL", "Only turns of this agent.")] = None,
+    seat: Annotated[OptText, option("--seat", "SEAT", "Only this seat: its id, or 1, 2...")] = None,
+    world: Annotated[OptText, option("--world", "WORLD", "Only runs of this world.")] = None,
+    asked: Annotated[OptText, option("--asked", "NAME", 'Only "act", or this question.')] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Of sft: one chat for an episode and seat.")
+    ] = False,
+    margin: Annotated[
+        OptFloat, option("--margin", "VALUE", "Of pairs: the least difference.")
+    ] = None,
+    split: Annotated[OptText, option("--split", "scenario:SHARE", "Hold scenarios out.")] = None,
+    seed: Annotated[OptInt, option("--seed", "N", "Of what is held out; default 0.")] = None,
+    gzip: Annotated[bool, typer.Option("--gzip", help="Compress; so does a .gz name.")] = False,
+    replace: Replace = False,
+    store: StoreFile = None,
+) -> None:
+    """Write a run to a file, or runs as examples to train a model on.
+
+    A run as JSON lines or Parquet; examples as turns, chats or preferred pairs.
+    """
+    if form is None:
+        refuse({
+            "--measure": measure, "--by": by, "--min": least, "--agent": agent, "--seat": seat,
+            "--world": world, "--asked": asked, "--whole": whole, "--margin": margin,
+            "--split": split, "--seed": seed, "--gzip": gzip,
+        }, "is for examples: add --as turns, sft or pairs")  # fmt: skip
+        _export_run(runs or (), path, parquet=parquet, replace=replace, store=store)
+        return
+    from sociolab.training.examples import Wanted, share_of
+
+    if parquet:
+        raise ConfigError("--parquet writes tables and --as examples: give one of the two")
+    wanted = Wanted(
+        form=form,
+        measures=tuple(dict.fromkeys(several(measure) or ())),
+        least=least,
+        by=by,
+        agent=agent,
+        seat=seat,
+        world=world,
+        asked=asked,
+        whole=whole,
+        margin=margin,
+        heldout=None if split is None else share_of(split),
+        seed=seed or 0,
+        gzip=gzip,
+    )
+    _export_examples(runs or (), path, wanted, store, replace=replace)
+
+
+@data.command("check", epilog="Example: sociolab data check mine")
+def data_check(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A folder with your characters and tasks.")
+    ],
+    world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
+) -> None:
+    """Check a data set of your own: every file, every reference."""
+    from sociolab.app.data.own import check
+
+    typer.echo(check(folder, world))
+
+
+@data.command("cast", epilog="Example: sociolab data cast mine --per-scenario 5")
+def data_cast(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A folder with characters and scenarios.")
+    ],
+    per_scenario: Annotated[int, option("--per-scenario", "N", "Pairs of each.", min=1)] = 5,
+    seed: Annotated[int, option("--seed", "N", "Of the pairs.")] = 0,
+    world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
+) -> None:
+    """Write tasks.jsonl: pairs of characters for each scenario.
+
+    The constraints of the scenario say who may play it.
+    """
+    from sociolab.app.data.own import cast_sotopia
+
     if world != "sotopia":
         raise ConfigError(f'only the world sotopia casts characters, found "{world}"')
     typer.echo(cast_sotopia(folder, per_scenario, seed))
+
+
+# ------------------------------------------------------------------ build
+
+_PLAIN_EVERY = 10.0
+
+
+class _BuildProgress:
+    """Where it stands, on stderr: one live line in a terminal, a line now and then elsewhere."""
+
+    def __init__(self) -> None:
+        self._told = time.monotonic()
+        self._live = sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int, frozen: int) -> None:
+        over = done == total
+        now = time.monotonic()
+        if not self._live and not over and done and now - self._told < _PLAIN_EVERY:
+            return
+        self._told = now
+        line = f"{done}/{total} tasks simulated, {frozen} talks frozen"
+        end = "\r" if self._live and not over else "\n"
+        print(line, end=end, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _built_table(built: Built) -> Table:
+    from rich.table import Table
+
+    tally = built.tally
+    table = Table("type", "task", title=f"{built.data.name}: conversation tasks by seed")
+    for head in ("all", *(str(seed) for seed in tally.seeds)):
+        table.add_column(head, justify="right")
+    for kind, rows in tally.types:
+        for row in rows:
+            table.add_row(kind, row.task, str(row.count), *map(_count, row.of_seed))
+        sums = [sum(column) for column in zip(*(row.of_seed for row in rows), strict=True)]
+        whole = sum(row.count for row in rows)
+        table.add_row(kind, f"{len(rows)} tasks", str(whole), *map(_count, sums), end_section=True)
+    table.add_row("all", f"{len(tally.rows)} tasks", str(tally.count), *map(_count, tally.by_seed))
+    return table
+
+
+def _count(number: int) -> str:
+    return str(number) if number else "."
+
+
+# ------------------------------------------------------------------ import and export
+
+_IMPORTED_AS = {"ratings": "people", "run": ""}
+"""What is imported without --name is called: of a run, as in its file."""
+
+_TABLES = ("scores.parquet", "turns.parquet", "calls.parquet")
+
+
+def _import_ratings(wanted: Import) -> tuple[str, ...]:
+    """Ratings by people (docs/ratings.md) as a set of a run's judgings."""
+    from sociolab.studies.ratings import import_ratings
+
+    if not wanted.run:
+        raise ConfigError("ratings are of a run's plays: add --run NAME")
+    return import_ratings(
+        wanted.path,
+        wanted.run,
+        name=wanted.name,
+        replace_all=wanted.replace,
+        store=wanted.store,
+    )
+
+
+def _export_run(
+    runs: Sequence[str], path: Path, *, parquet: bool, replace: bool, store: Path | None
+) -> None:
+    """Write the one run, whole; nothing is left half-written."""
+    from sociolab.app.queries import open_store
+    from sociolab.training.export import free_output, no_run
+
+    _check_named(runs, path)
+    if len(runs) != 1:
+        raise ConfigError(
+            f"a whole run goes into a file of its own, found {len(runs)} runs; export them one by "
+            "one, or as examples with --as"
+        )
+    with open_store(store) as opened:
+        if not (parquet and str(path) == runs[0]):  # a folder may well be called as its run
+            no_run(path, opened, runs)
+        for one in [path / table for table in _TABLES] if parquet and path.is_dir() else ():
+            free_output(one, replace=replace)
+        if not parquet:
+            free_output(path, replace=replace)
+        if parquet:
+            from sociolab.store.parquet import export_parquet
+
+            export_parquet(opened, runs[0], path)
+        else:
+            from sociolab.store.export import export_run
+
+            export_run(opened, runs[0], path)
+    say(f"wrote {path}")
+
+
+def _export_examples(
+    runs: Sequence[str], path: Path, wanted: Wanted, store: Path | None, *, replace: bool
+) -> None:
+    """Write examples, and say how many there are and what was left out."""
+    from sociolab.training.export import export_training
+
+    _check_named(runs, path)
+    for sentence in export_training(runs, path, wanted, store, replace=replace).sentences():
+        say(sentence)
+
+
+def _check_named(runs: Sequence[str], path: Path) -> None:
+    """ConfigError where one name was given, so that it is not known what it is of."""
+    if not runs:
+        raise ConfigError(
+            f'expected RUN... FILE, found "{path}" alone; name the run and the file to write'
+        )

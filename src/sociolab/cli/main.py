@@ -65,29 +65,29 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         ),
     },
     "Data sets, import and export": {
-        "write": ("data_verbs", "Have a model write sessions: people and knowledge, to play."),
-        "build": ("data_verbs", "Freeze conversation tasks from the days of a town, to play."),
-        "import": ("data_verbs", "Import a data set, or episodes, made elsewhere."),
-        "export": ("data_verbs", "Write a run to a file, or runs as examples to train a model on."),
-        "data": ("own_data_verbs", "Check and complete your own characters and tasks."),
+        "write": ("data", "Have a model write sessions: people and knowledge, to play."),
+        "build": ("data", "Freeze conversation tasks from the days of a town, to play."),
+        "import": ("data", "Import a data set, or episodes, made elsewhere."),
+        "export": ("data", "Write a run to a file, or runs as examples to train a model on."),
+        "data": ("data", "Check and complete your own characters and tasks."),
     },
     "Manage runs": {
-        "rename": ("keeping_verbs", "Rename a run."),
-        "tag": ("keeping_verbs", "Give a run words to find it by."),
-        "delete": ("keeping_verbs", "Delete runs with everything in them."),
+        "rename": ("store", "Rename a run."),
+        "tag": ("store", "Give a run words to find it by."),
+        "delete": ("store", "Delete runs with everything in them."),
         "store": (
-            "keeping_verbs",
+            "store",
             "See how large the store is, make it smaller, and look for damage.",
         ),
     },
     "In the browser, and with people": {
-        "web": ("web_verbs", "Serve the web app: inspect runs, play, rate."),
-        "study": ("study_verbs", "Studies with people: set up, invite, collect, export, forget."),
+        "web": ("web", "Serve the web app: inspect runs, play, rate."),
+        "study": ("study", "Studies with people: set up, invite, collect, export, forget."),
     },
     "Utilities": {
-        "endpoint": ("trying_verbs", "Serve a local OpenAI-compatible endpoint, for tests."),
-        "doctor": ("trying_verbs", "Check an agent or judge by one call or a short episode."),
-        "demo": ("trying_verbs", "Play every world offline and write a report."),
+        "endpoint": ("try_out", "Serve a local OpenAI-compatible endpoint, for tests."),
+        "doctor": ("try_out", "Check an agent or judge by one call or a short episode."),
+        "demo": ("try_out", "Play every world offline and write a report."),
     },
 }
 """Verbs by what they are for, in the order of the help: the module of each, and its summary."""

@@ -45,7 +45,7 @@ def option(flags: str, metavar: str, help: str, **ends: float) -> Any:
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]
 RunNames = Annotated[list[str], typer.Argument(metavar="RUN", help="The runs' names.")]
 
-Store = Annotated[
+StoreFile = Annotated[
     OptPath, option("--store", "FILE", "The store; default: $SOCIOLAB_STORE or your own.")
 ]
 Json = Annotated[
@@ -96,7 +96,7 @@ def takes(model: type[BaseModel], *fields: str) -> Callable[[Callable[..., None]
         @wraps(verb)
         def called(**arguments: Any) -> None:
             values = {name: arguments.pop(name) for name in wanted}
-            given = {name: value for name, value in values.items() if value is not None}
+            given = {name: one for name, one in values.items() if one is not None}
             if "settings" in given:
                 given["settings"] = settings_of(given["settings"])
             verb(**arguments, given=given)

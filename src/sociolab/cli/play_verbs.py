@@ -22,7 +22,7 @@ from sociolab.cli.options import (
     OptText,
     OptTexts,
     Settings,
-    Store,
+    StoreFile,
     TaskFilter,
     calling,
     option,
@@ -129,7 +129,7 @@ def run(
         OptText, option("--name", "NAME", "The run's name; the same name resumes it.")
     ] = None,
     tag: Annotated[OptTexts, option("--tag", "WORD", "To find the run by. Repeat it.")] = None,
-    store: Store = None,
+    store: StoreFile = None,
     base_url: BaseUrl = None,
     key_env: KeyEnv = None,
     models: ModelsFile = None,
@@ -205,7 +205,7 @@ def list_(
     everything: Annotated[
         bool, typer.Option("--all", help="Of runs: also those of replies only, such as an audit's.")
     ] = False,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
@@ -235,7 +235,7 @@ def show(
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Show an episode as a transcript with its scores, or two side by side."""
     from sociolab.cli import show as verb

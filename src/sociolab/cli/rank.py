@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from sociolab.analysis.ranking import ranking_document
-from sociolab.analysis.ranking_words import ranking_section
-from sociolab.app.conclusions.ranking import rank_runs
+from sociolab.analysis.rank import rank_runs, ranking_document, ranking_section
 from sociolab.app.queries import open_store
 from sociolab.cli.output import page_of, show_sections
 

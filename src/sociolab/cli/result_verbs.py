@@ -20,7 +20,7 @@ from sociolab.cli.options import (
     OptTexts,
     Replace,
     RunNames,
-    Store,
+    StoreFile,
     option,
 )
 
@@ -39,7 +39,7 @@ def report(
     ] = None,
     markdown: Annotated[OptPath, option("--markdown", "FILE", "Write Markdown tables.")] = None,
     details: Details = False,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Print the tables of runs again, or write them as files.
@@ -72,7 +72,7 @@ def table(
         OptTexts, option("--judge", "WORLD=LABEL", "Whose scores there. Repeat it.")
     ] = None,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Print agents by worlds: each world's main measure.
@@ -90,7 +90,7 @@ def rank(
     judge: OneJudge = None,
     measure: MainMeasure = None,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Rank the agents of runs by who scores higher in the same place.
@@ -118,14 +118,14 @@ def hard(
     replace: Replace = False,
     details: Details = False,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Store the tasks that are hard for one agent, as a list to play.
 
     `sociolab run --tasks NAME` plays it.
     """
-    from sociolab.app.conclusions.hard import HardSpec
+    from sociolab.app.hard_subset import HardSpec
     from sociolab.cli import hard as verb
 
     left = tuple(without or ())
@@ -146,7 +146,7 @@ def variance(
     cost_per_judging: Annotated[
         OptFloat, option("--cost-per-judging", "USD", "Default: what they cost.", min=0)
     ] = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Variance components of scores, and sample-size advice.
@@ -171,7 +171,7 @@ def variance(
 def site(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder, or a site's.")],
     run: RunNames,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Write a static site: rankings where they are fair, a page for each run."""
     from sociolab.cli import site as verb
@@ -187,7 +187,7 @@ def agree(
         int, option("--bins", "N", "Equal parts of each scale, for kappa.", min=2, max=100)
     ] = 5,
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Tell how far people and judges agree on what was played.

@@ -11,8 +11,7 @@ import typer
 
 from sociolab.app.run.config import RunConfig, check_file, described, write_run
 from sociolab.app.run.play import run as play
-from sociolab.cli.judges_failed import judges_failed
-from sociolab.cli.output import say, show_result, show_sections
+from sociolab.cli.output import judges_failed, say, show_result, show_sections
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError, StorageError
 

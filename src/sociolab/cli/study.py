@@ -1,4 +1,4 @@
-"""`sociolab study`: what its verbs do and print."""
+"""`sociolab study`: studies with people are set up, opened, exported and deleted."""
 
 from __future__ import annotations
 
@@ -8,32 +8,60 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from sociolab.cli.options import Json, OptPath, OptText, StoreFile, Sure, option
 from sociolab.cli.output import confirm, console, print_json, say
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.store.connect import lock_run, store_path
-from sociolab.store.store import Store
-from sociolab.store.studies import StudyRow
-from sociolab.studies import export as exporting
-from sociolab.studies import participants as forgetting
-from sociolab.studies import participants as links
-from sociolab.studies import settings as examples
-from sociolab.studies import setup
-from sociolab.studies.progress import StudyProgress, progress_of
+
+if TYPE_CHECKING:
+    from sociolab.store.store import Store
+    from sociolab.store.studies import StudyRow
+    from sociolab.studies.participants import Link
+    from sociolab.studies.progress import StudyProgress
+
+study = typer.Typer(
+    help="Studies with people: set up, invite, collect, export, forget.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Name = Annotated[str, typer.Argument(metavar="STUDY", help="`sociolab study list` names all.")]
+Participant = Annotated[str, typer.Argument(metavar="PARTICIPANT", help="Such as p-7kq3fm.")]
+Address = Annotated[str, option("--public-url", "URL", "Where participants reach the app.")]
+_HERE = "http://127.0.0.1:8000"
+Out = Annotated[OptPath, option("--out", "FILE", "A new file for the links, readable by you only.")]
 
 
-def example(kind: str) -> None:
-    """Print the example of a kind."""
-    typer.echo(examples.example(kind), nl=False)
+@study.command(epilog="Example: sociolab study example rate")
+def example(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="play, rate, impressions or review.")],
+) -> None:
+    """Print a study to start from: put it into a file and edit it."""
+    from sociolab.studies import settings
+
+    typer.echo(settings.example(kind), nl=False)
 
 
-def create(file: Path, name: str | None, store: Path | None) -> None:
-    """Set up the study of a file."""
+@study.command(epilog="Example: sociolab study create my-study.toml")
+def create(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A TOML file; `sociolab study example` makes one."),
+    ],
+    name: Annotated[OptText, option("--name", "NAME", "Else the one in the file.")] = None,
+    store: StoreFile = None,
+) -> None:
+    """Set up a study.
+
+    It is closed until you open it.
+    """
+    from sociolab.studies import setup
+
     named, settings = setup.read_study(file)
-    with Store.open(store_path(store), synced=True) as opened:
+    with _opened(store, create=True) as opened:
         row = setup.create(opened, name or named, settings)
     say(f"{row.name} is set up, and closed; what next:")
     say(f"  sociolab study invite {row.name} 10    makes ten links")
@@ -41,15 +69,18 @@ def create(file: Path, name: str | None, store: Path | None) -> None:
     say("  sociolab web                           serves it")
 
 
-def show(store: Path | None, *, as_json: bool) -> None:
-    """The studies of a store."""
-    with _opened(store) as opened:
-        rows = [(row, progress_of(opened, row.name)) for row in opened.studies.all()]
-    if as_json:
-        print_json({"studies": [_document(row, found) for row, found in rows]})
-        return
+@study.command("list", epilog="Example: sociolab study list")
+def list_(store: StoreFile = None, json: Json = False) -> None:
+    """List the studies of a store, and how far they are."""
     from rich.table import Table
 
+    from sociolab.studies.progress import progress_of
+
+    with _opened(store) as opened:
+        rows = [(row, progress_of(opened, row.name)) for row in opened.studies.all()]
+    if json:
+        print_json({"studies": [_document(row, found) for row, found in rows]})
+        return
     if not rows:
         say("no studies yet; `sociolab study example play > my-play-study.toml` is a beginning")
         return
@@ -66,71 +97,119 @@ def show(store: Path | None, *, as_json: bool) -> None:
     console().print(table)
 
 
-def set_open(name: str, store: Path | None, *, is_open: bool) -> None:
-    """Open or close a study."""
-    with _opened(store) as opened:
-        opened.studies.change(name, open=is_open)
-    say(f"{name} is {'open' if is_open else 'closed'}")
+@study.command("open", epilog="Example: sociolab study open talks")
+def open_(name: Name, store: StoreFile = None) -> None:
+    """Let participants in."""
+    _set_open(name, store, is_open=True)
 
 
-def invite(name: str, count: int, address: str, file: Path | None, store: Path | None) -> None:
-    """Make links and print them, or write them to a file."""
-    with _opened(store) as opened, _links_file(file) as out:
-        _write_links(links.invite(opened, name, count), address, out)
+@study.command(epilog="Example: sociolab study close talks")
+def close(name: Name, store: StoreFile = None) -> None:
+    """Keep participants out; nothing is lost."""
+    _set_open(name, store, is_open=False)
 
 
-def reissue(
-    name: str, participant: str, address: str, file: Path | None, store: Path | None
+@study.command(epilog="Example: sociolab study invite talks 10")
+def invite(
+    name: Name,
+    count: Annotated[int, typer.Argument(metavar="COUNT", min=1, max=1000, help="How many.")],
+    public_url: Address = _HERE,
+    out: Out = None,
+    store: StoreFile = None,
 ) -> None:
-    """Make another link for a participant and print it, or write it to a file."""
-    with _opened(store) as opened, _links_file(file) as out:
-        _write_links((links.reissue(opened, name, participant),), address, out)
+    """Make secret links, and print them as CSV: they are shown this once."""
+    from sociolab.studies import participants
+
+    with _opened(store) as opened, _links_file(out) as file:
+        _write_links(participants.invite(opened, name, count), public_url, file)
 
 
-def export(name: str, folder: Path, store: Path | None) -> None:
-    """Write a study into a folder."""
+@study.command(epilog="Example: sociolab study reissue talks p-7kq3fm")
+def reissue(
+    name: Name,
+    participant: Participant,
+    public_url: Address = _HERE,
+    out: Out = None,
+    store: StoreFile = None,
+) -> None:
+    """Give a participant another link; the old one opens nothing then."""
+    from sociolab.studies import participants
+
+    with _opened(store) as opened, _links_file(out) as file:
+        _write_links((participants.reissue(opened, name, participant),), public_url, file)
+
+
+@study.command(epilog="Example: sociolab study export talks talks-data")
+def export(
+    name: Name,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.")],
+    store: StoreFile = None,
+) -> None:
+    """Write everything that a study holds into files, with a README."""
+    from sociolab.studies import export as exporting
+
     with _opened(store) as opened, _private():
         names = exporting.export(opened, name, folder)
     say(f"wrote {', '.join(names)} into {folder}")
 
 
-def forget(name: str, participant: str, store: Path | None, *, sure: bool) -> None:
-    """Delete a participant."""
+@study.command(epilog="Example: sociolab study forget talks p-7kq3fm")
+def forget(
+    name: Name, participant: Participant, yes: Sure = False, store: StoreFile = None
+) -> None:
+    """Delete a participant, and all that this person did."""
+    from sociolab.studies import participants
+
     with _opened(store) as opened:
         opened.studies.participant(name, participant)
-        confirm(f"Delete {participant} of {name} and everything this person did, for good?", sure)
+        confirm(f"Delete {participant} of {name} and everything this person did, for good?", yes)
         with _kept_to_us(opened, name):
-            gone = forgetting.forget(opened, name, participant)
+            gone = participants.forget(opened, name, participant)
     say(
         f"deleted {participant}: {gone.answers} answers, {gone.ratings} ratings, {gone.episodes} "
         "episodes; copies that you exported, and reports, are yours to delete"
     )
 
 
-def delete(name: str, store: Path | None, *, sure: bool) -> None:
-    """Delete a study."""
+@study.command(epilog="Example: sociolab study delete talks")
+def delete(name: Name, yes: Sure = False, store: StoreFile = None) -> None:
+    """Delete a study, with all participants and all that they did."""
+    from sociolab.studies import participants
+
     with _opened(store) as opened:
         row = opened.studies.get(name)
         played = f" and the run {row.run} that was played in it" if row.kind == "play" else ""
-        confirm(f"Delete the study {name}, all its participants{played}, for good?", sure)
-        forgetting.forget_study(opened, name)
+        confirm(f"Delete the study {name}, all its participants{played}, for good?", yes)
+        participants.forget_study(opened, name)
     say(f"deleted {name}")
 
 
-def scrub(store: Path | None) -> None:
-    """Write the store anew."""
+@study.command(epilog="Example: sociolab study scrub")
+def scrub(store: StoreFile = None) -> None:
+    """Write the store anew, so that nothing deleted is left in its file."""
     with _opened(store) as opened:
         opened.scrub()
     say("the store holds nothing that was deleted")
 
 
-def _opened(store: Path | None) -> Store:
-    return Store.open(store_path(store), create=False, synced=True)
+def _opened(store: Path | None, *, create: bool = False) -> Store:
+    from sociolab.store.connect import store_path
+    from sociolab.store.store import Store
+
+    return Store.open(store_path(store), create=create, synced=True)
+
+
+def _set_open(name: str, store: Path | None, *, is_open: bool) -> None:
+    with _opened(store) as opened:
+        opened.studies.change(name, open=is_open)
+    say(f"{name} is {'open' if is_open else 'closed'}")
 
 
 @contextmanager
 def _kept_to_us(store: Store, study: str) -> Iterator[None]:
     """Keep the app from playing the study's run meanwhile."""
+    from sociolab.store.connect import lock_run
+
     row = store.studies.get(study)
     if row.kind != "play" or row.run is None:
         yield
@@ -180,7 +259,7 @@ def _links_file(file: Path | None) -> Iterator[TextIO]:
     say(f"wrote {file}")
 
 
-def _write_links(made: Iterable[links.Link], address: str, file: TextIO) -> None:
+def _write_links(made: Iterable[Link], address: str, file: TextIO) -> None:
     out = csv.writer(file, lineterminator="\n")
     out.writerow(("participant", "link"))
     out.writerows((link.participant, address.rstrip("/") + link.path) for link in made)

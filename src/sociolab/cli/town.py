@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sociolab.cli.options import Html, Json, OptText, OptTexts, Store, option
+from sociolab.cli.options import Html, Json, OptText, OptTexts, StoreFile, option
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from sociolab.app.conclusions.levels import Levels
     from sociolab.app.towns.town import Lived, Moment
+    from sociolab.worlds.stss.levels import Levels
 
 town = typer.Typer(
     help="Look at a town: its map, and days that were simulated there.",
@@ -63,7 +63,7 @@ def replay(
         float, option("--pause", "SECONDS", "Seconds a moment, in a terminal.", min=0, max=60)
     ] = 0.5,
     run: Run = None,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Replay a day in the terminal: who is where, does and says what.
 
@@ -95,16 +95,16 @@ def strip(
     end: End = "22:00",
     every: Annotated[int, option("--every", "MINUTES", "Minutes between moments.", min=1)] = 180,
     run: Run = None,
-    store: Store = None,
+    store: StoreFile = None,
 ) -> None:
     """Draw moments of a day as a PNG or GIF.
 
     Side by side as PNG, one after the other as GIF.
     """
-    from sociolab.app.towns.town import Span, write_strip
+    from sociolab.app.towns.town import Span, write_filmstrip
     from sociolab.cli.output import say
 
-    write_strip(_lived(episode, run, store), Span(day, start, end, every), out)
+    write_filmstrip(_lived(episode, run, store), Span(day, start, end, every), out)
     say(f"wrote {out}")
 
 
@@ -113,18 +113,17 @@ def levels_(
     talk: Annotated[str, option("--talk", "RUN", "A run of stss-talk.")],
     action: Annotated[str, option("--action", "RUN", "A run of stss.")],
     html: Html = None,
-    store: Store = None,
+    store: StoreFile = None,
     json: Json = False,
 ) -> None:
     """Print an agent's conversations beside the outcomes of its tasks.
 
     Says, too, why people did not attend.
     """
-    from sociolab.app.conclusions.levels import levels
-    from sociolab.app.conclusions.levels_section import levels_sections
     from sociolab.app.queries import open_store
     from sociolab.app.results import write_page
     from sociolab.cli.output import show_sections
+    from sociolab.worlds.stss.levels import levels, levels_sections
 
     with open_store(store) as opened:
         found = levels(opened, talk, action)

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from sociolab.analysis.varying import variance_document
-from sociolab.analysis.varying_words import variance_section
-from sociolab.app.conclusions.varying import run_variances
+from sociolab.analysis.variance_components import run_variances, variance_document, variance_section
 from sociolab.app.queries import open_store
 from sociolab.cli.output import show_sections
 

@@ -15,7 +15,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.studies.assignment import CLOCK, Pile, held
+from sociolab.studies.assignment import IDLE_CLOCK, ItemPool, assignment_of
 from sociolab.studies.rating_guide import casting_of
 from sociolab.studies.settings import ReviewPlan, StudySettings
 from sociolab.studies.text_rules import one_line, reason_problem
@@ -157,18 +157,18 @@ def _tasks(plan: ReviewPlan) -> Mapping[str, Task]:
     return {task.id: task for task in wanted_tasks(plan.world, world, plan.tasks, plan.limit)}
 
 
-def pile(study: ReviewStudy) -> Pile:
+def task_pool(study: ReviewStudy) -> ItemPool:
     """The tasks, as they are dealt."""
-    return Pile(tuple(study.tasks), study.plan.raters, study.plan.each)
+    return ItemPool(tuple(study.tasks), study.plan.raters, study.plan.each)
 
 
-def keep_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
+def keep_review_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
     """Keep what stands in a reviewer's form."""
-    CLOCK.hear((store.path, participant, task))
+    IDLE_CLOCK.hear((store.path, participant, task))
     store.studies.answer(participant, task, DRAFT, dict(draft))
 
 
-def draft_of(store: Store, study: str, participant: int, task: str) -> Json:
+def review_draft_of(store: Store, study: str, participant: int, task: str) -> Json:
     """What stands in a reviewer's form; None if nothing was kept."""
     answers = store.studies.answers(study, participant)
     return next((one.value for one in answers if (one.item, one.name) == (task, DRAFT)), None)
@@ -184,7 +184,7 @@ def give_review(
     if problems := review_problems(review, reviewed(study.tasks[task])):
         return problems
     with store.transaction():
-        row = held(store, study.name, who.pk, task)
+        row = assignment_of(store, study.name, who.pk, task)
         if row is not None and row.state != "done":
             texts = [one.strip() for one in review.texts] if review.decision == "edit" else []
             store.studies.answer(
@@ -203,7 +203,7 @@ def give_review(
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class TaskReviews:
     """What reviewers made of a task."""
 
     task: str
@@ -225,7 +225,7 @@ class ReviewerAgreement:
     tasks: int
 
 
-def verdicts(store: Store, study: ReviewStudy) -> tuple[Verdicts, ...]:
+def task_reviews(store: Store, study: ReviewStudy) -> tuple[TaskReviews, ...]:
     """What reviewers made of each task, in the order of the data."""
     names = {row.pk: row.id for row in store.studies.participants(study.name)}
     found: dict[str, list[tuple[str, Review]]] = {task: [] for task in study.tasks}
@@ -233,10 +233,10 @@ def verdicts(store: Store, study: ReviewStudy) -> tuple[Verdicts, ...]:
         review = _read(answer.value) if answer.name == REVIEW else None
         if review is not None and answer.item in found:
             found[answer.item].append((names[answer.participant], review))
-    return tuple(Verdicts(task, tuple(reviews)) for task, reviews in found.items())
+    return tuple(TaskReviews(task, tuple(reviews)) for task, reviews in found.items())
 
 
-def reviewer_agreement(found: Sequence[Verdicts]) -> ReviewerAgreement:
+def reviewer_agreement(found: Sequence[TaskReviews]) -> ReviewerAgreement:
     """How far reviewers decide alike."""
     shares = []
     for one in found:
@@ -249,7 +249,7 @@ def reviewer_agreement(found: Sequence[Verdicts]) -> ReviewerAgreement:
     return ReviewerAgreement(share, (share - chance) / (1 - chance), len(shares))
 
 
-def reviews_csv(found: Sequence[Verdicts]) -> str:
+def reviews_csv(found: Sequence[TaskReviews]) -> str:
     """A line a review: the decision, each point (yes or no), why, and the texts as proposed."""
     most = max((len(review.texts) for one in found for _, review in one.reviews), default=0)
     goals = [f"goal_{number}" for number in range(1, most)]

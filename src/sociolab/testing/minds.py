@@ -1,403 +1,43 @@
-"""What every mind must keep to, questions of every kind to ask it, and a mind that answers anything
-valid at random.
-"""
+"""A mind for tests: any valid answer at random, so that residents walk, talk and replan a lot."""
 
 from __future__ import annotations
 
-import asyncio
-import copy
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from random import Random
 from typing import Any, Literal
 
-from pydantic import BaseModel
-
-from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
 from sociolab.core.seeding import stream
-from sociolab.testing.players import ODD_TEXTS
-from sociolab.town.answers import (
+from sociolab.town.questions import (
     Agreed,
     Choice,
+    ChoosePlace,
     DayPlan,
+    DayReminder,
     Decision,
+    Decompose,
     Entry,
+    GeneralPlan,
     Insight,
     Insights,
     Items,
     Lines,
+    MindQuestion,
     NewPlan,
     Part,
     Parts,
-    Ratings,
-    Reminder,
-    Said,
-    Summary,
-)
-from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
-from sociolab.town.residents import Resident
-from sociolab.town.thoughts import (
-    Asked,
-    Block,
-    ChoosePlace,
-    Commitment,
-    DayReminder,
-    Decompose,
-    GeneralPlan,
-    Line,
-    Me,
-    Memory,
-    Other,
     PlanDay,
     RateImportance,
+    Ratings,
     Reflect,
+    Reminder,
     Replan,
+    Said,
     Summarise,
+    Summary,
     TalkOrNot,
     TalkReminder,
-    Thought,
     Utter,
 )
-
-STOCK_DAY = date(2024, 5, 13)
-STOCK_GOAL = (
-    "Hold a seed swap on Tuesday 14 May 2024 from 17:00 to 18:30 at Heron Park: bandstand, and "
-    "have Ben Ashdown come."
-)
-STOCK_OBJECTS: dict[str, tuple[str, ...]] = {
-    "3 Mill Lane: bedroom": ("bed", "wardrobe"),
-    "3 Mill Lane: kitchen": ("stove", "table", "sink"),
-    "3 Mill Lane: living room": ("sofa", "bookshelf"),
-    "Finch Hardware: shop floor": ("counter", "shelf"),
-    "Finch Hardware: workshop": ("workbench", "lathe"),
-    "Heron Park: bandstand": ("bench",),
-    "Heron Park: meadow": (),
-    "Heron Park: pond shore": ("bench", "jetty"),
-    "Lantern Cafe: counter room": ("counter", "table", "stool"),
-    "Lantern Cafe: terrace": ("table",),
-    "Larkfield Bakery: shop": ("counter", "display case"),
-    "Greengage Market: shop floor": ("counter", "shelf", "freezer"),
-    "Town Hall: foyer": ("notice board", "bench"),
-    "Post Office: counter room": ("counter", "letter box"),
-    "Copper Kettle Pub: bar room": ("bar", "table"),
-}
-
-_PLACES = tuple(STOCK_OBJECTS)
-
-
-def _same(text: str) -> str:
-    return text
-
-
-@dataclass(frozen=True)
-class StockMemory:
-    """A memory stream that finds the same for every query."""
-
-    memories: tuple[Memory, ...]
-
-    def recall(self, query: str, most: int) -> tuple[Memory, ...]:
-        """The first of them."""
-        return self.memories[:most]
-
-    def latest(self, most: int) -> tuple[Memory, ...]:
-        """The last of them."""
-        return self.memories[-most:] if most else ()
-
-
-def stock_questions(say: Callable[[str], str] = _same) -> tuple[Thought, ...]:
-    """A question of every kind (two utterances), in the order in which a life would ask them.
-
-    `say` makes the texts that others wrote or said into odder ones: names, what people do,
-    memories, words. Places and objects stay as they are.
-    """
-    return _Stock(say).questions()
-
-
-class _Stock:
-    def __init__(self, say: Callable[[str], str]) -> None:
-        self._say = say
-        self._step = 0
-        self._memories = (
-            Memory(_at(8, 10), "seen", say("Ben Ashdown is baking bread"), 2),
-            Memory(_at(9, 0), "talk", say("Ben said that he has bean seeds left."), 4),
-            Memory(_at(9, 20), "thought", say("I should ask who else has seeds."), None),
-        )
-        self._other = Other("ben", say("Ben Ashdown"), say("having tea"), say("old friend"))
-        self._kept = (
-            Commitment(say("supper with Ben"), STOCK_DAY, "19:00", 90, _PLACES[14], "ben"),
-            Commitment(say("returning the ladder"), STOCK_DAY),
-        )
-        self._ahead = (
-            Block(_at(11, 0), _at(13, 0), say("mending chairs"), _PLACES[4]),
-            Block(_at(13, 0), _at(22, 0), say("resting"), _PLACES[2]),
-        )
-        self._lines = (
-            Line("ada", say("Ada Finch"), say("Good morning, Ben!")),
-            Line("ben", say("Ben Ashdown"), say("Morning. Supper at seven, as always?")),
-        )
-        self._plan = (say("See Ben."), say("Tell him of the swap."), say("Be there at 17:00."))
-
-    def questions(self) -> tuple[Thought, ...]:
-        return (*self._of_tdp(), *self._of_the_day(), *self._of_a_talk())
-
-    def _of_tdp(self) -> tuple[Thought, ...]:
-        goal, plan, memories = self._say(STOCK_GOAL), self._plan, self._memories
-        days = (STOCK_DAY, STOCK_DAY + timedelta(days=1))
-        return (
-            GeneralPlan(self._asked(), self._me(_at(0)), goal, days),
-            DayReminder(self._asked(), self._me(_at(0)), goal, plan, STOCK_DAY),
-            TalkReminder(self._asked(), self._me(_at(10)), goal, plan, self._other, memories),
-        )
-
-    def _of_the_day(self) -> tuple[Thought, ...]:
-        night, noon, block = self._me(_at(0)), self._me(_at(10)), self._ahead[0]
-        kept, say = self._kept, self._say
-        reminder = say("See Ben and invite him to the seed swap.")
-        texts = tuple(memory.text for memory in self._memories)
-        why = say("Ben asked for help with the oven")
-        return (
-            PlanDay(self._asked(), night, STOCK_DAY, self._memories, kept, reminder),
-            Decompose(self._asked(), noon, block, STOCK_OBJECTS[block.place]),
-            ChoosePlace(self._asked(), noon, say("buying flour")),
-            RateImportance(self._asked(), noon, texts),
-            Replan(self._asked(), noon, why, self._ahead, _at(22), kept, reminder),
-            Reflect(self._asked(), noon, self._memories),
-        )
-
-    def _of_a_talk(self) -> tuple[Thought, ...]:
-        me, other, memories, kept = self._me(_at(10)), self._other, self._memories, self._kept
-        block = Block(_at(9), _at(11), self._say("having tea"), _PLACES[8])
-        to_say = "\n".join((self._say("Invite him to the seed swap."), self._say("Ask for seeds.")))
-        ahead, lines = self._ahead, self._lines
-        last = _at(9)
-        return (
-            TalkOrNot(self._asked(), me, other, block, memories, kept, last),
-            Utter(self._asked(), me, other, True, (), 8, memories, kept, ahead, to_say),
-            Utter(self._asked(), me, other, True, lines, 1, memories, kept, ahead),
-            Summarise(self._asked(), me, other, lines, kept, ahead),
-        )
-
-    def _asked(self) -> Asked:
-        self._step += 1
-        return Asked("trial", 1, "ada", self._step)
-
-    def _me(self, now: datetime) -> Me:
-        people = {"ben": self._say("Ben Ashdown"), "cora": self._say("Cora Vale")}
-        memory = StockMemory(self._memories)
-        return Me(
-            self._resident(),
-            now,
-            _PLACES,
-            dict(STOCK_OBJECTS),
-            people,
-            memory,
-            known_as={"ben": self._say("baker at Larkfield Bakery")},
-            place="Lantern Cafe: counter room",
-            names=_PLACES,
-            doing=self._say("having tea"),
-        )
-
-    def _resident(self) -> Resident:
-        say = self._say
-        return Resident(
-            id="ada",
-            name=say("Ada Finch"),
-            age=47,
-            innate=say("patient, dry, curious"),
-            learned=say("Ada Finch runs the hardware shop and grows old kinds of beans."),
-            currently=say(STOCK_GOAL),
-            lifestyle=say("Ada gets up at 06:30, eats at noon and at 19:00, and sleeps by 22:30."),
-            living_area=_PLACES[0],
-            routine=say("In the shop from 08:30 to 17:00, tea at the cafe in between."),
-            knows=_PLACES,
-            ties={self._say("Ben Ashdown"): say("old friend")},
-        )
-
-
-def _at(hour: int, minute: int = 0) -> datetime:
-    return datetime(STOCK_DAY.year, STOCK_DAY.month, STOCK_DAY.day, hour, minute)
-
-
-# ruff: noqa: D102  a test is called by what it shows
-
-
-_LONG = "ten kilobytes of words, "
-
-
-class MindContract:
-    """Inherit and return your mind; `questions` too, if it thinks only for a town of its own.
-
-    A mind that needs more than one attempt (a model) raises `attempts`; one that does not answer
-    alike when it is asked alike says so with `deterministic`.
-    """
-
-    attempts = 1
-    deterministic = True
-
-    def mind(self) -> Mind:
-        """A fresh mind."""
-        raise NotImplementedError
-
-    def questions(self) -> Sequence[Thought]:
-        """Questions of every kind."""
-        return stock_questions()
-
-    def test_it_answers_every_question_in_its_form(self) -> None:
-        asked = {type(question) for question, _ in self._answers()}
-        assert asked == set(QUESTIONS), "questions of every kind are asked"
-
-    def test_it_names_only_places_that_are_known(self) -> None:
-        for question, answer in self._answers():
-            for place in _places(answer):
-                assert place in question.me.places, f"a known place, found {place!r}"
-
-    def test_a_day_runs_from_waking_to_bed_in_order(self) -> None:
-        for question, answer in self._answers():
-            if isinstance(question, PlanDay) and isinstance(answer, DayPlan):
-                assert answer.entries[0].start == answer.wake, "the first entry starts at waking"
-                _in_order(answer.entries, answer.wake, answer.bed)
-
-    def test_a_new_plan_runs_from_now_to_bed_in_order(self) -> None:
-        for question, answer in self._answers():
-            if isinstance(question, Replan) and isinstance(answer, NewPlan):
-                now, bed = f"{question.me.now:%H:%M}", f"{question.bedtime:%H:%M}"
-                first = answer.entries[0].model_copy(update={"start": now})
-                _in_order((first, *answer.entries[1:]), now, bed)
-
-    def test_parts_are_done_at_what_is_there(self) -> None:
-        for question, answer in self._answers():
-            if isinstance(question, Decompose) and isinstance(answer, Parts):
-                for part in answer.parts:
-                    there = part.object in ("", *question.objects)
-                    assert there, f"an object that is there, found {part.object!r}"
-
-    def test_every_text_is_rated(self) -> None:
-        for question, answer in self._answers():
-            if isinstance(question, RateImportance) and isinstance(answer, Ratings):
-                assert len(answer.ratings) == len(question.texts), "as many ratings as texts"
-
-    def test_nothing_is_agreed_for_a_day_that_is_gone(self) -> None:
-        for question, answer in self._answers():
-            if isinstance(answer, Summary):
-                for agreed in answer.agreed:
-                    today = question.me.now.date().isoformat()
-                    assert agreed.day >= today, f"today or later, found {agreed.day}"
-
-    def test_what_tdp_writes_has_words(self) -> None:
-        for _, answer in self._answers():
-            for text in _of_tdp(answer):
-                assert text.strip(), f"words, found an empty line in {answer!r}"
-
-    def test_it_leaves_the_question_as_it_was(self) -> None:
-        for question in self.questions():
-            before = copy.deepcopy(question)
-            self._answer(self.mind(), question)
-            assert question == before, f"{type(question).__name__} was changed"
-
-    def test_the_same_question_gets_the_same_answer(self) -> None:
-        if not self.deterministic:
-            return
-        used = self.mind()
-        first = [self._answer(used, question) for question in self.questions()]
-        for mind in (used, self.mind()):
-            again = [self._answer(mind, question) for question in self.questions()]
-            assert again == first, "the same answers from a used mind and from a fresh one"
-
-    def test_it_takes_a_problem_and_is_asked_again(self) -> None:
-        for question in self.questions():
-            reply = _ask(self.mind(), question, 2, "expected a JSON object, found an empty reply")
-            assert isinstance(reply, Reply | NoReply), f"a Reply or a NoReply, found {reply!r}"
-
-    def test_it_survives_odd_texts(self) -> None:
-        for odd in (*ODD_TEXTS, _LONG * 420):
-            for question in stock_questions(_made(odd)):
-                self._usable(question, _ask(self.mind(), question))
-
-    def test_it_survives_knowing_nobody_and_remembering_nothing(self) -> None:
-        for question in self.questions():
-            bare = _bare(question)
-            self._usable(bare, _ask(self.mind(), bare))
-
-    def _answers(self) -> Iterator[tuple[Thought, BaseModel]]:
-        mind = self.mind()
-        for question in self.questions():
-            yield question, self._answer(mind, question)
-
-    def _answer(self, mind: Mind, question: Thought) -> BaseModel:
-        problem = ""
-        for attempt in range(1, self.attempts + 1):
-            reply = _ask(mind, question, attempt, problem)
-            self._usable(question, reply)
-            if isinstance(reply, Reply):
-                assert isinstance(reply.value, BaseModel)
-                return reply.value
-            problem = reply.problem
-        raise AssertionError(f"an answer to {type(question).__name__}, found none: {problem}")
-
-    def _usable(self, question: Thought, reply: Reply | NoReply) -> None:
-        """Of the question's type and within its bounds; or no reply, and why."""
-        if isinstance(reply, NoReply):
-            assert reply.problem, "a ReplyError says what is wrong"
-            return
-        _, kind = QUESTIONS[type(question)]
-        assert isinstance(reply.value, kind), f"a {kind.__name__}, found {reply.value!r}"
-        # model_copy and model_construct check nothing.
-        kind.model_validate_json(reply.value.model_dump_json())
-
-
-def _ask(mind: Mind, question: Thought, attempt: int = 1, problem: str = "") -> Reply | NoReply:
-    """As the engine does: a ReplyError comes back as a NoReply, any other error passes through."""
-    asked = question.asked
-    name, kind = QUESTIONS[type(question)]
-    shown = Observation(asked.resident, "", asked.step, 0, "", (), "", (), question)
-    wanted = Question(name, "", kind)
-    request = Request(
-        asked.trial, asked.seed, asked.resident, asked.step, attempt, wanted, shown, problem
-    )
-    return asyncio.run(MindPlayer(mind).reply(request, None))
-
-
-def _made(odd: str) -> Callable[[str], str]:
-    """Texts that keep their meaning, and are odd at the end."""
-    return lambda text: f"{text} {odd}"
-
-
-def _bare(question: Thought) -> Thought:
-    """The question to somebody without people, memories, commitments or plans."""
-    me = replace(question.me, people={})
-    empty: dict[str, Any] = {
-        name: ()
-        for name in ("memories", "commitments", "ahead", "objects")
-        if hasattr(question, name)
-    }
-    return replace(question, me=me, **empty)
-
-
-def _places(answer: BaseModel) -> Iterator[str]:
-    if isinstance(answer, DayPlan | NewPlan):
-        yield from (entry.place for entry in answer.entries if entry.place)
-    elif isinstance(answer, Choice):
-        yield answer.place
-
-
-def _of_tdp(answer: BaseModel) -> Sequence[str]:
-    match answer:
-        case Lines():
-            return answer.lines
-        case Reminder():
-            return (answer.text,)
-        case Items():
-            return answer.items
-    return ()
-
-
-def _in_order(entries: Sequence[Entry], start: str, bed: str) -> None:
-    """A day may end after midnight, but no entry starts there."""
-    starts = [entry.start for entry in entries]
-    assert starts == sorted(set(starts)), f"entries in order of time, found {', '.join(starts)}"
-    assert not start < bed <= starts[-1], f"entries that start before bed, found {starts[-1]}"
-
 
 _DEEDS = ("mending a chair", "reading", "having soup", "looking at the river", "sorting letters")
 _WORDS = ("Good day to you.", "Will you come along tomorrow?", "I would rather not.", "Agreed.")
@@ -506,24 +146,24 @@ class AnyMind:
         chance = self._chance(question)
         return Items(items=tuple(chance.choices(_WORDS, k=chance.randint(1, 4))))
 
-    def _chance(self, question: Thought) -> Random:
+    def _chance(self, question: MindQuestion[Any]) -> Random:
         """A talk's utterances are all of one step: there the talk's length counts too."""
         asked = question.asked
-        name, _ = QUESTIONS[type(question)]
+        name = question.name
         said = len(question.lines) if isinstance(question, Utter) else 0
         return stream(self._seed, asked.resident, asked.step, name, said)
 
-    def _entry(self, question: Thought, chance: Random, start: str) -> Entry:
+    def _entry(self, question: MindQuestion[Any], chance: Random, start: str) -> Entry:
         place = "" if chance.random() < 0.1 else self._place(question, chance, start)
         return Entry(start=start, what=chance.choice(_DEEDS), place=place)
 
-    def _place(self, question: Thought, chance: Random, start: str) -> str:
+    def _place(self, question: MindQuestion[Any], chance: Random, start: str) -> str:
         places = sorted(question.me.places)
         own = chance.choice(places)
         haunt = stream(self._seed, "haunt", start[:2]).choice(places)
         return own if chance.random() < 0.5 else haunt
 
-    def _agreed(self, question: Thought, chance: Random) -> Agreed:
+    def _agreed(self, question: MindQuestion[Any], chance: Random) -> Agreed:
         moment: datetime = question.me.now + timedelta(hours=chance.randint(1, 30))
         start = f"{moment:%H:00}" if chance.random() < 0.7 else ""
         place = self._place(question, chance, start) if chance.random() < 0.7 else ""

@@ -1,23 +1,43 @@
-"""Templates to pages: strict, everything escaped, no text that could turn its neighbours around."""
+"""Templates to pages, forms to fields, errors to a page or JSON: strict, and everything escaped."""
 
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
-from fastapi import Request
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
-from starlette.responses import HTMLResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from sociolab.report.html import upright
+from sociolab.core.errors import ConfigError, SociolabError, StoreError
+from sociolab.core.redaction import redacted
+from sociolab.report.html import STATIC as REPORT_STATIC
+from sociolab.report.html import spec_json, upright
 from sociolab.report.words import sanitize
-from sociolab.web.security.admin import is_admin
-from sociolab.web.security.csrf import token_of
-from sociolab.web.site import site_of
+from sociolab.web.security import HEADERS, SAFE, is_admin, token_of
+from sociolab.web.site import Missing, NeedsLogin, Refused, site_of
+
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+async def _fields(request: Request) -> Mapping[str, str]:
+    if not request.headers.get("content-type", "").startswith(_FORMS):
+        return {}
+    form = await request.form(max_fields=2000)
+    return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+Fields: TypeAlias = Annotated[Mapping[str, str], Depends(_fields)]
+"""The text fields of the form that was sent; of several with a name, the last."""
+
 
 STATIC = Path(__file__).parent / "static"
 
@@ -45,6 +65,7 @@ def templates() -> Environment:
     environment.filters["legible"] = sanitize
     # For the report's templates, which escape in their own way.
     environment.filters["upright"] = lambda text: sanitize(upright(text))
+    environment.filters["spec"] = spec_json
     environment.filters["when"] = when
     environment.filters["date"] = date
     return environment
@@ -72,7 +93,12 @@ def static(name: str) -> str:
     """
     if name.startswith("js/"):
         return f"/static/{name}"
-    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
+    file = (
+        REPORT_STATIC / name.removeprefix("report/")
+        if name.startswith("report/")
+        else STATIC / name
+    )
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:10]
     return f"/static/{name}?v={digest}"
 
 
@@ -85,3 +111,120 @@ def date(seconds: float) -> str:
     """A moment (seconds since 1970) to read: "22 Nov 2026, 14:05" in UTC."""
     moment = datetime.fromtimestamp(int(seconds), UTC)
     return f"{moment.day} {moment:%b %Y, %H:%M}"
+
+
+log = logging.getLogger("sociolab.web")
+
+_TITLES = {
+    400: "That could not be used",
+    401: "Please sign in",
+    403: "Not for you",
+    404: "Not found",
+    405: "Not possible here",
+    409: "That has changed meanwhile",
+    410: "Gone",
+    413: "Too large",
+    422: "That could not be used",
+    429: "Too many requests",
+    503: "Not at the moment",
+}
+
+_PARTICIPANTS = ("/take/", "/join/")
+"""Their pages; what is said there of the researcher's files and runs is for the log."""
+
+_NOT_NOW = (
+    "This cannot go on at the moment. What you did so far is kept. Try again in a minute; if it "
+    "stays so, tell those who invited you."
+)
+
+_NOT_STORED = (
+    "This could not be stored, and does not count as sent. {again} in a minute; if it stays so, "
+    "tell those who invited you."
+)
+_AGAIN = "Go back (what you wrote is still there) and send it again"
+_AGAIN_HERE = "It is still here: send it again"
+"""On a page that has sent it by itself, and stays."""
+
+
+def install(app: FastAPI) -> None:
+    """Let the app answer errors."""
+    app.add_exception_handler(SociolabError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _cut_off)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a program asks: under /api, or when it takes JSON and not HTML."""
+    accept = request.headers.get("accept", "")
+    return request.url.path.startswith("/api/") or (
+        "application/json" in accept and "text/html" not in accept
+    )
+
+
+def said(request: Request, status: int, message: str, seconds: int | None = None) -> Response:
+    """An error as an answer. `seconds`: when to try again."""
+    message = redacted(message)
+    headers = {"Retry-After": str(seconds)} if seconds is not None else None
+    if wants_json(request):
+        return JSONResponse({"detail": message}, status, headers)
+    title = _TITLES.get(status, "Something went wrong")
+    made = page(request, "error.html", title=title, message=message)
+    made.status_code = status
+    made.headers.update(headers or {})
+    return made
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    if isinstance(error, NeedsLogin):
+        if wants_json(request) or request.method != "GET" or "hx-request" in request.headers:
+            return said(request, 401, str(error))
+        return RedirectResponse(f"/login?next={request.url.path}", 303)
+    if isinstance(error, Refused):
+        return said(request, error.status, str(error), error.seconds)
+    if isinstance(error, Missing):
+        return said(request, 404, str(error))
+    if request.url.path.startswith(_PARTICIPANTS) and isinstance(error, ConfigError):
+        log.warning("%s: %s", _place(request), error)
+        if isinstance(error, StoreError):
+            return said(request, 503, _not_now(request), 10)
+        return said(request, 400, _NOT_NOW)
+    return said(request, 400, str(error))
+
+
+def _not_now(request: Request) -> str:
+    if request.method in SAFE:
+        return _NOT_NOW
+    return _NOT_STORED.format(again=_AGAIN_HERE if wants_json(request) else _AGAIN)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    item = error.errors()[0]
+    place = ".".join(str(part) for part in item["loc"][1:]) or "the request"
+    return said(request, 422, f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}")
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    message = {404: "There is nothing at this address.", 405: "This page takes no such request."}
+    return said(request, error.status_code, message.get(error.status_code, str(error.detail)))
+
+
+async def _cut_off(request: Request, error: Exception) -> Response:
+    """The request did not arrive whole, so nobody reads this; no fault of ours for the log."""
+    return said(request, 400, "The request was cut off.")
+
+
+async def _unforeseen(request: Request, error: Exception) -> Response:
+    """A fault of ours: told in the server's log, where no one else reads it."""
+    log.error("%s %s failed", request.method, _place(request), exc_info=error)
+    made = said(request, 500, "The server met a fault of its own; its log says which.")
+    made.headers.update(HEADERS)  # it is sent past the guard
+    return made
+
+
+def _place(request: Request) -> str:
+    """Which page was asked for; not the address, since those of participants are secret."""
+    return str(getattr(request.scope.get("route"), "path", "a page"))

@@ -16,20 +16,23 @@ from fastapi.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sociolab.core.errors import ConfigError
-from sociolab.web import errors, front, watch
+from sociolab.report.html import STATIC as REPORT_STATIC
+from sociolab.web import (
+    home,
+    pages,
+    participant_pages,
+    play,
+    rate,
+    rate_results,
+    study_form,
+    study_pages,
+    town,
+)
 from sociolab.web.pages import STATIC, templates
-from sociolab.web.play import router as play
-from sociolab.web.rate import routers as rate
-from sociolab.web.security import signing_in
-from sociolab.web.security.admin import researcher
-from sociolab.web.security.csrf import proven
-from sociolab.web.security.guard import Guard
-from sociolab.web.security.limits import MESSAGES, PAGES, SECRETS, Limiter
+from sociolab.web.security import Guard, proven, researcher
 from sociolab.web.settings import WebSettings
-from sociolab.web.site import Site
-from sociolab.web.stores import Stores
-from sociolab.web.study import routers as study
-from sociolab.web.town import router as town
+from sociolab.web.site import MESSAGES, PAGES, SECRETS, Limiter, Site, Stores
+from sociolab.web.watch import api, calls, episode, episodes, runs, search
 
 
 def create_app(settings: WebSettings) -> FastAPI:
@@ -39,7 +42,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         title="sociolab",
         docs_url=None,  # its page would load scripts from elsewhere
         redoc_url=None,
-        openapi_url=None,  # see front.py: for the researcher only
+        openapi_url=None,  # see home.py: for the researcher only
         dependencies=[Depends(proven)],
         lifespan=_lifespan,
     )
@@ -48,22 +51,33 @@ def create_app(settings: WebSettings) -> FastAPI:
         app.include_router(router)
     for router in _GUARDED:
         app.include_router(router, dependencies=[Depends(researcher)])
+    app.mount("/static/report", StaticFiles(directory=REPORT_STATIC), name="report")
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, settings=settings)
-    errors.install(app)
+    pages.install(app)
     return app
 
 
 _OPEN = (
-    signing_in.router,
-    front.open_pages,
-    *study.OPEN,
+    home.router,
+    participant_pages.router,
     play.router,
-    *rate.OPEN,
+    rate.rating_router,
+    rate.impression_router,
+    rate.review_router,
 )
 """Pages for anybody: signing in, taking part with a link."""
 
-_GUARDED = (front.pages, *study.GUARDED, watch.router, town.router, *rate.GUARDED)
+_GUARDED = (
+    home.researcher_router,
+    study_form.router,  # before the pages of a study: /studies/new is none
+    study_pages.router,
+    *(part.router for part in (runs, episodes, episode, calls, search, api)),
+    town.router,
+    rate_results.ratings_router,
+    rate_results.impressions_router,
+    rate_results.reviews_router,
+)
 """Pages for the researcher only."""
 
 

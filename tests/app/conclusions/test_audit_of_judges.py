@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from biased_judges import AT_JUDGING, FAVOURITE, GOAL, spoken
-from sociolab.analysis.audits import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, Effect
-from sociolab.app.conclusions.audit import AuditConfig, AuditResult, audit
+from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, Effect
+from sociolab.app.audit import AuditConfig, AuditResult, audit
 from sociolab.app.data.importing import Import, import_anything
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run

@@ -9,11 +9,11 @@ import pytest
 
 from app.conclusions.comparing_runs import GOAL, JUDGE
 from declared_worlds import declared
+from sociolab.analysis.across import across
 from sociolab.analysis.agent_names import agent_names
-from sociolab.app.conclusions.across import across
-from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
-from sociolab.app.conclusions.ranking import rank_runs
-from sociolab.app.conclusions.varying import run_variances
+from sociolab.analysis.compare_runs import Conclusions, Wanted, compare_runs
+from sociolab.analysis.rank import rank_runs
+from sociolab.analysis.variance_components import run_variances
 from sociolab.core.code_fingerprint import UNKNOWN, with_code
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score

@@ -10,7 +10,7 @@ import pytest
 
 from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, SCRIPTED, build
-from sociolab.app.conclusions.comparing import Wanted, compare_runs
+from sociolab.analysis.compare_runs import Wanted, compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Unscored
 from sociolab.store.store import Store

@@ -11,7 +11,7 @@ import pytest
 
 from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
-from sociolab.app.conclusions.comparing import Conclusions, Wanted, compare_runs
+from sociolab.analysis.compare_runs import Conclusions, Wanted, compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score
 from sociolab.store.store import Store

@@ -13,10 +13,9 @@ from app.conclusions.levels_runs import (
     talks,
     town,
 )
-from sociolab.app.conclusions.levels import AgentLevels, levels
-from sociolab.app.conclusions.levels_section import levels_sections
 from sociolab.report.section import Section
 from sociolab.store.store import Store
+from sociolab.worlds.stss.levels import AgentLevels, levels, levels_sections
 from sociolab.worlds.stss.losses import OUTCOMES
 
 DONE, UNMET, UNTOLD, LOST, IDLE = OUTCOMES

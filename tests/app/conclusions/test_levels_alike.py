@@ -7,10 +7,10 @@ import pytest
 from alderbrook import flat_town
 from app.conclusions.levels_runs import STRONGER, TALK, TOWN, settings, talks, town
 from declared_worlds import declared
-from sociolab.app.conclusions.levels import levels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
+from sociolab.worlds.stss.levels import levels
 from stss_tasks import task
 
 

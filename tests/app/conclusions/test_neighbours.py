@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import add_run, settings
+from sociolab.analysis.adjacent_ranks import with_steps
 from sociolab.analysis.values import values_of
-from sociolab.app.conclusions.neighbours import with_steps
 from sociolab.report.leaderboard import Board, NeighbourTest, boards, boards_section
 from sociolab.report.result import result_of
 from sociolab.stats.paired import KeyedValue, compare, holm

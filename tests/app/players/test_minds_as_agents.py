@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from puppet_town import TOWN, TRIO
-from sociolab.app.conclusions.comparing import Wanted, compare_runs
-from sociolab.app.conclusions.ranking import rank_runs
+from sociolab.analysis.compare_runs import Wanted, compare_runs
+from sociolab.analysis.rank import rank_runs
 from sociolab.app.preflight.estimate import estimate
 from sociolab.app.run.config import config_of
 from sociolab.app.run.play import run
@@ -19,7 +19,8 @@ from sociolab.report.run_facts import warnings
 from sociolab.report.schema import RunResult
 from sociolab.store.store import Store
 from sociolab.testing.minds import AnyMind
-from sociolab.town.mind import QUESTIONS, MindPlayer
+from sociolab.town.mind import MindPlayer
+from sociolab.town.questions import QUESTIONS
 from sociolab.worlds.stss.dataset import TownData, write_town
 from sociolab.worlds.stss.kit import python_player
 from stss_tasks import PARTY

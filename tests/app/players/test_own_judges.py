@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from sociolab import RunConfig
-from sociolab.app.conclusions.comparing import Wanted, compare_runs
+from sociolab.analysis.compare_runs import Wanted, compare_runs
 from sociolab.app.preflight.doctor import examine
 from sociolab.app.queries import open_store
 from sociolab.app.run.play import run

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from declared_worlds import declared
-from sociolab.app.conclusions.agreement import agreements
-from sociolab.app.conclusions.audit import AuditConfig, audit
+from sociolab.analysis.agreement import agreements
+from sociolab.app.audit import AuditConfig, audit
 from sociolab.app.credit import credit_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -77,6 +77,9 @@ Words = Annotated[str, BeforeValidator(_as_text)]
 Name = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
 Filter = Annotated[str, BeforeValidator(_as_filter)]
+
+
+Described = TypeVar("Described", bound=ModelAccess)
 
 
 class RunConfig(ModelAccess):
@@ -198,10 +201,15 @@ FIELDS = tuple(flags_of(RunConfig))
 
 def config_of(values: dict[str, Any], source: str) -> RunConfig:
     """A checked description; ConfigError names the field, what was found and where."""
+    return checked(RunConfig, values, source)
+
+
+def checked(kind: type[Described], values: Mapping[str, Any], source: str) -> Described:
+    """A checked description of this kind; ConfigError as `config_of`."""
     try:
-        return RunConfig.model_validate(values)
+        return kind.model_validate(values)
     except ValidationError as error:
-        meant = _meant(error, FIELDS)
+        meant = _meant(error, tuple(flags_of(kind)))
         raise ConfigError(f"{source}: {first_problem(error)}{meant}") from error
 
 

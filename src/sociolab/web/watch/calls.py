@@ -2,17 +2,172 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
-from sociolab.app.watching.calls import call_page
+from sociolab.core.errors import StoreError
+from sociolab.core.ports import CallKey, Prompt
 from sociolab.report.run_facts import uncounted
 from sociolab.report.words import about, money
+from sociolab.store.calls import CallFailureRow, CallRow, shared
+from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
+from sociolab.web.watch.episode import Cut
 from sociolab.web.watch.parameters import Label, PageNumber, RunName, TrialId, known_trial
+
+PAGE = 25
+"""Calls on a page."""
+LONG = 1_000
+"""Characters of a message from which on it is folded where it was shown before."""
+_LONGEST = 200_000
+"""Characters of a message on a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageView:
+    """A message: `same` is what it has in common with the call numbered `like`, `rest` the rest."""
+
+    role: str
+    length: int
+    same: Cut
+    like: int | None
+    rest: Cut
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """A call: completed (`row`, with messages and reply) or failed for good (`failure`).
+
+    `problem` says why the prompt cannot be shown.
+    """
+
+    number: int
+    key: CallKey
+    model: str
+    row: CallRow | None
+    failure: CallFailureRow | None
+    messages: tuple[MessageView, ...]
+    schema: tuple[str, Cut] | None
+    reply: Cut
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    """A page of calls. `of` fit the filter; `seats` are (role, seat) that occur in the episode.
+
+    `tokens` are read, read from a cache, and written; they and `usd` include the estimates of
+    `estimated_calls`.
+    """
+
+    calls: tuple[CallView, ...]
+    of: int
+    page: int
+    pages: int
+    seats: tuple[tuple[str, str], ...]
+    tokens: tuple[int, int, int]
+    estimated_calls: int
+    usd: float | None
+    seconds: float
+
+
+def call_page(
+    store: Store, run: str, trial: str, seat: str = "", page: int = 1, at: int | None = None
+) -> CallPage:
+    """A page of an episode's calls, from 1; with `at`, the page of the call with this key."""
+    made: list[CallRow | CallFailureRow] = [
+        *store.calls.all(run, trial),
+        *(one for one in store.calls.failures(run) if one.call.trial == trial),
+    ]
+    made.sort(key=lambda one: one.at)
+    seats = tuple(dict.fromkeys((one.call.role, one.call.seat) for one in made))
+    chosen = [one for one in made if not seat or _who(one.call) == seat]
+    numbered = list(enumerate(chosen, 1))
+    if at is not None:
+        places = [i for i, one in numbered if isinstance(one, CallRow) and one.pk == at]
+        page = (places[0] - 1) // PAGE + 1 if places else page
+    pages = max(1, -(-len(chosen) // PAGE))
+    page = min(page, pages)
+    done = [one for one in chosen if isinstance(one, CallRow)]
+    priced = [one.reply.usd for one in done if one.reply.usd is not None]
+    return CallPage(
+        tuple(_views(store, numbered[(page - 1) * PAGE : page * PAGE])),
+        len(chosen),
+        page,
+        pages,
+        seats,
+        (
+            sum(one.reply.usage.prompt for one in done),
+            sum(one.reply.usage.cached for one in done),
+            sum(one.reply.usage.completion for one in done),
+        ),
+        sum(one.reply.usage.estimated for one in done),
+        sum(priced) if priced else None,
+        sum(one.reply.seconds for one in done),
+    )
+
+
+def _who(call: CallKey) -> str:
+    return f"{call.role} {call.seat}".strip()
+
+
+def _views(
+    store: Store, numbered: Sequence[tuple[int, CallRow | CallFailureRow]]
+) -> Iterator[CallView]:
+    before: dict[str, tuple[int, Prompt]] = {}
+    for number, one in numbered:
+        if isinstance(one, CallFailureRow):
+            yield CallView(number, one.call, one.model, None, one, (), None, Cut(""))
+            continue
+        reply = _cut(one.reply.text)
+        try:
+            prompt = store.calls.prompt(one)
+        except StoreError as error:
+            yield CallView(number, one.call, one.model, one, None, (), None, reply, str(error))
+            continue
+        messages = tuple(_messages(prompt, before.get(_who(one.call))))
+        before[_who(one.call)] = (number, prompt)
+        yield CallView(number, one.call, one.model, one, None, messages, _schema(prompt), reply)
+
+
+def _messages(prompt: Prompt, before: tuple[int, Prompt] | None) -> Iterator[MessageView]:
+    like, earlier = before if before else (None, None)
+    for index, message in enumerate(prompt.messages):
+        text, known = message.text, 0
+        if earlier is not None and index < len(earlier.messages):
+            known = _whole_lines(text, shared(earlier.messages[index].text, text))
+        same = text[:known]
+        yield MessageView(
+            message.role, len(text), _cut(same), like if same else None, _cut(text[known:])
+        )
+
+
+def _whole_lines(text: str, known: int) -> int:
+    """How much of what is known already is folded: nothing if short, else whole lines."""
+    if known < len(text):
+        known = text.rfind("\n", 0, known) + 1
+    return known if known >= LONG else 0
+
+
+def _schema(prompt: Prompt) -> tuple[str, Cut] | None:
+    if prompt.schema is None:
+        return None
+    try:
+        text = json.dumps(json.loads(prompt.schema.text), indent=2, ensure_ascii=False)
+    except ValueError:
+        text = prompt.schema.text
+    return prompt.schema.name, _cut(text)
+
+
+def _cut(text: str) -> Cut:
+    return Cut(text[:_LONGEST], max(0, len(text) - _LONGEST))
+
 
 router = APIRouter(tags=["watch"])
 

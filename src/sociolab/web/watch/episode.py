@@ -1,24 +1,280 @@
-"""One episode: a transcript that reads like a play, with its scores and reasons beside it."""
+"""One episode: a transcript that reads like a play, with its scores, reasons and what was wrong."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.analysis.credit import credited
-from sociolab.app.transcripts import told
-from sociolab.app.watching.reading import Reading, Said, reading
-from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
+from sociolab.analysis.credit import credit_of, credited, with_credit
+from sociolab.app.transcripts import transcript_of
+from sociolab.core.episode import Answered, Episode, Moved, Unusable
+from sociolab.core.ports import Line, Note, Transcript
 from sociolab.report.export import play_markdown
-from sociolab.report.transcript_view import transcript_view
+from sociolab.report.transcript_view import TranscriptView, private_part, transcript_view
+from sociolab.store.calls import CallPlace
+from sociolab.store.overview import Place, place_of
 from sociolab.store.store import Store
 from sociolab.web.pages import page
-from sociolab.web.refusals import Missing
-from sociolab.web.site import store_of
+from sociolab.web.site import Missing, store_of
 from sociolab.web.watch.parameters import Label, RunName, TrialId, Words, file_answer, known_trial
 from sociolab.web.watch.runs import progress_of
+from sociolab.worlds.anteval.information.record import FactWay, learned
+from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, findings_of
+
+LONGEST = 20_000
+"""Characters of one text on a page; downloads hold all of it."""
+_COLOURS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text as a page shows it, and how many characters it leaves out."""
+
+    text: str
+    left: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A paragraph of the scene: what lies open, and what is private to somebody."""
+
+    heading: str
+    open: Cut
+    private: Cut
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A line: `number` counts turns from 1, `colour` speakers from 1, round and round.
+
+    `call` is the model call that it came from; `found`: holds what was searched for; `credits` are
+    what a judge thinks that it moved, in words.
+    """
+
+    number: int
+    who: str
+    colour: int
+    text: Cut
+    call: int | None
+    found: bool
+    credits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A note among the lines. `raw` is the reply that could not be used, if it is of one."""
+
+    text: Cut
+    trouble: bool
+    raw: Cut | None = None
+    call: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An episode to read; `seat`: only what that seat saw. `events` counts what has happened."""
+
+    episode: Episode
+    place: Place
+    shown: TranscriptView
+    scene: tuple[Part, ...]
+    course: tuple[Said | Aside, ...]
+    seat: str | None
+    events: int
+
+
+def reading(
+    store: Store, run: str, trial: str, seat: str | None = None, words: str = ""
+) -> Reading:
+    """The episode as all of it happened, or as one of its seats saw it; `words` are marked."""
+    episode = store.episode(run, trial)
+    transcript = transcript_of(episode, seat)
+    judgings = () if seat else store.verdicts.judgings(run, trial=trial)
+    read = transcript_view(episode, transcript, judgings)
+    scene = tuple(_part(heading, text) for heading, text in transcript.scene)
+    calls = {} if seat else _calls(store.calls.of_players(run, trial))
+    credit = {} if seat else _credit(store, run, trial)
+    course = tuple(_course(episode, transcript, read, calls, credit, words))
+    return Reading(
+        episode, place_of(store, run, trial), read, scene, course, seat, len(episode.events)
+    )
+
+
+def cut(text: str) -> Cut:
+    """The text, its end left out where it is too long for a page."""
+    return Cut(text[:LONGEST], max(0, len(text) - LONGEST))
+
+
+def _part(heading: str, text: str) -> Part:
+    lies_open, private = private_part(text)
+    return Part(heading, cut(lies_open), cut(private))
+
+
+def _calls(places: Sequence[CallPlace]) -> Mapping[tuple[int, str, str, int], int]:
+    return {(one.turn, one.seat, one.name, one.attempt): one.pk for one in places}
+
+
+def _credit(store: Store, run: str, trial: str) -> Mapping[int | None, tuple[str, ...]]:
+    """What judges of turns said, by turn; None for the sums."""
+    found: dict[int | None, tuple[str, ...]] = {}
+    for note in with_credit(Transcript("", (), ()), credit_of(store, run, trial)).notes:
+        found[note.turn] = (*found.get(note.turn, ()), note.text)
+    return found
+
+
+def _course(
+    episode: Episode,
+    transcript: Transcript,
+    read: TranscriptView,
+    calls: Mapping[tuple[int, str, str, int], int],
+    credit: Mapping[int | None, tuple[str, ...]],
+    words: str,
+) -> Iterator[Said | Aside]:
+    speakers = list(dict.fromkeys(line.who for line in transcript.lines))
+    came_from = _came_from(episode, transcript)
+    failed = _failed(episode, transcript)
+    wanted = [word for word in words.casefold().split() if any(map(str.isalnum, word))]
+    spoken = 0
+    for item in read.course:
+        if isinstance(item, Note):
+            yield _aside(item, failed.get(id(item)), calls)
+            continue
+        call = calls.get(came_from[spoken]) if came_from else None
+        spoken += 1
+        folded = item.text.casefold()
+        yield Said(
+            item.turn + 1,
+            item.who,
+            speakers.index(item.who) % _COLOURS + 1,
+            cut(_without_name(item)),
+            call,
+            bool(wanted) and any(word in folded for word in wanted),
+            credit.get(item.turn, ()),
+        )
+    yield from (Aside(cut(text), trouble=False) for text in credit.get(None, ()))
+
+
+def _without_name(line: Line) -> str:
+    """What follows the speaker's name, as the page shows that by itself."""
+    return line.text[len(line.who) :] if line.text.startswith(line.who) else f" {line.text}"
+
+
+def _came_from(episode: Episode, transcript: Transcript) -> list[tuple[int, str, str, int]]:
+    """The request behind each line; nothing where lines cannot be told to be of requests."""
+    moves = [e for e in episode.events if isinstance(e, Moved)]
+    if moves and len(moves) == len(transcript.lines):
+        return [(e.turn, e.seat, "act", e.attempt) for e in moves]
+    spoken = [e for e in episode.events if isinstance(e, Answered) and e.question == "utter"]
+    if spoken and len(spoken) == len(transcript.lines):
+        return [(e.turn, e.seat, e.question, e.attempt) for e in spoken]
+    return []
+
+
+def _failed(episode: Episode, transcript: Transcript) -> Mapping[int, Unusable]:
+    """The reply behind each note of trouble (by `id`): worlds note them all, as they came, but for
+    answers to optional questions, which no transcript holds."""
+    notes = [note for note in transcript.notes if note.trouble]
+    replies = [e for e in episode.events if isinstance(e, Unusable) and not e.optional]
+    if len(notes) != len(replies):
+        return {}
+    return {id(note): reply for note, reply in zip(notes, replies, strict=True)}
+
+
+def _aside(
+    note: Note, failed: Unusable | None, calls: Mapping[tuple[int, str, str, int], int]
+) -> Aside:
+    if failed is None:
+        return Aside(cut(note.text), note.trouble)
+    call = calls.get((failed.turn, failed.seat, failed.name, failed.attempt))
+    return Aside(cut(note.text), note.trouble, cut(failed.raw) if failed.raw else None, call)
+
+
+def words_of(episode: Episode) -> str:
+    """All words of an episode, as a search looks through them."""
+    read = transcript_of(episode)
+    parts = chain(
+        (read.title,),
+        chain.from_iterable(read.scene),
+        (line.text for line in read.lines),
+        (note.text for note in read.notes),
+    )
+    return "\n".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A condition in a talk or in the note of it, as one judge found it; `quote` may be "".
+
+    `line` is the number of the turn that holds the quote, None where none does.
+    """
+
+    condition: str
+    met: bool
+    quote: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What one judge found in the talk, or in the note."""
+
+    judge: str
+    where: str
+    met: tuple[Met, ...]
+
+
+def facts_of(episode: Episode) -> tuple[FactWay, ...]:
+    """Who learned which fact when, as far as it is on record; nothing in worlds without facts."""
+    return learned(episode) if episode.trial.world == "anteval-information" else ()
+
+
+def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
+    """The facts that were said in each turn, which counts from 1."""
+    found: dict[int, tuple[str, ...]] = {}
+    for way in facts:
+        for turn in dict.fromkeys(one.turn + 1 for one in way.told):
+            found[turn] = (*found.get(turn, ()), way.fact)
+    return found
+
+
+def conditions_of(store: Store, run: str, read: Reading) -> tuple[Conditions, ...]:
+    """What judges found of each goal condition; nothing in worlds without conditions."""
+    episode = read.episode
+    if episode.trial.world != "stss-talk":
+        return ()
+    found = []
+    for row in store.verdicts.judgings(run, trial=episode.trial.id):
+        for verdict in row.verdicts:
+            findings = findings_of(episode, verdict)
+            if findings:
+                spoken = verdict.measure.name in OF_TALK
+                met = tuple(
+                    Met(
+                        one.condition.text,
+                        one.met,
+                        one.quote,
+                        _line_of(read, one.quote) if spoken else None,
+                    )
+                    for one in findings
+                )
+                judge = f"{row.judge.name} ({row.judge.method})"
+                found.append(Conditions(judge, LEVELS[verdict.measure.name], met))
+    return tuple(found)
+
+
+def _line_of(read: Reading, quote: str) -> int | None:
+    """The first turn whose words hold the quote, whatever the white space."""
+    wanted = " ".join(quote.split())
+    if not wanted:
+        return None
+    lines = (item for item in read.course if isinstance(item, Said))
+    return next((one.number for one in lines if wanted in " ".join(one.text.text.split())), None)
+
 
 router = APIRouter(tags=["watch"])
 
@@ -85,7 +341,7 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     known_trial(store, run, trial)
     found = store.episode(run, trial)
     read = transcript_view(
-        found, credited(store, run, told)(found), store.verdicts.judgings(run, trial=trial)
+        found, credited(store, run, transcript_of)(found), store.verdicts.judgings(run, trial=trial)
     )
     return file_answer(play_markdown(read), f"{run}-{trial}.md", "text/markdown; charset=utf-8")
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse
 
-from sociolab.app.watching.episodes import ORDERS, STATES, Wanted, choices, listed
+from sociolab.app.episode_list import ORDERS, STATES, Wanted, choices, listed
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.watch.parameters import PageNumber, RunName, known_run, wanted

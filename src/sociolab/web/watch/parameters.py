@@ -10,12 +10,12 @@ from typing import Annotated, Any, TypeAlias
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from sociolab.app.watching.episodes import Order, State, Wanted
+from sociolab.app.episode_list import Order, State, Wanted
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.report.result import kept_work
 from sociolab.store.connect import store_path
 from sociolab.store.store import RunRow, Store
-from sociolab.web.refusals import Missing
+from sociolab.web.site import Missing
 
 RunName: TypeAlias = Annotated[str, Path(max_length=80, description="The run's name.")]
 TrialId: TypeAlias = Annotated[str, Path(max_length=200, description="The episode's id.")]

@@ -1,20 +1,111 @@
-"""All runs, and how far one is: a part of pages that renews itself while the run is played."""
+"""Runs: all of them, how far one is, and one in words, tables and charts."""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Query, Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.watching.live import being_played
+from sociolab.app.results import shown_run
+from sociolab.app.run_cache import KEPT, Known
+from sociolab.report.html import ShownRun, content
+from sociolab.report.html import page as report_page
+from sociolab.report.result import details_of, distributions_of, outline_of
+from sociolab.report.schema import RunResult
+from sociolab.report.transcript_view import Extreme, extremes, leading, titled
 from sociolab.report.words import about, money
+from sociolab.store.calls import Totals
 from sociolab.store.store import RunRow, Store
 from sociolab.store.studies import StudyRow
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.parameters import PageNumber, RunName, known_run, store_option
+from sociolab.web.watch.parameters import PageNumber, RunName, file_answer, known_run, store_option
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run to be shown. `parts` is what `report.html.content` makes for a page.
+
+    `extremes` are each agent's lowest and highest plays in `main`, a measure and its judge.
+    """
+
+    result: RunResult
+    parts: Mapping[str, Any]
+    extremes: tuple[Extreme, ...]
+    main: str
+    totals: Totals
+
+
+def run_view(store: Store, run: str) -> RunView:
+    """The view of a run of episodes; StoreError or ConfigError if it is none."""
+    return KEPT.of(store, run, "view", lambda: _run_view(store, run))
+
+
+def known_view(store: Store, run: str) -> Known | None:
+    """The view that was worked out last, be it of an earlier state of the run; None if none was."""
+    return KEPT.known(store, run, "view")
+
+
+def run_result(store: Store, run: str) -> RunResult:
+    """The result of a run of episodes."""
+    return run_view(store, run).result
+
+
+def outline_view(store: Store, run: str) -> RunView:
+    """What is known of a run before its episodes are read (see `report.result.outline_of`)."""
+    result = outline_of(store, run, store.trials(run))
+    return RunView(result, content(1, ShownRun(result)), (), "", store.calls.totals(run))
+
+
+def run_report(store: Store, run: str) -> str:
+    """The run as one HTML page that needs nothing else."""
+    return report_page([shown_run(store, run_result(store, run))])
+
+
+def _run_view(store: Store, run: str) -> RunView:
+    figures = details_of(store, run)
+    result, spreads = figures.result, distributions_of(figures.said)
+    main = leading(result, spreads)
+    return RunView(
+        result,
+        content(1, ShownRun(result, spreads=spreads)),
+        extremes(main),
+        titled(result, main),
+        store.calls.totals(run),
+    )
+
+
+def being_played(store: Path, run: str) -> bool:
+    """Whether a living process holds the lock of this run.
+
+    The lock is only looked at: to try it would keep off a run that is just about to begin.
+    """
+    path = store.resolve()
+    file = path.with_name(f"{path.name}-locks") / f"{run}.lock"
+    try:
+        holder = file.read_text("ascii")
+    except (OSError, UnicodeDecodeError, ValueError):
+        return False
+    return holder.isdecimal() and len(holder) < 12 and _lives(int(holder))
+
+
+def _lives(process: int) -> bool:
+    if sys.platform == "win32":
+        return True  # Windows removes no lock that is held, and signal 0 would end the process
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # somebody else's process
+    return True
+
 
 router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
 
@@ -114,3 +205,69 @@ def _agents(row: RunRow) -> tuple[str, ...]:
     named = [*(agents if isinstance(agents, list) else ()), partner]
     labels = [str(one[0]) for one in named if isinstance(one, list) and one]
     return tuple(dict.fromkeys(labels))
+
+
+QUICK = 500
+"""Trials of a run whose figures are there at once; those of a larger one are waited for."""
+
+
+@router.get("/runs/{run}", response_class=HTMLResponse)
+def one_run(
+    request: Request,
+    run: RunName,
+    anew: Annotated[bool, Query(description="Not with figures of an earlier state.")] = False,
+) -> HTMLResponse:
+    """The page of a run. While a large run is played its figures may be of a little earlier."""
+    store = store_of(request)
+    row = known_run(store, run)
+    one = progress_of(store, row)
+    if row.trials <= QUICK:
+        return _run_page(request, one, run_view(store, run), fresh=True)
+    known = known_view(store, run)
+    if known is not None and (known.fresh or (one.live and not anew)):
+        return _run_page(request, one, known.value, fresh=known.fresh)
+    return _run_page(request, one, outline_view(store, run), fresh=True, name="watch/working.html")
+
+
+@router.get("/runs/{run}/figures", response_class=Response)
+def figures(request: Request, run: RunName) -> Response:
+    """Work out the figures of a run, and lead to its page when they are there."""
+    store = store_of(request)
+    known_run(store, run)
+    run_view(store, run)
+    return Response(status_code=204, headers={"HX-Redirect": f"/runs/{run}"})
+
+
+def _run_page(
+    request: Request, one: Progress, view: RunView, *, fresh: bool, name: str = "watch/run.html"
+) -> HTMLResponse:
+    return page(
+        request,
+        name,
+        run=one.row.name,
+        row=one.row,
+        one=one,
+        shown="run",
+        fresh=fresh,
+        view=view,
+        store_option=store_option(store_of(request)),
+        **{**view.parts, "warnings": _wrong(one, view)},
+    )
+
+
+def _wrong(one: Progress, view: RunView) -> tuple[str, ...]:
+    """What went wrong. That a run which is being played, or an open study, is not played to its end
+    is nothing of that kind, and stands beside its progress."""
+    told: tuple[str, ...] = view.parts["warnings"]
+    # The server itself holds a study's run for a while after it was closed.
+    if one.live if one.study is None else one.study.open:
+        return tuple(sentence for sentence in told if not sentence.endswith(" not played yet"))
+    return told
+
+
+@router.get("/runs/{run}/report.html", response_class=HTMLResponse)
+def report(request: Request, run: RunName) -> Response:
+    """The run as one HTML file that needs nothing else, to be kept or sent on."""
+    store = store_of(request)
+    known_run(store, run)
+    return file_answer(run_report(store, run), f"{run}.html", "text/html; charset=utf-8")

@@ -1,4 +1,15 @@
-"""The intention gap (AntEval section 4.2)."""
+"""The intention gap (AntEval section 4.2): G = |fr - fg| / (fr + fg) x 100.
+
+`fr` is the F-score of a virtual DM that learned from real play, `fg` of one that learned from
+generated play; both are tested on real play. In order: what is found (records), how it is measured,
+the formula, samples to train on, figures of one virtual DM, and the intervals.
+
+Intervals draw test groups (episodes, sessions), not rows. Every virtual DM is scored on the same
+draws, so that what makes an episode hard for all of them cancels out in a gap. The interval is the
+expanded percentile one: as the percentiles of a bootstrap are too close together with few groups,
+they are taken further out by what Student's t asks for (Hesterberg, What Teachers Should Know About
+the Bootstrap, 2015, section 4.2).
+"""
 
 from __future__ import annotations
 
@@ -15,13 +26,13 @@ from numpy.typing import NDArray
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.core.seeding import stream
 from sociolab.stats.intervals import Estimate, t_quantile
-from sociolab.worlds.anteval.virtual_dm.chat import AsyncVirtualDM
 from sociolab.worlds.anteval.virtual_dm.example import (
+    AsyncVirtualDM,
     Example,
     FScores,
-    Label,
     LastSpeaker,
     LastSpeakerMajority,
+    LocalDM,
     Overlap,
     Overlaps,
     VirtualDM,
@@ -32,7 +43,7 @@ from sociolab.worlds.anteval.virtual_dm.example import (
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class GapFigure:
     """A figure with its 95 % interval.
 
     `value` is None where it is not defined, the interval where there are too few groups or no
@@ -45,16 +56,16 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class DMScores:
     """How well a virtual DM reads the test rows: micro F1 with intervals, macro F1; all 0..1.
 
     `failed` of its replies could not be used: each was an empty prediction. Where none could, there
     is nothing to score, and no figure has a value.
     """
 
-    f_c: Figure
-    f_o: Figure
-    f_s: Figure
+    f_c: GapFigure
+    f_o: GapFigure
+    f_s: GapFigure
     macro: FScores
     failed: int = 0
 
@@ -63,12 +74,12 @@ class Scores:
 class Gap:
     """G in percent, as the paper prints it (0..100), and signed (positive: real trains better)."""
 
-    printed: Figure
-    signed: Figure
+    printed: GapFigure
+    signed: GapFigure
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class NoiseFloor:
     """The printed G between two virtual DMs that both learned from real play: chance alone.
 
     `values` holds one G a split; `size` is how many examples each of the two learned from.
@@ -91,12 +102,12 @@ class GapRow:
     name: str
     examples: int
     real_examples: int
-    fr: Scores
-    fg: Scores
+    fr: DMScores
+    fg: DMScores
     g_c: Gap
     g_o: Gap
-    floor_c: Floor | None
-    floor_o: Floor | None
+    floor_c: NoiseFloor | None
+    floor_o: NoiseFloor | None
     information: Estimate | None = None
 
     @property
@@ -118,12 +129,12 @@ class BaselineRow:
     """
 
     name: str
-    scores: Scores
+    scores: DMScores
     names_skills: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Unusable:
+class UnusableReplies:
     """So many (`count`) of the replies (`of`) of a virtual DM could not be used, for one cause.
 
     `what` says which DM: f0, fr and its size, "noise floor" (all of them), or a set's name.
@@ -151,11 +162,11 @@ class GapTable:
     most: int
     matched: bool
     real_examples: int
-    f0: Scores | None
-    fr: Scores
+    f0: DMScores | None
+    fr: DMScores
     rows: tuple[GapRow, ...]
     baselines: tuple[BaselineRow, ...]
-    failures: tuple[Unusable, ...] = ()
+    failures: tuple[UnusableReplies, ...] = ()
 
     @property
     def measured_on(self) -> str:
@@ -164,195 +175,10 @@ class GapTable:
         return f"measured on {self.test_rows} {kind}, {self.test_groups} groups"
 
 
-def _above(gap: Gap, floor: Floor | None) -> bool | None:
+def _above(gap: Gap, floor: NoiseFloor | None) -> bool | None:
     if floor is None or floor.q95 is None or gap.printed.value is None:
         return None
     return gap.printed.value > floor.q95
-
-
-def printed_gap(fr: float, fg: float) -> float | None:
-    """G as the paper prints it, 0..100: 0 is no gap. None where both scores are 0."""
-    signed = signed_gap(fr, fg)
-    return None if signed is None else abs(signed)
-
-
-def signed_gap(fr: float, fg: float) -> float | None:
-    """(fr - fg) / (fr + fg) x 100, -100..100: positive where real play trains the better DM.
-
-    None where both scores are 0.
-    """
-    return (fr - fg) / (fr + fg) * 100 if fr + fg else None
-
-
-Floats: TypeAlias = NDArray[np.float64]
-
-RESAMPLES = 5000
-LEVEL = 0.95
-
-FEWEST_GROUPS = 5
-"""From fewer there is no interval: even the whole range of what can be drawn from 2, 3 or 4 groups
-holds the truth in 50, 75 or 88 of 100 studies at best."""
-
-_ROUNDING = 1e-9
-
-
-class Draws:
-    """How often each group of the test rows comes in each resample; the same for every DM."""
-
-    def __init__(self, test: Sequence[Example], seed: int) -> None:
-        number = {name: place for place, name in enumerate(sorted({row.group for row in test}))}
-        self.groups = len(number)
-        self._index = np.array([number[row.group] for row in test], dtype=np.intp)
-        random = np.random.default_rng(stream(seed, "gap", "draws").getrandbits(64))
-        even = np.full(self.groups, 1 / self.groups)
-        self._counts: Floats = random.multinomial(self.groups, even, RESAMPLES).astype(np.float64)
-
-    def scores(self, rows: Sequence[Overlaps]) -> Scores:
-        """F-scores of a virtual DM with their intervals."""
-        found = micro(rows)
-        return Scores(
-            self._figure(found.f_c, self._f1([row.characters for row in rows])),
-            self._figure(found.f_o, self._f1([row.tuples for row in rows])),
-            self._figure(found.f_s, self._f1([row.skills for row in rows])),
-            macro(rows),
-        )
-
-    def gap_c(self, real: Sequence[Overlaps], generated: Sequence[Overlaps]) -> Gap:
-        """The gap in who makes a check."""
-        fr, fg = micro(real).f_c, micro(generated).f_c
-        return self._gap(
-            (fr, self._f1([row.characters for row in real])),
-            (fg, self._f1([row.characters for row in generated])),
-        )
-
-    def gap_o(self, real: Sequence[Overlaps], generated: Sequence[Overlaps]) -> Gap:
-        """The gap in who makes which check."""
-        fr, fg = micro(real).f_o, micro(generated).f_o
-        return self._gap(
-            (fr, self._f1([row.tuples for row in real])),
-            (fg, self._f1([row.tuples for row in generated])),
-        )
-
-    def _f1(self, parts: Sequence[Overlap]) -> Floats:
-        """F1 in each resample."""
-        both = self._sums([part.both for part in parts])
-        total = self._sums([part.predicted + part.real for part in parts])
-        return np.divide(2 * both, total, out=np.ones_like(total), where=total > 0)
-
-    def _sums(self, values: Sequence[int]) -> Floats:
-        by_group = np.bincount(self._index, weights=values, minlength=self.groups)
-        return np.asarray(self._counts @ by_group)
-
-    def _gap(
-        self, real: tuple[float | None, Floats], generated: tuple[float | None, Floats]
-    ) -> Gap:
-        (fr, many_fr), (fg, many_fg) = real, generated
-        total = many_fr + many_fg
-        many = (many_fr - many_fg)[total > 0] / total[total > 0] * 100
-        if fr is None or fg is None:
-            return Gap(Figure(None), Figure(None))
-        signed = self._figure(signed_gap(fr, fg), many)
-        return Gap(_without_sign(printed_gap(fr, fg), signed), signed)
-
-    def _figure(self, value: float | None, many: Floats) -> Figure:
-        # Without variation the interval would have no width, and claim what nobody can know.
-        few = self.groups < FEWEST_GROUPS
-        if value is None or few or not len(many) or np.ptp(many) < _ROUNDING:
-            return Figure(value)
-        low, high = np.quantile(many, _tails(self.groups))
-        return Figure(value, float(low), float(high))
-
-
-def _tails(groups: int) -> tuple[float, float]:
-    """The percentiles to take, further out the fewer groups there are."""
-    t = t_quantile((1 + LEVEL) / 2, groups - 1)
-    below = NormalDist().cdf(-math.sqrt(groups / (groups - 1)) * t)
-    return below, 1 - below
-
-
-def _without_sign(printed: float | None, signed: Figure) -> Figure:
-    """The printed G with its interval: from 0 where that of the signed one reaches across it."""
-    if signed.low is None or signed.high is None:
-        return Figure(printed)
-    ends = sorted((abs(signed.low), abs(signed.high)))
-    across = signed.low <= 0 <= signed.high
-    return Figure(printed, 0.0 if across else ends[0], ends[1])
-
-
-def sample(examples: Sequence[Example], size: int, seed: int) -> tuple[Example, ...]:
-    """So many examples, group by group in an order drawn by seed; the last group may be cut.
-
-    All of them, in their own order, where no more are there. The groups' order in `examples` does
-    not matter.
-    """
-    if len(examples) <= size:
-        return tuple(examples)
-    drawn: list[Example] = []
-    for group in _drawn_groups(examples, seed):
-        drawn += group
-        if len(drawn) >= size:
-            break
-    return tuple(drawn[:size])
-
-
-def disjoint(
-    examples: Sequence[Example], size: int, seed: int
-) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """Two samples equally large that share no group: of `size` each, or less if there are fewer."""
-    one: list[Example] = []
-    other: list[Example] = []
-    half = min(size, len(examples) // 2)
-    for group in _drawn_groups(examples, seed):
-        (one if len(one) < half else other).extend(group)
-    equal = min(half, len(one), len(other))
-    return tuple(one[:equal]), tuple(other[:equal])
-
-
-def _drawn_groups(examples: Sequence[Example], seed: int) -> list[list[Example]]:
-    groups: defaultdict[str, list[Example]] = defaultdict(list)
-    for example in examples:
-        groups[example.group].append(example)
-    names = sorted(groups)
-    stream(seed, "gap", "sample").shuffle(names)
-    return [groups[name] for name in names]
-
-
-@dataclass(frozen=True, slots=True)
-class Tested:
-    """What a virtual DM predicted of the test rows; `failed` of its replies were of no use."""
-
-    rows: tuple[Overlaps, ...]
-    failed: int
-
-    @property
-    def silent(self) -> bool:
-        """Whether not one reply could be used: then nothing was predicted, rightly or wrongly."""
-        return self.failed == len(self.rows)
-
-
-def scores_of(draws: Draws, tested: Tested) -> Scores:
-    """The F-scores of a virtual DM, without values where it was silent."""
-    if tested.silent:
-        nothing = Figure(None)
-        return Scores(nothing, nothing, nothing, FScores(None, None, None), tested.failed)
-    return replace(draws.scores(tested.rows), failed=tested.failed)
-
-
-def gaps_of(draws: Draws, real: Tested, generated: Tested) -> tuple[Gap, Gap]:
-    """G_c and G_o, without values where one of the two virtual DMs was silent."""
-    if real.silent or generated.silent:
-        nothing = Gap(Figure(None), Figure(None))
-        return nothing, nothing
-    sides = real.rows, generated.rows
-    return draws.gap_c(*sides), draws.gap_o(*sides)
-
-
-def floor_of(size: int, gaps: Sequence[Gap]) -> Floor:
-    """The noise floor that these gaps between real samples of a size make."""
-    values = tuple(gap.printed.value for gap in gaps if gap.printed.value is not None)
-    if not values:
-        return Floor(size, (), None, None)
-    return Floor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,29 +195,6 @@ class GapSettings:
     matched: bool = True
     splits: int = 10
     seed: int = 0
-
-
-class AtOnce:
-    """A virtual DM on this machine, as one to be awaited; it holds everything up as it works."""
-
-    def __init__(self, dm: VirtualDM) -> None:
-        self._dm = dm
-        self.failures: Counter[Cause] = Counter()
-
-    @property
-    def name(self) -> str:
-        """Its own."""
-        return self._dm.name
-
-    async def fit_async(self, examples: Sequence[Example]) -> None:
-        """Learn from examples."""
-        self._dm.fit(examples)
-
-    async def predict_async(
-        self, examples: Sequence[Example], most: int = 1
-    ) -> tuple[frozenset[Label], ...]:
-        """For each example, at most `most` labels."""
-        return self._dm.predict(examples, most)
 
 
 async def measure_gap(
@@ -467,17 +270,17 @@ class _Bench:
         self._make = make
         self._settings = settings
         self._tell = tell
-        self._on_real: dict[int, Tested] = {}
-        self._floors: dict[int, tuple[Floor, Floor]] = {}
+        self._on_real: dict[int, TestedDM] = {}
+        self._floors: dict[int, tuple[NoiseFloor, NoiseFloor]] = {}
         self.draws = Draws(test, settings.seed)
         self._asked: Counter[str] = Counter()
         self._failures: Counter[tuple[str, Cause]] = Counter()
 
     @property
-    def unusable(self) -> tuple[Unusable, ...]:
+    def unusable(self) -> tuple[UnusableReplies, ...]:
         """The replies that could not be used, by DM and cause."""
         counted = sorted(self._failures.items())
-        return tuple(Unusable(what, why, n, self._asked[what]) for (what, why), n in counted)
+        return tuple(UnusableReplies(what, why, n, self._asked[what]) for (what, why), n in counted)
 
     async def row(
         self, name: str, generated: Sequence[Example], information: Estimate | None
@@ -505,7 +308,7 @@ class _Bench:
             information=information,
         )
 
-    async def trained_on_real(self, size: int) -> Tested:
+    async def trained_on_real(self, size: int) -> TestedDM:
         """How a DM does that learned from so many real examples."""
         if size not in self._on_real:
             examples = sample(self._real, size, self._settings.seed)
@@ -513,12 +316,12 @@ class _Bench:
             self._on_real[size] = await self._trained(examples, f"fr, {size} examples")
         return self._on_real[size]
 
-    async def tested(self, dm: AsyncVirtualDM, what: str) -> Tested:
+    async def tested(self, dm: AsyncVirtualDM, what: str) -> TestedDM:
         """How a DM does as it is; its failures are counted under `what`."""
         predicted = await dm.predict_async(self._test, self._settings.most)
         self._asked[what] += len(self._test)
         self._failures.update({(what, cause): count for cause, count in dm.failures.items()})
-        return Tested(overlaps(predicted, self._test), dm.failures.total())
+        return TestedDM(overlaps(predicted, self._test), dm.failures.total())
 
     async def baselines(self) -> tuple[BaselineRow, ...]:
         """What can be had without reading."""
@@ -529,16 +332,16 @@ class _Bench:
         rows = []
         for dm, names_skills in known:
             dm.fit(self._real)
-            scores = scores_of(self.draws, await self.tested(AtOnce(dm), dm.name))
+            scores = scores_of(self.draws, await self.tested(LocalDM(dm), dm.name))
             rows.append(BaselineRow(dm.name, scores, names_skills))
         return tuple(rows)
 
-    async def _trained(self, examples: Sequence[Example], what: str) -> Tested:
+    async def _trained(self, examples: Sequence[Example], what: str) -> TestedDM:
         dm = self._make()
         await dm.fit_async(examples)
         return await self.tested(dm, what)
 
-    async def _floor(self, size: int) -> tuple[Floor, Floor]:
+    async def _floor(self, size: int) -> tuple[NoiseFloor, NoiseFloor]:
         """G_c and G_o between DMs that learned from disjoint real samples of this size."""
         if size not in self._floors:
             self._tell(f"noise floor: learning from {self._settings.splits} pairs of real samples")
@@ -583,3 +386,191 @@ def _check(
             f'the gap: "{min(shared)}" is in the real play to train on and in the test rows; '
             "leave each episode in one of them"
         )
+
+
+def printed_gap(fr: float, fg: float) -> float | None:
+    """G as the paper prints it, 0..100: 0 is no gap. None where both scores are 0.
+
+    Both may be in 0..1 or in percent: G is the same.
+    """
+    signed = signed_gap(fr, fg)
+    return None if signed is None else abs(signed)
+
+
+def signed_gap(fr: float, fg: float) -> float | None:
+    """(fr - fg) / (fr + fg) x 100, -100..100: positive where real play trains the better DM.
+
+    None where both scores are 0.
+    """
+    return (fr - fg) / (fr + fg) * 100 if fr + fg else None
+
+
+def sample(examples: Sequence[Example], size: int, seed: int) -> tuple[Example, ...]:
+    """So many examples, group by group in an order drawn by seed; the last group may be cut.
+
+    All of them, in their own order, where no more are there. The groups' order in `examples` does
+    not matter.
+    """
+    if len(examples) <= size:
+        return tuple(examples)
+    drawn: list[Example] = []
+    for group in _drawn_groups(examples, seed):
+        drawn += group
+        if len(drawn) >= size:
+            break
+    return tuple(drawn[:size])
+
+
+def disjoint(
+    examples: Sequence[Example], size: int, seed: int
+) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    """Two samples equally large that share no group: of `size` each, or less if there are fewer."""
+    one: list[Example] = []
+    other: list[Example] = []
+    half = min(size, len(examples) // 2)
+    for group in _drawn_groups(examples, seed):
+        (one if len(one) < half else other).extend(group)
+    equal = min(half, len(one), len(other))
+    return tuple(one[:equal]), tuple(other[:equal])
+
+
+def _drawn_groups(examples: Sequence[Example], seed: int) -> list[list[Example]]:
+    groups: defaultdict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        groups[example.group].append(example)
+    names = sorted(groups)
+    stream(seed, "gap", "sample").shuffle(names)
+    return [groups[name] for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class TestedDM:
+    """What a virtual DM predicted of the test rows; `failed` of its replies were of no use."""
+
+    rows: tuple[Overlaps, ...]
+    failed: int
+
+    @property
+    def silent(self) -> bool:
+        """Whether not one reply could be used: then nothing was predicted, rightly or wrongly."""
+        return self.failed == len(self.rows)
+
+
+def scores_of(draws: Draws, tested: TestedDM) -> DMScores:
+    """The F-scores of a virtual DM, without values where it was silent."""
+    if tested.silent:
+        nothing = GapFigure(None)
+        return DMScores(nothing, nothing, nothing, FScores(None, None, None), tested.failed)
+    return replace(draws.scores(tested.rows), failed=tested.failed)
+
+
+def gaps_of(draws: Draws, real: TestedDM, generated: TestedDM) -> tuple[Gap, Gap]:
+    """G_c and G_o, without values where one of the two virtual DMs was silent."""
+    if real.silent or generated.silent:
+        nothing = Gap(GapFigure(None), GapFigure(None))
+        return nothing, nothing
+    sides = real.rows, generated.rows
+    return draws.gap_c(*sides), draws.gap_o(*sides)
+
+
+def floor_of(size: int, gaps: Sequence[Gap]) -> NoiseFloor:
+    """The noise floor that these gaps between real samples of a size make."""
+    values = tuple(gap.printed.value for gap in gaps if gap.printed.value is not None)
+    if not values:
+        return NoiseFloor(size, (), None, None)
+    return NoiseFloor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
+
+
+Floats: TypeAlias = NDArray[np.float64]
+
+RESAMPLES = 5000
+LEVEL = 0.95
+
+FEWEST_GROUPS = 5
+"""From fewer there is no interval: even the whole range of what can be drawn from 2, 3 or 4 groups
+holds the truth in 50, 75 or 88 of 100 studies at best."""
+
+_ROUNDING = 1e-9
+
+
+class Draws:
+    """How often each group of the test rows comes in each resample; the same for every DM."""
+
+    def __init__(self, test: Sequence[Example], seed: int) -> None:
+        number = {name: place for place, name in enumerate(sorted({row.group for row in test}))}
+        self.groups = len(number)
+        self._index = np.array([number[row.group] for row in test], dtype=np.intp)
+        random = np.random.default_rng(stream(seed, "gap", "draws").getrandbits(64))
+        even = np.full(self.groups, 1 / self.groups)
+        self._counts: Floats = random.multinomial(self.groups, even, RESAMPLES).astype(np.float64)
+
+    def scores(self, rows: Sequence[Overlaps]) -> DMScores:
+        """F-scores of a virtual DM with their intervals."""
+        found = micro(rows)
+        return DMScores(
+            self._figure(found.f_c, self._f1([row.characters for row in rows])),
+            self._figure(found.f_o, self._f1([row.tuples for row in rows])),
+            self._figure(found.f_s, self._f1([row.skills for row in rows])),
+            macro(rows),
+        )
+
+    def gap_c(self, real: Sequence[Overlaps], generated: Sequence[Overlaps]) -> Gap:
+        """The gap in who makes a check."""
+        fr, fg = micro(real).f_c, micro(generated).f_c
+        return self._gap(
+            (fr, self._f1([row.characters for row in real])),
+            (fg, self._f1([row.characters for row in generated])),
+        )
+
+    def gap_o(self, real: Sequence[Overlaps], generated: Sequence[Overlaps]) -> Gap:
+        """The gap in who makes which check."""
+        fr, fg = micro(real).f_o, micro(generated).f_o
+        return self._gap(
+            (fr, self._f1([row.tuples for row in real])),
+            (fg, self._f1([row.tuples for row in generated])),
+        )
+
+    def _f1(self, parts: Sequence[Overlap]) -> Floats:
+        """F1 in each resample."""
+        both = self._sums([part.both for part in parts])
+        total = self._sums([part.predicted + part.real for part in parts])
+        return np.divide(2 * both, total, out=np.ones_like(total), where=total > 0)
+
+    def _sums(self, values: Sequence[int]) -> Floats:
+        by_group = np.bincount(self._index, weights=values, minlength=self.groups)
+        return np.asarray(self._counts @ by_group)
+
+    def _gap(
+        self, real: tuple[float | None, Floats], generated: tuple[float | None, Floats]
+    ) -> Gap:
+        (fr, many_fr), (fg, many_fg) = real, generated
+        total = many_fr + many_fg
+        many = (many_fr - many_fg)[total > 0] / total[total > 0] * 100
+        if fr is None or fg is None:
+            return Gap(GapFigure(None), GapFigure(None))
+        signed = self._figure(signed_gap(fr, fg), many)
+        return Gap(_without_sign(printed_gap(fr, fg), signed), signed)
+
+    def _figure(self, value: float | None, many: Floats) -> GapFigure:
+        # Without variation the interval would have no width, and claim what nobody can know.
+        few = self.groups < FEWEST_GROUPS
+        if value is None or few or not len(many) or np.ptp(many) < _ROUNDING:
+            return GapFigure(value)
+        low, high = np.quantile(many, _tails(self.groups))
+        return GapFigure(value, float(low), float(high))
+
+
+def _tails(groups: int) -> tuple[float, float]:
+    """The percentiles to take, further out the fewer groups there are."""
+    t = t_quantile((1 + LEVEL) / 2, groups - 1)
+    below = NormalDist().cdf(-math.sqrt(groups / (groups - 1)) * t)
+    return below, 1 - below
+
+
+def _without_sign(printed: float | None, signed: GapFigure) -> GapFigure:
+    """The printed G with its interval: from 0 where that of the signed one reaches across it."""
+    if signed.low is None or signed.high is None:
+        return GapFigure(printed)
+    ends = sorted((abs(signed.low), abs(signed.high)))
+    across = signed.low <= 0 <= signed.high
+    return GapFigure(printed, 0.0 if across else ends[0], ends[1])

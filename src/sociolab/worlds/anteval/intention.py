@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,7 +18,7 @@ from sociolab.prompting.structured import Asked, ask_model, typed_prompt
 from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, party_moved, recorded
 from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
 from sociolab.worlds.anteval.virtual_dm.chat import Answer, body_of, head, labels_in
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
 UNIFORM = "uniform"
 
@@ -108,17 +106,6 @@ def _weights(path: Path) -> Mapping[str, float]:
         raise ConfigError(f"{path}: expected a JSON object from skill to weight") from error
 
 
-def names_skill(text: str, skill: str) -> bool:
-    """True where the skill's own name stands in the text, in any case."""
-    return _pattern(skill).search(text) is not None
-
-
-@cache
-def _pattern(skill: str) -> re.Pattern[str]:
-    words = r"[\s-]+".join(re.escape(word) for word in skill.split())
-    return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
-
-
 def example_of(episode: Episode) -> Example:
     """The whole session as one example, labelled with all that was assigned (AntEval section 4.2).
 
@@ -131,7 +118,7 @@ def example_of(episode: Episode) -> Example:
         Label(session.seated(one.seat).first_name, one.skill) for one in session.intentions
     )
     turns = tuple(_turns(session, episode.moves))
-    strict = not any(names_skill(turn.text, label.skill) for turn in turns for label in labels)
+    strict = not names_skill(turns, {label.skill for label in labels})
     players = tuple(player.first_name for player in session.players)
     return Example(episode.trial.id, session.id, turns, players, labels, strict)
 

@@ -10,7 +10,7 @@ from sociolab.core.episode import Action, ActionKind, ActionSpace, Episode, Move
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.session import ABILITIES, NPC, Character, Fact, Form, Session
+from sociolab.worlds.anteval.session import ABILITIES, NPC, PACKAGE, Character, Fact, Form, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,6 @@ def _listed(title: str, texts: Sequence[str]) -> str:
     said = " ".join(text for text in texts if text)
     return f"{title}: {said}" if said else ""
 
-
-PACKAGE = "sociolab.worlds.anteval"
 
 ACTIONS = ActionSpace(
     (ActionKind(SPEAK, spoken=True), ActionKind(ACT), ActionKind(PASS, has_text=False)),

@@ -19,8 +19,8 @@ from sociolab.core.errors import WorldError
 from sociolab.core.ports import Line, NoReply, Question, Reply, Request
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.information.scoring import Learned
-from sociolab.worlds.anteval.scene import ACT, ASK, CHAT, PACKAGE, PASS, SPEAK, TELL, USE, TableView
-from sociolab.worlds.anteval.session import Character, Fact
+from sociolab.worlds.anteval.scene import ACT, ASK, CHAT, PASS, SPEAK, TELL, USE, TableView
+from sociolab.worlds.anteval.session import PACKAGE, Character, Fact
 from sociolab.worlds.anteval.sessions import KINDS
 
 _PASSES, _DEEDS, _TWO_AT_ONCE, _ASIDE, _INVENTS = 0.05, 0.25, 0.2, 0.12, 0.25

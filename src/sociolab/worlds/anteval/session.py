@@ -34,6 +34,9 @@ SKILLS = tuple(ABILITY_OF)
 """In alphabetical order."""
 
 
+PACKAGE = "sociolab.worlds.anteval"
+"""Where prompts and data lie."""
+
 MOST_TURNS = 10_000
 """A session of more turns is taken for a slip of the pen."""
 

@@ -1,4 +1,8 @@
-"""Sessions to play: drawn by seed from the tables, or read from a folder."""
+"""Which sessions are played: drawn by seed from the tables, or read from a folder.
+
+First the sets of sessions, then what a user may set (`--set NAME=VALUE`), then how the opening
+situation and the knowledge of the NPC are drawn: atomic facts, by a grammar with invented names.
+"""
 
 from __future__ import annotations
 
@@ -20,187 +24,18 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest, stream
 from sociolab.engine.setup import WorldSetup
-from sociolab.worlds.anteval.information.scoring import Plan
+from sociolab.worlds.anteval.information.scoring import InformationPlan
 from sociolab.worlds.anteval.intention import UNIFORM, Assigned, read_prior
 from sociolab.worlds.anteval.party.drawing import draw_party
-from sociolab.worlds.anteval.session import MOST_TURNS, Character, Fact, FactKind, Form, Session
-
-_STANDING = (
-    "Their eyes fall on {a}, then on {b}.",
-    "First they see {a}; then {b}.",
-    "Before them: {a}, {b}.",
-    "They make out {a} and, half hidden, {b}.",
-    "Close by they find {a}, and a few steps on {b}.",
-    "{A}: that is all, until somebody points out {b}.",
+from sociolab.worlds.anteval.session import (
+    MOST_TURNS,
+    PACKAGE,
+    Character,
+    Fact,
+    FactKind,
+    Form,
+    Session,
 )
-_ALL = "all"
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """An opening situation: `text` is told to all and reveals no fact."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    group: str
-    enter: str
-    stands: tuple[str, ...]
-
-
-def draw_situation(seed: int, session: str, characters: Sequence[Character]) -> Situation:
-    """A situation of 50 to 110 words that names the NPC, the last of the characters."""
-    chance = stream(seed, "situation", session)
-    place = chance.choice(_places())
-    npc = characters[-1]
-
-    def drawn(table: str) -> str:
-        lines = _lines(table)
-        return chance.choice((*lines.get(_ALL, ()), *lines[place.group]))
-
-    a, b = chance.sample(place.stands, 2)
-    standing = chance.choice(_STANDING).format(a=a, b=b, A=a[:1].upper() + a[1:])
-    present = drawn("presence").format(npc=npc.name, first=npc.first_name)
-    sentences = (f"The party {place.enter}.", drawn("lights"), standing, drawn("stakes"), present)
-    return Situation(" ".join(sentences))
-
-
-@cache
-def _places() -> tuple[_Place, ...]:
-    return tuple(
-        _Place(row["group"], row["enter"], tuple(row["stands"]))
-        for row in _situations("places")["place"]
-    )
-
-
-@cache
-def _lines(table: str) -> dict[str, tuple[str, ...]]:
-    return {group: tuple(lines) for group, lines in _situations(table).items()}
-
-
-def _situations(name: str) -> dict[str, Any]:
-    folder = files("sociolab.worlds.anteval").joinpath("data", "situations")
-    return tomllib.loads(folder.joinpath(f"{name}.toml").read_text("utf-8"))
-
-
-KINDS: tuple[FactKind, ...] = get_args(FactKind)
-NEGATIVE = 1 / 8
-"""The share of facts that say that something is NOT so."""
-
-_PARTS = ("onsets", "first_vowels", "middles", "second_vowels", "endings")
-"""What an invented name is put together from: some two million names, in no dictionary."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Attribute:
-    values: str
-    says: tuple[str, ...]
-    denies: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    forms: tuple[str, ...]
-    nouns: tuple[str, ...]
-    attributes: tuple[_Attribute, ...]
-
-
-def draw_knowledge(seed: int, session: str, count: int) -> tuple[Fact, ...]:
-    """So many facts, ids "F1", "F2", ...; with five or more, every kind occurs.
-
-    Names are invented, so that nothing can be known beforehand or guessed; no name comes twice in
-    a session.
-    """
-    chance = stream(seed, "knowledge", session)
-    names = _Names(chance)
-    return tuple(
-        Fact(id=f"F{number}", kind=kind, text=_text(kind, chance, names))
-        for number, kind in enumerate(_kinds(count, chance), start=1)
-    )
-
-
-class _Names:
-    """Invented names, each once."""
-
-    def __init__(self, chance: Random) -> None:
-        self._chance = chance
-        self._given: set[str] = set()
-
-    def new(self) -> str:
-        """A name that was not given before."""
-        tables = _table("names.toml")
-        name = ""
-        while not name or name in self._given:
-            name = "".join(self._chance.choice(tables[part]) for part in _PARTS).capitalize()
-        self._given.add(name)
-        return name
-
-
-def _kinds(count: int, chance: Random) -> list[FactKind]:
-    """Every kind once before any comes again, then shuffled."""
-    drawn: list[FactKind] = []
-    while len(drawn) < count:
-        drawn += chance.sample(KINDS, len(KINDS))[: count - len(drawn)]
-    chance.shuffle(drawn)
-    return drawn
-
-
-def _text(kind: FactKind, chance: Random, names: _Names) -> str:
-    grammar = _grammar()[kind]
-    form = chance.choice(grammar.forms)
-    slots = {"name": names.new(), "noun": chance.choice(grammar.nouns)}
-    if "{other}" in form:
-        slots["other"] = names.new()
-    subject = form.format_map(slots)
-    attribute = chance.choice(grammar.attributes)
-    value = _value(attribute.values, chance, names)
-    wording = chance.choice(attribute.denies if chance.random() < NEGATIVE else attribute.says)
-    return wording.format_map(
-        {"s": subject, "S": _capital(subject), "v": value, "V": _capital(value)}
-    )
-
-
-def _value(table: str, chance: Random, names: _Names) -> str:
-    made: dict[str, Callable[[], str]] = {
-        "name": names.new,
-        "place name": lambda: f"{names.new()} {chance.choice(('Bridge', 'Ford', 'Hill', 'Moor'))}",
-        "word": lambda: f'"{names.new().casefold()}"',
-        "number": lambda: str(chance.randrange(2, 20)),
-        "count": lambda: str(chance.randrange(5, 100)),
-        "crowns": lambda: (
-            f"{chance.randrange(3, 98) * 10} {chance.choice(('silver', 'gold'))} crowns"
-        ),
-    }
-    return made[table]() if table in made else chance.choice(_table("values.toml")[table])
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-@cache
-def _grammar() -> dict[str, _Kind]:
-    kinds, subjects = _table("kinds.toml"), _table("subjects.toml")
-    return {
-        kind: _Kind(
-            tuple(subjects[kind]["forms"]),
-            tuple(subjects[kind]["nouns"]),
-            tuple(
-                _Attribute(row["values"], tuple(row["says"]), tuple(row["denies"]))
-                for row in kinds[kind]
-            ),
-        )
-        for kind in KINDS
-    }
-
-
-@cache
-def _table(name: str) -> dict[str, Any]:
-    folder = files("sociolab.worlds.anteval").joinpath("data", "knowledge")
-    return tomllib.loads(folder.joinpath(name).read_text("utf-8"))
-
 
 FILE = "sessions.jsonl"
 
@@ -220,7 +55,7 @@ class Sessions(Protocol):
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnSessions:
     """So many sessions drawn by seed; each has new characters, situation, knowledge or intentions.
 
     `facts` is how much the NPC knows (information), `assigned` how skills are given to players
@@ -269,7 +104,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredSessions:
     """The sessions of a folder, read and checked."""
 
     id: DataId
@@ -287,7 +122,7 @@ def task_of(session: Session) -> Task:
     return Task(session.id, seats, session.id, session.model_dump_json())
 
 
-def read_sessions(folder: Path, form: Form) -> Stored:
+def read_sessions(folder: Path, form: Form) -> StoredSessions:
     """The sessions of `sessions.jsonl` in a folder, one a line.
 
     ConfigError names file and line where one cannot be read, is of the other form, has an id that
@@ -316,7 +151,7 @@ def read_sessions(folder: Path, form: Form) -> Stored:
     if not found:
         raise ConfigError(f"{path} is empty: expected at least one session, a session a line")
     content = hashlib.blake2b(data, digest_size=8).hexdigest()
-    return Stored(DataId(folder.resolve().name, "1", content), tuple(found.values()))
+    return StoredSessions(DataId(folder.resolve().name, "1", content), tuple(found.values()))
 
 
 def _read(line: bytes, where: str) -> Session:
@@ -381,21 +216,23 @@ class InformationSettings(DrawnSettings):
         """The names of the settings that were given and say how sessions are drawn."""
         return super().of_drawn() | (self.model_fields_set & {"facts"})
 
-    def drawn(self, seed: int) -> Drawn:
+    def drawn(self, seed: int) -> DrawnSessions:
         """The sessions that these settings draw."""
-        return Drawn("information", seed, self.sessions, self.players, self.turns, self.facts)
+        return DrawnSessions(
+            "information", seed, self.sessions, self.players, self.turns, self.facts
+        )
 
-    def plan(self, sessions: Sessions) -> Plan:
+    def plan(self, sessions: Sessions) -> InformationPlan:
         """What is measured; ConfigError where a session has fewer facts than k."""
         facts = self.facts
-        if isinstance(sessions, Stored):
+        if isinstance(sessions, StoredSessions):
             facts = min(len(session.knowledge) for session in sessions.sessions)
         k = self.key_points or (facts + 1) // 2
         if k > facts:
             raise ConfigError(
                 f"key_points: expected at most as many as there are facts ({facts}), found {k}"
             )
-        return Plan(k, self.controls, self.snapshots)
+        return InformationPlan(k, self.controls, self.snapshots)
 
 
 class IntentionSettings(DrawnSettings):
@@ -413,10 +250,12 @@ class IntentionSettings(DrawnSettings):
         """The names of the settings that were given: all of them say how sessions are drawn."""
         return set(self.model_fields_set)
 
-    def drawn(self, seed: int) -> Drawn:
+    def drawn(self, seed: int) -> DrawnSessions:
         """The sessions that these settings draw; ConfigError where the prior cannot be read."""
         assigned = Assigned(read_prior(self.prior), self.none, self.per_player)
-        return Drawn("intention", seed, self.sessions, self.players, self.turns, assigned=assigned)
+        return DrawnSessions(
+            "intention", seed, self.sessions, self.players, self.turns, assigned=assigned
+        )
 
 
 def sessions_of(
@@ -436,3 +275,175 @@ def sessions_of(
             f"some ({names}); leave these out, or --data"
         )
     return read_sessions(setup.folder, form)
+
+
+_STANDING = (
+    "Their eyes fall on {a}, then on {b}.",
+    "First they see {a}; then {b}.",
+    "Before them: {a}, {b}.",
+    "They make out {a} and, half hidden, {b}.",
+    "Close by they find {a}, and a few steps on {b}.",
+    "{A}: that is all, until somebody points out {b}.",
+)
+_ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """An opening situation: `text` is told to all and reveals no fact."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    group: str
+    enter: str
+    stands: tuple[str, ...]
+
+
+def draw_situation(seed: int, session: str, characters: Sequence[Character]) -> Situation:
+    """A situation of 50 to 110 words that names the NPC, the last of the characters."""
+    chance = stream(seed, "situation", session)
+    place = chance.choice(_places())
+    npc = characters[-1]
+
+    def drawn(table: str) -> str:
+        lines = _lines(table)
+        return chance.choice((*lines.get(_ALL, ()), *lines[place.group]))
+
+    a, b = chance.sample(place.stands, 2)
+    standing = chance.choice(_STANDING).format(a=a, b=b, A=a[:1].upper() + a[1:])
+    present = drawn("presence").format(npc=npc.name, first=npc.first_name)
+    sentences = (f"The party {place.enter}.", drawn("lights"), standing, drawn("stakes"), present)
+    return Situation(" ".join(sentences))
+
+
+@cache
+def _places() -> tuple[_Place, ...]:
+    return tuple(
+        _Place(row["group"], row["enter"], tuple(row["stands"]))
+        for row in _table("situations", "places")["place"]
+    )
+
+
+@cache
+def _lines(table: str) -> dict[str, tuple[str, ...]]:
+    return {group: tuple(lines) for group, lines in _table("situations", table).items()}
+
+
+KINDS: tuple[FactKind, ...] = get_args(FactKind)
+NEGATIVE = 1 / 8
+"""The share of facts that say that something is NOT so."""
+
+_PARTS = ("onsets", "first_vowels", "middles", "second_vowels", "endings")
+"""What an invented name is put together from: some two million names, in no dictionary."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attribute:
+    values: str
+    says: tuple[str, ...]
+    denies: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    forms: tuple[str, ...]
+    nouns: tuple[str, ...]
+    attributes: tuple[_Attribute, ...]
+
+
+def draw_knowledge(seed: int, session: str, count: int) -> tuple[Fact, ...]:
+    """So many facts, ids "F1", "F2", ...; with five or more, every kind occurs.
+
+    Names are invented, so that nothing can be known beforehand or guessed; no name comes twice in
+    a session.
+    """
+    chance = stream(seed, "knowledge", session)
+    names = _Names(chance)
+    return tuple(
+        Fact(id=f"F{number}", kind=kind, text=_text(kind, chance, names))
+        for number, kind in enumerate(_kinds(count, chance), start=1)
+    )
+
+
+class _Names:
+    """Invented names, each once."""
+
+    def __init__(self, chance: Random) -> None:
+        self._chance = chance
+        self._given: set[str] = set()
+
+    def new(self) -> str:
+        """A name that was not given before."""
+        tables = _table("knowledge", "names")
+        name = ""
+        while not name or name in self._given:
+            name = "".join(self._chance.choice(tables[part]) for part in _PARTS).capitalize()
+        self._given.add(name)
+        return name
+
+
+def _kinds(count: int, chance: Random) -> list[FactKind]:
+    """Every kind once before any comes again, then shuffled."""
+    drawn: list[FactKind] = []
+    while len(drawn) < count:
+        drawn += chance.sample(KINDS, len(KINDS))[: count - len(drawn)]
+    chance.shuffle(drawn)
+    return drawn
+
+
+def _text(kind: FactKind, chance: Random, names: _Names) -> str:
+    grammar = _grammar()[kind]
+    form = chance.choice(grammar.forms)
+    slots = {"name": names.new(), "noun": chance.choice(grammar.nouns)}
+    if "{other}" in form:
+        slots["other"] = names.new()
+    subject = form.format_map(slots)
+    attribute = chance.choice(grammar.attributes)
+    value = _value(attribute.values, chance, names)
+    wording = chance.choice(attribute.denies if chance.random() < NEGATIVE else attribute.says)
+    return wording.format_map(
+        {"s": subject, "S": _capital(subject), "v": value, "V": _capital(value)}
+    )
+
+
+def _value(table: str, chance: Random, names: _Names) -> str:
+    made: dict[str, Callable[[], str]] = {
+        "name": names.new,
+        "place name": lambda: f"{names.new()} {chance.choice(('Bridge', 'Ford', 'Hill', 'Moor'))}",
+        "word": lambda: f'"{names.new().casefold()}"',
+        "number": lambda: str(chance.randrange(2, 20)),
+        "count": lambda: str(chance.randrange(5, 100)),
+        "crowns": lambda: (
+            f"{chance.randrange(3, 98) * 10} {chance.choice(('silver', 'gold'))} crowns"
+        ),
+    }
+    return made[table]() if table in made else chance.choice(_table("knowledge", "values")[table])
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+@cache
+def _grammar() -> dict[str, _Kind]:
+    kinds, subjects = _table("knowledge", "kinds"), _table("knowledge", "subjects")
+    return {
+        kind: _Kind(
+            tuple(subjects[kind]["forms"]),
+            tuple(subjects[kind]["nouns"]),
+            tuple(
+                _Attribute(row["values"], tuple(row["says"]), tuple(row["denies"]))
+                for row in kinds[kind]
+            ),
+        )
+        for kind in KINDS
+    }
+
+
+@cache
+def _table(folder: str, name: str) -> dict[str, Any]:
+    file = files(PACKAGE).joinpath("data", folder, f"{name}.toml")
+    return tomllib.loads(file.read_text("utf-8"))

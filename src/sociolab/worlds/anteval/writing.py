@@ -16,8 +16,97 @@ from sociolab.core.ports import CallKey, ChatModel
 from sociolab.prompting.structured import ask_model, typed_prompt
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.party.tables import PRONOUNS
-from sociolab.worlds.anteval.session import Character, Fact, FactKind, Session
-from sociolab.worlds.anteval.sessions import FILE, Drawn, draw_situation
+from sociolab.worlds.anteval.session import PACKAGE, Character, Fact, FactKind, Session
+from sociolab.worlds.anteval.sessions import FILE, DrawnSessions, draw_situation
+
+_TOLD = 10
+"""About so often it is told how far the work is."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSessions:
+    """The sessions that were written, and a sentence for each one that could not be."""
+
+    sessions: tuple[Session, ...]
+    failures: tuple[str, ...]
+
+
+async def write_sessions(
+    model: ChatModel, folder: Path, drawn: DrawnSessions, tell: Callable[[str], None]
+) -> WrittenSessions:
+    """Draw sessions, have a model write their characters and knowledge, and keep them.
+
+    Traits, situation and intentions stay as drawn. A session's decoys are the knowledge of the next
+    one, of the last one that of the first. One call a character and, in sessions about information,
+    one for the knowledge. A session for which the model gives no usable reply is left out. The
+    folder is written when all are done; `tell` hears how far it is. ConfigError where it holds
+    sessions already; a fatal ModelError passes through.
+    """
+    path = folder / FILE
+    if path.exists():
+        raise ConfigError(f"{path} is there already: name another folder, or remove the file first")
+    tasks = [asyncio.ensure_future(_one(model, session, drawn)) for session in drawn.all()]
+    try:
+        for done, outcome in enumerate(asyncio.as_completed(tasks), start=1):
+            await outcome
+            if done < len(tasks) and done % max(1, len(tasks) // _TOLD) == 0:
+                tell(f"{done} of {len(tasks)} sessions are done")
+        outcomes = await asyncio.gather(*tasks)
+    finally:  # a fatal error of one ends all
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    written = [outcome for outcome in outcomes if isinstance(outcome, Session)]
+    sessions = _with_decoys(written) if drawn.facts else tuple(written)
+    if sessions:
+        _keep(path, sessions)
+    return WrittenSessions(sessions, tuple(one for one in outcomes if isinstance(one, str)))
+
+
+def _keep(path: Path, sessions: Sequence[Session]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = (f"{session.model_dump_json()}\n" for session in sessions)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+async def _one(model: ChatModel, session: Session, drawn: DrawnSessions) -> Session | str:
+    """The session as the model wrote it, or why there is none."""
+    try:
+        return await _written(model, session, drawn)
+    except ReplyError as error:
+        return f"{session.id}: {error}"
+    except ModelError as error:
+        if error.fatal:
+            raise
+        return f"{session.id}: {error}"
+
+
+async def _written(model: ChatModel, session: Session, drawn: DrawnSessions) -> Session:
+    characters: list[Character] = []
+    for character in session.characters:
+        taken = [one.name for one in characters]
+        key = CallKey(session.id, "writer", character.id, 0, "character", 1)
+        characters.append(await write_character(model, character, key, taken))
+    situation = draw_situation(drawn.seed, session.id, characters).text
+    known: tuple[Fact, ...] = ()
+    if drawn.facts:
+        key = CallKey(session.id, "writer", "", 0, "knowledge", 1)
+        npc = characters[-1].name
+        known = await write_knowledge(model, situation, npc, drawn.facts, key)
+    changed = {"characters": tuple(characters), "situation": situation, "knowledge": known}
+    return Session.model_validate({**dict(session), **changed})
+
+
+def _with_decoys(sessions: Sequence[Session]) -> tuple[Session, ...]:
+    """Each session with the knowledge of the next; a single one keeps what was drawn."""
+    if len(sessions) < 2:
+        return tuple(sessions)
+    following = (*sessions[1:], sessions[0])
+    return tuple(
+        one.model_copy(update={"decoys": other.knowledge})
+        for one, other in zip(sessions, following, strict=True)
+    )
+
 
 ATTEMPTS = 3
 
@@ -28,7 +117,7 @@ _ASKED = (90, 180)
 """Words that are asked for: as many as the grammar writes."""
 
 _TEMPERATURE = 1.0
-"""High, since parties should not resemble one another."""
+"""High, since neither parties nor what there is to know should resemble one another."""
 
 _LONGEST_NAME = 60
 _LONGEST_LOOK = 60
@@ -54,9 +143,7 @@ async def write_character(
     sent back with the problem, twice at most; then ReplyError says what the last one lacks.
     ModelError passes through: a call failed for good.
     """
-    head = prompt("sociolab.worlds.anteval", "write_character").render(
-        {"shortest": _ASKED[0], "longest": _ASKED[1]}
-    )
+    head = prompt(PACKAGE, "write_character").render({"shortest": _ASKED[0], "longest": _ASKED[1]})
     check = _Check(drawn, frozenset(_first(name) for name in taken if name.strip()))
     asked = await ask_model(
         model,
@@ -167,10 +254,6 @@ def _first(name: str) -> str:
     return _first_word(name).casefold()
 
 
-ATTEMPTS_ = 3
-TEMPERATURE = 1.0
-"""High, so that sessions differ."""
-
 Line = Annotated[str, StringConstraints(strip_whitespace=True)]
 
 
@@ -203,7 +286,7 @@ async def write_knowledge(
     # Jinja2 is loaded when a prompt is first needed.
     from sociolab.prompting.templates import prompt
 
-    text = prompt("sociolab.worlds.anteval", "write_knowledge")
+    text = prompt(PACKAGE, "write_knowledge")
     words = {"situation": situation, "npc": npc, "count": count, "denied": round(count / 8)}
     body = text.render(words)
     asked = await ask_model(
@@ -212,16 +295,16 @@ async def write_knowledge(
             "You write the hidden knowledge of a role-playing session.",
             body,
             WrittenKnowledge,
-            TEMPERATURE,
+            _TEMPERATURE,
         ),
         WrittenKnowledge,
         key,
-        attempts=ATTEMPTS_,
+        attempts=ATTEMPTS,
         complaint=lambda reply: _knowledge_complaint(reply.facts, count),
     )
     if asked.value is None or asked.problem:
         raise ReplyError(
-            f"expected {count} facts within {ATTEMPTS_} attempts: {asked.problem}",
+            f"expected {count} facts within {ATTEMPTS} attempts: {asked.problem}",
             raw=asked.raw,
             cause=asked.cause,
         )
@@ -245,92 +328,3 @@ def _knowledge_complaint(facts: tuple[WrittenFact, ...], count: int) -> str:
             return f'fact {number}: expected a subject of its own, found "{fact.subject}" again'
         seen.add(fact.subject.casefold())
     return ""
-
-
-_TOLD = 10
-"""About so often it is told how far the work is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The sessions that were written, and a sentence for each one that could not be."""
-
-    sessions: tuple[Session, ...]
-    failures: tuple[str, ...]
-
-
-async def write_sessions(
-    model: ChatModel, folder: Path, drawn: Drawn, tell: Callable[[str], None]
-) -> Written:
-    """Draw sessions, have a model write their characters and knowledge, and keep them.
-
-    Traits, situation and intentions stay as drawn. A session's decoys are the knowledge of the next
-    one, of the last one that of the first. One call a character and, in sessions about information,
-    one for the knowledge. A session for which the model gives no usable reply is left out. The
-    folder is written when all are done; `tell` hears how far it is. ConfigError where it holds
-    sessions already; a fatal ModelError passes through.
-    """
-    path = folder / FILE
-    if path.exists():
-        raise ConfigError(f"{path} is there already: name another folder, or remove the file first")
-    tasks = [asyncio.ensure_future(_one(model, session, drawn)) for session in drawn.all()]
-    try:
-        for done, outcome in enumerate(asyncio.as_completed(tasks), start=1):
-            await outcome
-            if done < len(tasks) and done % max(1, len(tasks) // _TOLD) == 0:
-                tell(f"{done} of {len(tasks)} sessions are done")
-        outcomes = await asyncio.gather(*tasks)
-    finally:  # a fatal error of one ends all
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    written = [outcome for outcome in outcomes if isinstance(outcome, Session)]
-    sessions = _with_decoys(written) if drawn.facts else tuple(written)
-    if sessions:
-        _keep(path, sessions)
-    return Written(sessions, tuple(one for one in outcomes if isinstance(one, str)))
-
-
-def _keep(path: Path, sessions: Sequence[Session]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = (f"{session.model_dump_json()}\n" for session in sessions)
-    path.write_text("".join(lines), encoding="utf-8")
-
-
-async def _one(model: ChatModel, session: Session, drawn: Drawn) -> Session | str:
-    """The session as the model wrote it, or why there is none."""
-    try:
-        return await _written(model, session, drawn)
-    except ReplyError as error:
-        return f"{session.id}: {error}"
-    except ModelError as error:
-        if error.fatal:
-            raise
-        return f"{session.id}: {error}"
-
-
-async def _written(model: ChatModel, session: Session, drawn: Drawn) -> Session:
-    characters: list[Character] = []
-    for character in session.characters:
-        taken = [one.name for one in characters]
-        key = CallKey(session.id, "writer", character.id, 0, "character", 1)
-        characters.append(await write_character(model, character, key, taken))
-    situation = draw_situation(drawn.seed, session.id, characters).text
-    known: tuple[Fact, ...] = ()
-    if drawn.facts:
-        key = CallKey(session.id, "writer", "", 0, "knowledge", 1)
-        npc = characters[-1].name
-        known = await write_knowledge(model, situation, npc, drawn.facts, key)
-    changed = {"characters": tuple(characters), "situation": situation, "knowledge": known}
-    return Session.model_validate({**dict(session), **changed})
-
-
-def _with_decoys(sessions: Sequence[Session]) -> tuple[Session, ...]:
-    """Each session with the knowledge of the next; a single one keeps what was drawn."""
-    if len(sessions) < 2:
-        return tuple(sessions)
-    following = (*sessions[1:], sessions[0])
-    return tuple(
-        one.model_copy(update={"decoys": other.knowledge})
-        for one, other in zip(sessions, following, strict=True)
-    )

@@ -23,8 +23,8 @@ from sociolab.worlds.anteval.importing.crd3 import (
     hand_checked,
 )
 from sociolab.worlds.anteval.importing.crd3_speech import checked_skills, read_episode
-from sociolab.worlds.anteval.importing.dnd import names_skill, read_examples
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label
+from sociolab.worlds.anteval.importing.dnd import read_examples
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, names_skill
 
 BUILT_ON = ("C1E037", "C2E002")
 CHECKED_ON = ("C1E049", "C2E012")

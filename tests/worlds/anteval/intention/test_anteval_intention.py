@@ -25,12 +25,11 @@ from sociolab.worlds.anteval.intention import (
     agreement,
     example_of,
     meant,
-    names_skill,
     read_prior,
 )
 from sociolab.worlds.anteval.scene import USE
 from sociolab.worlds.anteval.session import NPC, SKILLS, Session
-from sociolab.worlds.anteval.virtual_dm.example import DM, Label, Turn
+from sociolab.worlds.anteval.virtual_dm.example import DM, Label, Turn, names_skill
 
 SEATS = tuple(f"player-{number}" for number in range(1, 4))
 TABLE = session("intention", turns=8)
@@ -99,7 +98,9 @@ def test_the_same_seed_and_session_give_the_same_and_others_do_not() -> None:
 def test_the_sentence_for_the_player_says_which_skill_and_what_for() -> None:
     texts = [meant(skill) for skill in SKILLS]
     assert len(set(texts)) == 18
-    assert all(names_skill(text, skill) for text, skill in zip(texts, SKILLS, strict=True))
+    assert all(
+        names_skill([Turn(DM, text)], [skill]) for text, skill in zip(texts, SKILLS, strict=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,8 +161,8 @@ def test_strict_says_that_no_assigned_skill_is_named(words: str, strict: bool) -
 
 
 def test_a_skill_of_several_words_is_named_across_line_ends() -> None:
-    assert names_skill("That takes Sleight\nof  hand.", "sleight of hand")
-    assert not names_skill("good-natured", "nature")
+    assert names_skill([Turn(DM, "That takes Sleight\nof  hand.")], ["sleight of hand"])
+    assert not names_skill([Turn(DM, "good-natured")], ["nature"])
 
 
 # ---------------------------------------------------------------- judges

@@ -16,11 +16,11 @@ from sociolab.core.score import Score
 from sociolab.engine.setup import WorldSetup
 from sociolab.testing.playing import driven, play_task
 from sociolab.worlds.anteval.information.scoring import Learned, polls
-from sociolab.worlds.anteval.intention import names_skill
 from sociolab.worlds.anteval.kit import load_information, load_intention
 from sociolab.worlds.anteval.scene import TELL, USE, AntScene, recorded
 from sociolab.worlds.anteval.scripted import ScriptedPlayer, _lines
 from sociolab.worlds.anteval.session import NPC, SKILLS, session_from
+from sociolab.worlds.anteval.virtual_dm.example import DM, Turn, names_skill
 
 FORMS = ("information", "intention")
 
@@ -179,4 +179,4 @@ def test_each_skill_is_shown_by_deeds_and_by_words_and_no_line_names_a_skill() -
         return [text for one in nodes for text in texts(one)]
 
     for text in texts(_lines()):
-        assert not any(names_skill(text, skill) for skill in SKILLS), text
+        assert not names_skill([Turn(DM, text)], SKILLS), text

@@ -22,15 +22,8 @@ from sociolab.models.cache import CachedModel, NullReplyStore
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.worlds.anteval.session import SKILLS
-from sociolab.worlds.anteval.virtual_dm.chat import (
-    AsyncVirtualDM,
-    ChatDM,
-    answer_of,
-    body_of,
-    head,
-    shots_from,
-)
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label
+from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, answer_of, body_of, head, shots_from
+from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, Example, Label
 from worlds.anteval.virtual_dm_chat.table_cases import example, reply
 
 SNEAKS = (frozenset({Label("T'lin", "stealth")}),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,9 +20,9 @@ from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient, Patience, TuningOrder
 from sociolab.worlds.anteval.session import SKILLS
-from sociolab.worlds.anteval.virtual_dm.chat import AsyncVirtualDM, ChatDM, answer_of
-from sociolab.worlds.anteval.virtual_dm.example import Example
-from sociolab.worlds.anteval.virtual_dm.openai_tuning import OpenAITunedDM, read_training_file
+from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, answer_of
+from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, Example
+from sociolab.worlds.anteval.virtual_dm.openai_tuning import OpenAITunedDM
 from worlds.anteval.virtual_dm_chat.table_cases import TABLE, example
 
 TRAIN = tuple(example(n, SKILLS[n % 18], TABLE[n % 2]) for n in range(36))
@@ -85,8 +86,10 @@ def test_a_tuned_model_reads_what_it_was_trained_on_and_nothing_else(tmp_path: P
     asyncio.run(go())
     [file] = tmp_path.glob("*.jsonl")
     [(prompt, key)] = model.calls
-    trained = read_training_file(file)[0].messages
-    assert [(m.role, m.text) for m in prompt.messages] == [(m.role, m.content) for m in trained[:2]]
+    trained = json.loads(file.read_bytes().splitlines()[0])["messages"]
+    assert [(m.role, m.text) for m in prompt.messages] == [
+        (m["role"], m["content"]) for m in trained[:2]
+    ]
     assert prompt.schema is None
     assert key.trial == "r1/e0"
 
@@ -96,7 +99,7 @@ def test_training_file_and_record_lie_in_the_folder_under_one_name(tmp_path: Pat
         async with table(tmp_path / "tuning") as (server, _, dm, _told):
             await dm.fit_async(TRAIN)
             [file] = (tmp_path / "tuning").glob("*.jsonl")
-            assert len(read_training_file(file)) == len(TRAIN)
+            assert len(file.read_bytes().splitlines()) == len(TRAIN)
             assert file.with_suffix(".job.json").exists()
             [upload] = server.tuning.files.values()
             assert upload.content == file.read_bytes()

@@ -19,12 +19,12 @@ from sociolab.worlds.anteval.party.tables import (
     PRONOUNS,
     Background,
     Class,
-    Drawn,
+    DrawnCharacter,
     Leads,
     Names,
+    PartyTables,
     Phrase,
     Syllables,
-    Tables,
     Trait,
     Voice,
     phrase,
@@ -34,6 +34,132 @@ from sociolab.worlds.anteval.party.tables import (
     told,
 )
 from sociolab.worlds.anteval.session import ABILITIES, NPC, Character
+
+MOST_PLAYERS = 8
+
+_LEARNED = 4
+"""How many times as likely as another a background of the learned is the NPC's."""
+
+_HIGH, _LOW = 13, 11
+_WANTS = phrase("<they> want<s> to {goal}")
+
+
+def draw_party(seed: int, session: int | str, players: int) -> tuple[Character, ...]:
+    """The characters of a session: "player-1", "player-2", ... and the NPC in the last seat.
+
+    The same seed and session give the same people, however many further players there are.
+    ConfigError unless 1 to 8 players are asked for.
+    """
+    return tuple(_character(drawn, seed, session) for drawn in draw_traits(seed, session, players))
+
+
+def draw_traits(seed: int, session: int | str, players: int) -> tuple[DrawnCharacter, ...]:
+    """The same party as entries of the tables, before it is told."""
+    if not 1 <= players <= MOST_PLAYERS:
+        raise ConfigError(f"expected 1 to {MOST_PLAYERS} players, found {players}")
+    table = tables()
+    chance = stream(seed, "party", session)
+    backgrounds = _shuffled_for_npc(table.backgrounds, chance)
+    classes = chance.sample(table.classes, len(table.classes))
+    seats = [NPC, *(f"player-{number}" for number in range(1, players + 1))]
+    taken: list[str] = []
+    party = []
+    for seat, kind, background in zip(
+        seats, classes[: len(seats)], backgrounds[: len(seats)], strict=True
+    ):
+        drawn = _draw(table, stream(seed, "party", session, seat), seat, kind, background, taken)
+        taken.append(drawn.first_name)
+        party.append(drawn)
+    return (*party[1:], party[0])
+
+
+def _shuffled_for_npc(backgrounds: Sequence[Background], chance: Random) -> list[Background]:
+    """In random order, the NPC's first."""
+    weights = [_LEARNED if background.learned else 1 for background in backgrounds]
+    npc = chance.choices(backgrounds, weights)[0]
+    others = [background for background in backgrounds if background is not npc]
+    return [npc, *chance.sample(others, len(others))]
+
+
+def _draw(
+    table: PartyTables,
+    chance: Random,
+    seat: str,
+    kind: Class,
+    background: Background,
+    taken: Sequence[str],
+) -> DrawnCharacter:
+    race = pick(table.races, chance)
+    pronouns = pick(PRONOUNS, chance)
+    weights = [alignment.weight for alignment in table.alignments]
+    alignment = chance.choices(table.alignments, weights)[0]
+    name = full_name(table.names, race.name, chance, taken)
+    tie = first_name(table.names.friends, chance, (name,))
+    contact = first_name(table.names.friends, chance, (name, tie))
+    return DrawnCharacter(
+        seat=seat,
+        name=name,
+        pronouns=pronouns,
+        race=race,
+        kind=kind,
+        background=background,
+        alignment=alignment,
+        abilities=_abilities(kind, chance),
+        personality=tuple(chance.sample(background.personality, 2)),
+        ideal=pick(suiting(background, alignment.name), chance),
+        bond=pick(background.bonds, chance),
+        flaw=pick(background.flaws, chance),
+        goal=pick(table.goals, chance),
+        contact=contact,
+        tie=tie,
+        town=invented(table.names.towns, chance),
+    )
+
+
+def suiting(background: Background, alignment: str) -> list[Trait]:
+    """The ideals of this background that go with an alignment."""
+    words = (*alignment.split(), "any")
+    return [ideal for word in words for ideal in background.ideals.get(word, ())]
+
+
+def _abilities(kind: Class, chance: Random) -> dict[str, int]:
+    rolls = _rolls(chance)
+    while rolls[0] < _HIGH or rolls[-1] > _LOW:
+        rolls = _rolls(chance)
+    others = [ability for ability in ABILITIES if ability not in kind.best]
+    order = (*kind.best, *chance.sample(others, len(others)))
+    scores = dict(zip(order, rolls, strict=True))
+    return {ability: scores[ability] for ability in ABILITIES}
+
+
+def _rolls(chance: Random) -> list[int]:
+    """Six times four dice, the lowest dropped; highest first."""
+    dice = [int(chance.random() * 6) + 1 for _ in range(24)]
+    throws = (dice[at : at + 4] for at in range(0, 24, 4))
+    return sorted((sum(four) - min(four) for four in throws), reverse=True)
+
+
+def _character(drawn: DrawnCharacter, seed: int, session: int | str) -> Character:
+    voice = drawn.voice()
+    telling = stream(seed, "party", session, drawn.seat, "telling")
+    return Character(
+        id=drawn.seat,
+        name=drawn.name,
+        pronouns=drawn.pronouns.label,
+        race=drawn.race.name,
+        class_name=drawn.kind.name,
+        background=drawn.background.name,
+        alignment=drawn.alignment.name,
+        abilities=drawn.abilities,
+        personality=tuple(sentence(told(trait[0], voice)) for trait in drawn.personality),
+        ideal=sentence(told(drawn.ideal[0], voice)),
+        bond=sentence(told(drawn.bond[0], voice)),
+        flaw=sentence(told(drawn.flaw[0], voice)),
+        goal=sentence(told(_WANTS, voice, {"goal": drawn.goal})),
+        look=look(drawn, telling),
+        description=description(drawn, telling),
+    )
+
 
 _ALIKE = 2
 """Names that share so many first letters are alike."""
@@ -69,6 +195,7 @@ def full_name(names: Names, race: str, chance: Random, taken: Collection[str]) -
 
 SHORTEST, LONGEST = 90, 160
 """Words of a description."""
+
 
 _LENGTHS = (115, 148)
 """Up to how many words a description is filled, more or less."""
@@ -118,7 +245,7 @@ class _Part:
         )
 
 
-def look(drawn: Drawn, chance: Random) -> str:
+def look(drawn: DrawnCharacter, chance: Random) -> str:
     """What the others see: race, build, dress and manner, in one sentence; nothing private."""
     frames = tables().frames
     race = drawn.race
@@ -132,7 +259,7 @@ def look(drawn: Drawn, chance: Random) -> str:
     return sentence(told(pick(frames.look, chance), drawn.voice(), slots))
 
 
-def description(drawn: Drawn, chance: Random) -> str:
+def description(drawn: DrawnCharacter, chance: Random) -> str:
     """Prose of 90 to 160 words that agrees with all the traits."""
     for _ in range(50):
         text = _prose(drawn, _parts(drawn, chance), chance)
@@ -158,7 +285,7 @@ def strongest_and_weakest(abilities: dict[str, int], chance: Random) -> tuple[st
     )
 
 
-def _parts(drawn: Drawn, chance: Random) -> list[_Part]:
+def _parts(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
     """The sentences in order: every trait, and fillers after the one that says who this is."""
     identity = _identity(drawn, chance)
     goal = _goal(drawn, chance)
@@ -182,7 +309,7 @@ def _parts(drawn: Drawn, chance: Random) -> list[_Part]:
     return parts
 
 
-def _identity(drawn: Drawn, chance: Random) -> _Part:
+def _identity(drawn: DrawnCharacter, chance: Random) -> _Part:
     race, kind = drawn.race.name.lower(), drawn.kind.name.lower()
     background = drawn.background.name.lower()
     fills: dict[str, str | Phrase] = {
@@ -199,11 +326,11 @@ def _identity(drawn: Drawn, chance: Random) -> _Part:
     return _Part(frame, {slot: fills[slot] for slot in fills if slot in used})
 
 
-def _goal(drawn: Drawn, chance: Random) -> _Part:
+def _goal(drawn: DrawnCharacter, chance: Random) -> _Part:
     return _Part(pick(tables().goal_frames, chance), {"goal": drawn.goal})
 
 
-def _traits(drawn: Drawn, chance: Random) -> list[_Part]:
+def _traits(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
     frames = tables().frames
     wordings: list[tuple[str, Trait]] = [
         *(("personality", trait) for trait in drawn.personality),
@@ -219,7 +346,7 @@ def _traits(drawn: Drawn, chance: Random) -> list[_Part]:
     return [*parts, attitude, _abilities_part(drawn, chance)]
 
 
-def _abilities_part(drawn: Drawn, chance: Random) -> _Part:
+def _abilities_part(drawn: DrawnCharacter, chance: Random) -> _Part:
     table = tables()
     strongest, weakest = strongest_and_weakest(drawn.abilities, chance)
     fills: dict[str, str | Phrase] = {
@@ -229,7 +356,7 @@ def _abilities_part(drawn: Drawn, chance: Random) -> _Part:
     return _Part(pick(table.frames.abilities, chance), fills)
 
 
-def _fillers(drawn: Drawn, chance: Random) -> list[_Part]:
+def _fillers(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
     frames, background = tables().frames, drawn.background
     return [
         _Part(_PLAIN, {"text": pick(drawn.race.upbringing, chance)}),
@@ -239,7 +366,7 @@ def _fillers(drawn: Drawn, chance: Random) -> list[_Part]:
     ]
 
 
-def _prose(drawn: Drawn, parts: list[_Part], chance: Random) -> str:
+def _prose(drawn: DrawnCharacter, parts: list[_Part], chance: Random) -> str:
     """The sentences, the first with the name; further on a name or a lead now and then."""
     sentences = [_opening(drawn, parts[0], chance)]
     since, subject, theme = 0, parts[0].subject_first, parts[0].theme
@@ -262,7 +389,7 @@ def _prose(drawn: Drawn, parts: list[_Part], chance: Random) -> str:
     return " ".join(sentences)
 
 
-def _opening(drawn: Drawn, part: _Part, chance: Random) -> str:
+def _opening(drawn: DrawnCharacter, part: _Part, chance: Random) -> str:
     voice = drawn.voice(contact=part.contact, full=chance.random() < _FULL_NAME)
     return sentence(told(part.frame, voice, part.fills, named=True))
 
@@ -284,129 +411,3 @@ def _lead(part: _Part, text: str, voice: Voice, chance: Random, likely: float) -
     leads = part.leads.that if part.subject_first else ()
     leads += () if ":" in text else part.leads.any
     return told(pick(leads, chance), voice) if leads else ""
-
-
-MOST_PLAYERS = 8
-
-_LEARNED = 4
-"""How many times as likely as another a background of the learned is the NPC's."""
-
-_HIGH, _LOW = 13, 11
-_WANTS = phrase("<they> want<s> to {goal}")
-
-
-def draw_party(seed: int, session: int | str, players: int) -> tuple[Character, ...]:
-    """The characters of a session: "player-1", "player-2", ... and the NPC in the last seat.
-
-    The same seed and session give the same people, however many further players there are.
-    ConfigError unless 1 to 8 players are asked for.
-    """
-    return tuple(_character(drawn, seed, session) for drawn in draw_traits(seed, session, players))
-
-
-def draw_traits(seed: int, session: int | str, players: int) -> tuple[Drawn, ...]:
-    """The same party as entries of the tables, before it is told."""
-    if not 1 <= players <= MOST_PLAYERS:
-        raise ConfigError(f"expected 1 to {MOST_PLAYERS} players, found {players}")
-    table = tables()
-    chance = stream(seed, "party", session)
-    backgrounds = _shuffled_for_npc(table.backgrounds, chance)
-    classes = chance.sample(table.classes, len(table.classes))
-    seats = [NPC, *(f"player-{number}" for number in range(1, players + 1))]
-    taken: list[str] = []
-    party = []
-    for seat, kind, background in zip(
-        seats, classes[: len(seats)], backgrounds[: len(seats)], strict=True
-    ):
-        drawn = _draw(table, stream(seed, "party", session, seat), seat, kind, background, taken)
-        taken.append(drawn.first_name)
-        party.append(drawn)
-    return (*party[1:], party[0])
-
-
-def _shuffled_for_npc(backgrounds: Sequence[Background], chance: Random) -> list[Background]:
-    """In random order, the NPC's first."""
-    weights = [_LEARNED if background.learned else 1 for background in backgrounds]
-    npc = chance.choices(backgrounds, weights)[0]
-    others = [background for background in backgrounds if background is not npc]
-    return [npc, *chance.sample(others, len(others))]
-
-
-def _draw(
-    table: Tables,
-    chance: Random,
-    seat: str,
-    kind: Class,
-    background: Background,
-    taken: Sequence[str],
-) -> Drawn:
-    race = pick(table.races, chance)
-    pronouns = pick(PRONOUNS, chance)
-    weights = [alignment.weight for alignment in table.alignments]
-    alignment = chance.choices(table.alignments, weights)[0]
-    name = full_name(table.names, race.name, chance, taken)
-    tie = first_name(table.names.friends, chance, (name,))
-    contact = first_name(table.names.friends, chance, (name, tie))
-    return Drawn(
-        seat=seat,
-        name=name,
-        pronouns=pronouns,
-        race=race,
-        kind=kind,
-        background=background,
-        alignment=alignment,
-        abilities=_abilities(kind, chance),
-        personality=tuple(chance.sample(background.personality, 2)),
-        ideal=pick(suiting(background, alignment.name), chance),
-        bond=pick(background.bonds, chance),
-        flaw=pick(background.flaws, chance),
-        goal=pick(table.goals, chance),
-        contact=contact,
-        tie=tie,
-        town=invented(table.names.towns, chance),
-    )
-
-
-def suiting(background: Background, alignment: str) -> list[Trait]:
-    """The ideals of this background that go with an alignment."""
-    words = (*alignment.split(), "any")
-    return [ideal for word in words for ideal in background.ideals.get(word, ())]
-
-
-def _abilities(kind: Class, chance: Random) -> dict[str, int]:
-    rolls = _rolls(chance)
-    while rolls[0] < _HIGH or rolls[-1] > _LOW:
-        rolls = _rolls(chance)
-    others = [ability for ability in ABILITIES if ability not in kind.best]
-    order = (*kind.best, *chance.sample(others, len(others)))
-    scores = dict(zip(order, rolls, strict=True))
-    return {ability: scores[ability] for ability in ABILITIES}
-
-
-def _rolls(chance: Random) -> list[int]:
-    """Six times four dice, the lowest dropped; highest first."""
-    dice = [int(chance.random() * 6) + 1 for _ in range(24)]
-    throws = (dice[at : at + 4] for at in range(0, 24, 4))
-    return sorted((sum(four) - min(four) for four in throws), reverse=True)
-
-
-def _character(drawn: Drawn, seed: int, session: int | str) -> Character:
-    voice = drawn.voice()
-    telling = stream(seed, "party", session, drawn.seat, "telling")
-    return Character(
-        id=drawn.seat,
-        name=drawn.name,
-        pronouns=drawn.pronouns.label,
-        race=drawn.race.name,
-        class_name=drawn.kind.name,
-        background=drawn.background.name,
-        alignment=drawn.alignment.name,
-        abilities=drawn.abilities,
-        personality=tuple(sentence(told(trait[0], voice)) for trait in drawn.personality),
-        ideal=sentence(told(drawn.ideal[0], voice)),
-        bond=sentence(told(drawn.bond[0], voice)),
-        flaw=sentence(told(drawn.flaw[0], voice)),
-        goal=sentence(told(_WANTS, voice, {"goal": drawn.goal})),
-        look=look(drawn, telling),
-        description=description(drawn, telling),
-    )

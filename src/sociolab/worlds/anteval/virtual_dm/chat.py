@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
 
@@ -16,37 +16,11 @@ from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Schema
 from sociolab.core.seeding import stream
 from sociolab.prompting.structured import ask_model, read, schema_of
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.session import SKILLS
+from sociolab.worlds.anteval.session import PACKAGE, SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
-
-PACKAGE = "sociolab.worlds.anteval"
 
 MOST_TURNS = 30
 """A virtual DM reads the last turns only: as many as a session of the paper has."""
-
-
-class AsyncVirtualDM(Protocol):
-    """A virtual DM that waits for a provider: as `VirtualDM`, to be awaited."""
-
-    @property
-    def name(self) -> str:
-        """Shown in tables, such as "openai/gpt-x, 8 examples"."""
-        ...
-
-    @property
-    def failures(self) -> Counter[Cause]:
-        """By cause and since it was fitted: the examples whose replies could not be used."""
-        ...
-
-    async def fit_async(self, examples: Sequence[Example]) -> None:
-        """Learn from examples; what was learned before is forgotten. ModelError, ConfigError."""
-        ...
-
-    async def predict_async(
-        self, examples: Sequence[Example], most: int = 1
-    ) -> tuple[frozenset[Label], ...]:
-        """For each example, at most `most` labels; none where no reply could be used."""
-        ...
 
 
 class Check(BaseModel):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple, Protocol
 
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import Cause, ConfigError
 
 DM = "DM"
 """The speaker who is nobody's character: the game master, or in generated play the NPC."""
@@ -45,6 +47,18 @@ class Example:
     strict: bool = True
 
 
+def names_skill(turns: Iterable[Turn], skills: Iterable[str]) -> bool:
+    """Whether one of the skills is named in what was said or done, in any case."""
+    patterns = [_named(skill) for skill in skills]
+    return any(pattern.search(turn.text) for turn in turns for pattern in patterns)
+
+
+@cache
+def _named(skill: str) -> re.Pattern[str]:
+    words = r"[\s-]+".join(skill.split())
+    return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+
+
 class VirtualDM(Protocol):
     """Reads play and says who checks what (AntEval section 4.2)."""
 
@@ -60,6 +74,53 @@ class VirtualDM(Protocol):
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
         """For each example, at most `most` labels: its best guesses, one unless said otherwise."""
         ...
+
+
+class AsyncVirtualDM(Protocol):
+    """A virtual DM that waits for a provider: as `VirtualDM`, to be awaited."""
+
+    @property
+    def name(self) -> str:
+        """Shown in tables, such as "openai/gpt-x, 8 examples"."""
+        ...
+
+    @property
+    def failures(self) -> Counter[Cause]:
+        """By cause and since it was fitted: the examples whose replies could not be used."""
+        ...
+
+    async def fit_async(self, examples: Sequence[Example]) -> None:
+        """Learn from examples; what was learned before is forgotten. ModelError, ConfigError."""
+        ...
+
+    async def predict_async(
+        self, examples: Sequence[Example], most: int = 1
+    ) -> tuple[frozenset[Label], ...]:
+        """For each example, at most `most` labels; none where no reply could be used."""
+        ...
+
+
+class LocalDM:
+    """A virtual DM on this machine, as one to be awaited; it holds everything up as it works."""
+
+    def __init__(self, dm: VirtualDM) -> None:
+        self._dm = dm
+        self.failures: Counter[Cause] = Counter()
+
+    @property
+    def name(self) -> str:
+        """Its own."""
+        return self._dm.name
+
+    async def fit_async(self, examples: Sequence[Example]) -> None:
+        """Learn from examples."""
+        self._dm.fit(examples)
+
+    async def predict_async(
+        self, examples: Sequence[Example], most: int = 1
+    ) -> tuple[frozenset[Label], ...]:
+        """For each example, at most `most` labels."""
+        return self._dm.predict(examples, most)
 
 
 NO_SKILL = ""

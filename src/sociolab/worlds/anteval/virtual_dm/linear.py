@@ -21,6 +21,278 @@ from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 
+_RIDGE = 1.0
+_INVERSE_PENALTY = 0.03
+_OWN_WORDS = 3.0
+"""What a candidate's words weigh beside the other features, each of deviation 1."""
+
+_FLOOR = 1e-3
+"""A skill's score below this counts as this, so that candidates still differ."""
+
+_MOST_CHECKS = 6_000
+"""The skills are learned from at most so many checks: memory grows with their square."""
+
+
+class LinearDM:
+    """Ranks (candidate, skill) pairs; no name of a candidate is a feature.
+
+    The same examples in the same order give the same model. Chosen by cross-validation over
+    episodes of real play (benchmarks/virtual_dm_experiment.py).
+    """
+
+    def __init__(self) -> None:
+        self._words: StemVocabulary | None = None
+        self._who: _Who | None = None
+        self._which: _Which | None = None
+
+    @property
+    def name(self) -> str:
+        """As in tables."""
+        return "linear"
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        """Learn from examples. ConfigError where there is no label or no word."""
+        if not any(example.labels for example in examples):
+            raise ConfigError("training examples: expected at least one label, found none")
+        if not any(stems(turn.text) for example in examples for turn in example.turns):
+            raise ConfigError("training examples: expected words in at least one turn, found none")
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+        self._words = StemVocabulary(examples)
+        turns = TurnMatrix(examples, self._words)
+        # The products are many and small: a second thread only waits, at the cost of a whole core.
+        with threadpool_limits(1):
+            self._who = _Who(examples, turns)
+            self._which = _Which(examples, turns)
+
+    def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
+        """The best `most` pairs of each example; of alike ones, the candidate named first."""
+        if self._words is None or self._who is None or self._which is None:
+            raise WorldError("linear: expected to be fitted before it predicts, found not")
+        if not examples:
+            return ()
+        turns, seats = TurnMatrix(examples, self._words), _seats(examples)
+        scores = self._who.chances(examples, turns)[:, None] * self._which.scores(turns, seats)
+        ranked: list[list[tuple[float, Label]]] = [[] for _ in examples]
+        for (number, who), row in zip(seats, scores.tolist(), strict=True):
+            ranked[number] += zip(row, (Label(who, skill) for skill in SKILLS), strict=True)
+        return tuple(frozenset(_best(pairs, most)) for pairs in ranked)
+
+
+class _Who:
+    """How likely each candidate makes a check."""
+
+    def __init__(self, examples: Sequence[Example], turns: TurnMatrix) -> None:
+        from sklearn.feature_extraction import DictVectorizer
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.preprocessing import StandardScaler
+
+        self._columns = DictVectorizer()
+        self._scale = StandardScaler(with_mean=False)
+        self._model = LogisticRegression(C=_INVERSE_PENALTY, max_iter=500)
+        manner = self._scale.fit_transform(self._columns.fit_transform(_rows(examples)))
+        truth, weights = _truth(examples)
+        self._always = len(set(truth)) == 1
+        if not self._always:
+            features = _beside(manner, turns, _seats(examples))
+            self._model.fit(features, truth, sample_weight=weights)
+
+    def chances(self, examples: Sequence[Example], turns: TurnMatrix) -> Floats:
+        """Of each seat, in order, 0..1; all 1 where in training everybody always checked."""
+        import numpy as np
+
+        seats = _seats(examples)
+        if self._always:
+            return np.ones(len(seats))
+        manner = self._scale.transform(self._columns.transform(_rows(examples)))
+        return np.asarray(self._model.predict_proba(_beside(manner, turns, seats))[:, 1])
+
+
+class _Which:
+    """What each skill scores for a seat: about the chance that a check there is of this skill."""
+
+    def __init__(self, examples: Sequence[Example], turns: TurnMatrix) -> None:
+        import numpy as np
+
+        checks = _checks(examples)
+        features = turns.all([seat for seat, _ in checks])
+        truth = np.array([[float(skill == one) for one in SKILLS] for _, skill in checks])
+        sizes = Counter(number for (number, _), _ in checks)
+        # A check of the whole party is one event, not six; neither is it as little as one.
+        weights = np.array([sizes[number] ** -0.5 for (number, _), _ in checks])
+        self._mean: Floats = np.average(truth, axis=0, weights=weights)
+        # Ridge in its dual form: there are far fewer checks than columns.
+        inner = (features @ features.T).toarray()
+        inner[np.diag_indices_from(inner)] += _RIDGE / weights
+        self._coefficients: Floats = features.T @ np.linalg.solve(inner, truth - self._mean)
+
+    def scores(self, turns: TurnMatrix, seats: Sequence[Seat]) -> Floats:
+        """A row per seat, a column per skill."""
+        import numpy as np
+
+        scores = turns.all(seats) @ self._coefficients + self._mean
+        return np.asarray(np.maximum(scores, _FLOOR))
+
+
+def _beside(manner: Matrix, turns: TurnMatrix, seats: Sequence[Seat]) -> Matrix:
+    """How each seat spoke, and the words that it said."""
+    from scipy import sparse
+
+    return sparse.hstack([manner, turns.words(OWN, seats) * _OWN_WORDS], format="csr")
+
+
+def _seats(examples: Sequence[Example]) -> list[Seat]:
+    return [(number, who) for number, one in enumerate(examples) for who in one.candidates]
+
+
+def _rows(examples: Sequence[Example]) -> list[dict[str, float]]:
+    return [dict(row) for example in examples for row in candidate_features(example)]
+
+
+def _truth(examples: Sequence[Example]) -> tuple[list[bool], list[float]]:
+    """Of each seat: whether the candidate makes a check, and what the seat weighs."""
+    truth, weights = [], []
+    for example in examples:
+        checking = {label.character for label in example.labels}
+        truth += [who in checking for who in example.candidates]
+        weights += [1 / max(1, len(checking))] * len(example.candidates)
+    return truth, weights
+
+
+def _checks(examples: Sequence[Example]) -> list[tuple[Seat, str]]:
+    """Who checks what, at most so many, drawn at random but always alike."""
+    found = [
+        ((number, label.character), label.skill)
+        for number, example in enumerate(examples)
+        for label in sorted(example.labels)
+    ]
+    if len(found) <= _MOST_CHECKS:
+        return found
+    kept = stream(0, "linear", len(found)).sample(range(len(found)), _MOST_CHECKS)
+    return [found[place] for place in sorted(kept)]
+
+
+def _best(pairs: Sequence[tuple[float, Label]], most: int) -> list[Label]:
+    ranked = sorted(pairs, key=lambda pair: -pair[0])
+    return [label for _, label in ranked[:most]]
+
+
+Matrix: TypeAlias = Any
+"""A scipy sparse matrix; scikit-learn and scipy give its kinds no common type."""
+
+Seat: TypeAlias = tuple[int, str]
+"""The number of an example, and one of its candidates."""
+
+REACH = 12
+"""Turns back from the end that are read; more add little, and take time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """Which turns a block of columns adds up: `weight(back, speaker, candidate)` of each.
+
+    `back` counts from 0, the last turn. `share` is the block's part in what tells two rows apart.
+    """
+
+    share: float
+    weight: Callable[[int, str, str], float]
+
+
+OWN = TurnView(1.0, lambda back, speaker, who: 0.7**back if speaker == who else 0.0)
+
+VIEWS = (
+    OWN,
+    TurnView(0.5, lambda back, speaker, who: 0.7**back if speaker == DM else 0.0),
+    TurnView(1.0, lambda back, speaker, who: 0.6**back),
+)
+
+
+class TurnMatrix:
+    """The last turns of some examples as rows: TF-IDF of stems."""
+
+    def __init__(self, examples: Sequence[Example], words: StemVocabulary) -> None:
+        self._speakers = [
+            [turn.speaker for turn in reversed(example.turns[-REACH:])] for example in examples
+        ]
+        self._words: Matrix = words.matrix(_texts(examples) or [""])
+
+    def words(self, view: TurnView, seats: Sequence[Seat]) -> Matrix:
+        """A row per seat: the words of the turns in view, of length sqrt(share), or empty."""
+        from sklearn.preprocessing import normalize
+
+        return normalize(self._weights(view, seats) @ self._words) * view.share**0.5
+
+    def all(self, seats: Sequence[Seat]) -> Matrix:
+        """All views, side by side."""
+        from scipy import sparse
+
+        return sparse.hstack([self.words(view, seats) for view in VIEWS], format="csr")
+
+    def _weights(self, view: TurnView, seats: Sequence[Seat]) -> Matrix:
+        """A row per seat, a column per turn: what the turn weighs there."""
+        from scipy import sparse
+
+        starts = list(accumulate((len(one) for one in self._speakers), initial=0))
+        cells = [
+            (row, starts[number] + back, weight)
+            for row, (number, who) in enumerate(seats)
+            for back, speaker in enumerate(self._speakers[number])
+            if (weight := view.weight(back, speaker, who))
+        ]
+        rows, columns, values = zip(*cells, strict=True) if cells else ((), (), ())
+        shape = (len(seats), self._words.shape[0])
+        return sparse.csr_matrix((values, (rows, columns)), shape=shape)
+
+
+class StemVocabulary:
+    """A vocabulary with its weights: single stems and pairs of them, of at least 3 turns.
+
+    Where the examples are so few that nothing occurs in 3 turns, all that occurs.
+    """
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        texts = _texts(examples)
+        try:
+            self._vectorizer = _vectorizer(3).fit(texts)
+        except ValueError:  # scikit-learn's word for an empty vocabulary
+            self._vectorizer = _vectorizer(1).fit(texts)
+
+    def matrix(self, texts: Sequence[str]) -> Matrix:
+        """A row per text."""
+        return self._vectorizer.transform(texts)
+
+
+def _vectorizer(least: int) -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(
+        tokenizer=stems,
+        token_pattern=None,
+        lowercase=False,
+        ngram_range=(1, 2),
+        min_df=least,
+        max_features=60_000,
+        sublinear_tf=True,
+        norm=None,
+    )
+
+
+def _texts(examples: Sequence[Example]) -> list[str]:
+    """The last turns of all examples, the latest of each first, without the candidates' names."""
+    return [
+        masked(turn.text, example.candidates)
+        for example in examples
+        for turn in reversed(example.turns[-REACH:])
+    ]
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+
 STEM = 5
 """Letters of a word that count: "sneaking" and "sneaks" are both "sneak"."""
 
@@ -189,274 +461,3 @@ def _first_part(name: str) -> str:
     """The name up to its first apostrophe, hyphen or space, in lower case."""
     letters = _LETTERS.search(name)
     return letters.group().casefold() if letters else name.casefold()
-
-
-Matrix: TypeAlias = Any
-"""A scipy sparse matrix; scikit-learn and scipy give its kinds no common type."""
-
-Seat: TypeAlias = tuple[int, str]
-"""The number of an example, and one of its candidates."""
-
-REACH = 12
-"""Turns back from the end that are read; more add little, and take time."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """Which turns a block of columns adds up: `weight(back, speaker, candidate)` of each.
-
-    `back` counts from 0, the last turn. `share` is the block's part in what tells two rows apart.
-    """
-
-    share: float
-    weight: Callable[[int, str, str], float]
-
-
-OWN = View(1.0, lambda back, speaker, who: 0.7**back if speaker == who else 0.0)
-
-VIEWS = (
-    OWN,
-    View(0.5, lambda back, speaker, who: 0.7**back if speaker == DM else 0.0),
-    View(1.0, lambda back, speaker, who: 0.6**back),
-)
-
-
-class Turns:
-    """The last turns of some examples as rows: TF-IDF of stems."""
-
-    def __init__(self, examples: Sequence[Example], words: Words) -> None:
-        self._speakers = [
-            [turn.speaker for turn in reversed(example.turns[-REACH:])] for example in examples
-        ]
-        self._words: Matrix = words.matrix(_texts(examples) or [""])
-
-    def words(self, view: View, seats: Sequence[Seat]) -> Matrix:
-        """A row per seat: the words of the turns in view, of length sqrt(share), or empty."""
-        from sklearn.preprocessing import normalize
-
-        return normalize(self._weights(view, seats) @ self._words) * view.share**0.5
-
-    def all(self, seats: Sequence[Seat]) -> Matrix:
-        """All views, side by side."""
-        from scipy import sparse
-
-        return sparse.hstack([self.words(view, seats) for view in VIEWS], format="csr")
-
-    def _weights(self, view: View, seats: Sequence[Seat]) -> Matrix:
-        """A row per seat, a column per turn: what the turn weighs there."""
-        from scipy import sparse
-
-        starts = list(accumulate((len(one) for one in self._speakers), initial=0))
-        cells = [
-            (row, starts[number] + back, weight)
-            for row, (number, who) in enumerate(seats)
-            for back, speaker in enumerate(self._speakers[number])
-            if (weight := view.weight(back, speaker, who))
-        ]
-        rows, columns, values = zip(*cells, strict=True) if cells else ((), (), ())
-        shape = (len(seats), self._words.shape[0])
-        return sparse.csr_matrix((values, (rows, columns)), shape=shape)
-
-
-class Words:
-    """A vocabulary with its weights: single stems and pairs of them, of at least 3 turns.
-
-    Where the examples are so few that nothing occurs in 3 turns, all that occurs.
-    """
-
-    def __init__(self, examples: Sequence[Example]) -> None:
-        texts = _texts(examples)
-        try:
-            self._vectorizer = _vectorizer(3).fit(texts)
-        except ValueError:  # scikit-learn's word for an empty vocabulary
-            self._vectorizer = _vectorizer(1).fit(texts)
-
-    def matrix(self, texts: Sequence[str]) -> Matrix:
-        """A row per text."""
-        return self._vectorizer.transform(texts)
-
-
-def _vectorizer(least: int) -> Any:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    return TfidfVectorizer(
-        tokenizer=stems,
-        token_pattern=None,
-        lowercase=False,
-        ngram_range=(1, 2),
-        min_df=least,
-        max_features=60_000,
-        sublinear_tf=True,
-        norm=None,
-    )
-
-
-def _texts(examples: Sequence[Example]) -> list[str]:
-    """The last turns of all examples, the latest of each first, without the candidates' names."""
-    return [
-        masked(turn.text, example.candidates)
-        for example in examples
-        for turn in reversed(example.turns[-REACH:])
-    ]
-
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats: TypeAlias = NDArray[np.float64]
-
-_RIDGE = 1.0
-_INVERSE_PENALTY = 0.03
-_OWN_WORDS = 3.0
-"""What a candidate's words weigh beside the other features, each of deviation 1."""
-
-_FLOOR = 1e-3
-"""A skill's score below this counts as this, so that candidates still differ."""
-
-_MOST_CHECKS = 6_000
-"""The skills are learned from at most so many checks: memory grows with their square."""
-
-
-class LinearDM:
-    """Ranks (candidate, skill) pairs; no name of a candidate is a feature.
-
-    The same examples in the same order give the same model. Chosen by cross-validation over
-    episodes of real play (benchmarks/virtual_dm_experiment.py).
-    """
-
-    def __init__(self) -> None:
-        self._words: Words | None = None
-        self._who: _Who | None = None
-        self._which: _Which | None = None
-
-    @property
-    def name(self) -> str:
-        """As in tables."""
-        return "linear"
-
-    def fit(self, examples: Sequence[Example]) -> None:
-        """Learn from examples. ConfigError where there is no label or no word."""
-        if not any(example.labels for example in examples):
-            raise ConfigError("training examples: expected at least one label, found none")
-        if not any(stems(turn.text) for example in examples for turn in example.turns):
-            raise ConfigError("training examples: expected words in at least one turn, found none")
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-        self._words = Words(examples)
-        turns = Turns(examples, self._words)
-        # The products are many and small: a second thread only waits, at the cost of a whole core.
-        with threadpool_limits(1):
-            self._who = _Who(examples, turns)
-            self._which = _Which(examples, turns)
-
-    def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
-        """The best `most` pairs of each example; of alike ones, the candidate named first."""
-        if self._words is None or self._who is None or self._which is None:
-            raise WorldError("linear: expected to be fitted before it predicts, found not")
-        if not examples:
-            return ()
-        turns, seats = Turns(examples, self._words), _seats(examples)
-        scores = self._who.chances(examples, turns)[:, None] * self._which.scores(turns, seats)
-        ranked: list[list[tuple[float, Label]]] = [[] for _ in examples]
-        for (number, who), row in zip(seats, scores.tolist(), strict=True):
-            ranked[number] += zip(row, (Label(who, skill) for skill in SKILLS), strict=True)
-        return tuple(frozenset(_best(pairs, most)) for pairs in ranked)
-
-
-class _Who:
-    """How likely each candidate makes a check."""
-
-    def __init__(self, examples: Sequence[Example], turns: Turns) -> None:
-        from sklearn.feature_extraction import DictVectorizer
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.preprocessing import StandardScaler
-
-        self._columns = DictVectorizer()
-        self._scale = StandardScaler(with_mean=False)
-        self._model = LogisticRegression(C=_INVERSE_PENALTY, max_iter=500)
-        manner = self._scale.fit_transform(self._columns.fit_transform(_rows(examples)))
-        truth, weights = _truth(examples)
-        self._always = len(set(truth)) == 1
-        if not self._always:
-            features = _beside(manner, turns, _seats(examples))
-            self._model.fit(features, truth, sample_weight=weights)
-
-    def chances(self, examples: Sequence[Example], turns: Turns) -> Floats:
-        """Of each seat, in order, 0..1; all 1 where in training everybody always checked."""
-        import numpy as np
-
-        seats = _seats(examples)
-        if self._always:
-            return np.ones(len(seats))
-        manner = self._scale.transform(self._columns.transform(_rows(examples)))
-        return np.asarray(self._model.predict_proba(_beside(manner, turns, seats))[:, 1])
-
-
-class _Which:
-    """What each skill scores for a seat: about the chance that a check there is of this skill."""
-
-    def __init__(self, examples: Sequence[Example], turns: Turns) -> None:
-        import numpy as np
-
-        checks = _checks(examples)
-        features = turns.all([seat for seat, _ in checks])
-        truth = np.array([[float(skill == one) for one in SKILLS] for _, skill in checks])
-        sizes = Counter(number for (number, _), _ in checks)
-        # A check of the whole party is one event, not six; neither is it as little as one.
-        weights = np.array([sizes[number] ** -0.5 for (number, _), _ in checks])
-        self._mean: Floats = np.average(truth, axis=0, weights=weights)
-        # Ridge in its dual form: there are far fewer checks than columns.
-        inner = (features @ features.T).toarray()
-        inner[np.diag_indices_from(inner)] += _RIDGE / weights
-        self._coefficients: Floats = features.T @ np.linalg.solve(inner, truth - self._mean)
-
-    def scores(self, turns: Turns, seats: Sequence[Seat]) -> Floats:
-        """A row per seat, a column per skill."""
-        import numpy as np
-
-        scores = turns.all(seats) @ self._coefficients + self._mean
-        return np.asarray(np.maximum(scores, _FLOOR))
-
-
-def _beside(manner: Matrix, turns: Turns, seats: Sequence[Seat]) -> Matrix:
-    """How each seat spoke, and the words that it said."""
-    from scipy import sparse
-
-    return sparse.hstack([manner, turns.words(OWN, seats) * _OWN_WORDS], format="csr")
-
-
-def _seats(examples: Sequence[Example]) -> list[Seat]:
-    return [(number, who) for number, one in enumerate(examples) for who in one.candidates]
-
-
-def _rows(examples: Sequence[Example]) -> list[dict[str, float]]:
-    return [dict(row) for example in examples for row in candidate_features(example)]
-
-
-def _truth(examples: Sequence[Example]) -> tuple[list[bool], list[float]]:
-    """Of each seat: whether the candidate makes a check, and what the seat weighs."""
-    truth, weights = [], []
-    for example in examples:
-        checking = {label.character for label in example.labels}
-        truth += [who in checking for who in example.candidates]
-        weights += [1 / max(1, len(checking))] * len(example.candidates)
-    return truth, weights
-
-
-def _checks(examples: Sequence[Example]) -> list[tuple[Seat, str]]:
-    """Who checks what, at most so many, drawn at random but always alike."""
-    found = [
-        ((number, label.character), label.skill)
-        for number, example in enumerate(examples)
-        for label in sorted(example.labels)
-    ]
-    if len(found) <= _MOST_CHECKS:
-        return found
-    kept = stream(0, "linear", len(found)).sample(range(len(found)), _MOST_CHECKS)
-    return [found[place] for place in sorted(kept)]
-
-
-def _best(pairs: Sequence[tuple[float, Label]], most: int) -> list[Label]:
-    ranked = sorted(pairs, key=lambda pair: -pair[0])
-    return [label for _, label in ranked[:most]]

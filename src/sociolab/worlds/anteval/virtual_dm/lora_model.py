@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,10 +52,6 @@ class AdaptedModel:
         text: str = self.tokenizer.decode(written[0, len(prompt) :], skip_special_tokens=True)
         return text
 
-    def save(self, folder: Path) -> None:
-        """Write the adapter to a folder."""
-        self.model.save_pretrained(str(folder), save_embedding_layers=False)
-
 
 def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> AdaptedModel:
     """The model in a folder with an adapter that was trained on examples.
@@ -75,33 +70,12 @@ def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> 
     )
     with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
         torch.manual_seed(settings.seed)
-        with _old_name_allowed():
+        with warnings.catch_warnings():
+            # peft reads a property of the model by a name that transformers has replaced.
+            warnings.filterwarnings("ignore", "`is_gradient_checkpointing`", FutureWarning)
             adapted = AdaptedModel(get_peft_model(model, config), tokenizer)
         _learn(adapted, examples, settings)
     return adapted
-
-
-def load(folder: Path, adapter: Path) -> AdaptedModel:
-    """The model in a folder with an adapter that was saved before. ConfigError if there is none."""
-    from peft import PeftModel
-
-    if not (adapter / "adapter_config.json").is_file():
-        raise ConfigError(
-            f"expected a folder with an adapter and its adapter_config.json, found {adapter}"
-        )
-    model, tokenizer = _opened(folder)
-    with _old_name_allowed():
-        adapted = PeftModel.from_pretrained(model, str(adapter), local_files_only=True)
-    adapted.eval()
-    return AdaptedModel(adapted, tokenizer)
-
-
-@contextmanager
-def _old_name_allowed() -> Iterator[None]:
-    """peft reads a property of the model by a name that transformers has replaced."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "`is_gradient_checkpointing`", FutureWarning)
-        yield
 
 
 def prompt_ids(adapted: AdaptedModel, example: Example) -> list[int]:

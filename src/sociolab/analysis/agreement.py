@@ -1,0 +1,792 @@
+"""How far judges and people agree on the plays of some runs, and what that lets one conclude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from sociolab.analysis.formatting import NOTHING, Interval, in_words, listed, p_text, title_of
+from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, Ratings, ratings_of
+from sociolab.core.score import Method
+from sociolab.report.charts import STEP, WIDTH, Bars, bar_chart, labels
+from sociolab.report.section import Chart, Figure, Section, TextTable, documents
+from sociolab.report.words import minus, plural
+from sociolab.stats.agreement import (
+    OVERALL,
+    POOLED,
+    AgreementReport,
+    AmongPeople,
+    JudgeAndPeople,
+    JudgePair,
+    Spread,
+    agreement_report,
+)
+from sociolab.stats.correlation import Correlation
+from sociolab.stats.inter_rater import Alpha
+from sociolab.stats.intervals import Estimate
+from sociolab.store.store import Store
+
+PLAYED: Mapping[str | None, str] = {
+    None: "all",
+    MODELS: "models",
+    PEOPLE: "people",
+    RULES: "rules",
+    OTHERS: "others",
+}
+"""Who played, in the heads of columns."""
+
+FEW_CLUSTERS = 10
+"""Below so many scenarios an interval itself is not to be trusted far."""
+
+FEW_PLAYS = 20
+"""Below so many plays a correlation says little."""
+_LIFT = 0.25
+"""By how much r exceeds rho where a few plays carry it."""
+_WIDE = 4
+"""Points that a scale is long at least for a chart in whole points."""
+
+_KIND: dict[Method, str] = {
+    "model": "a model",
+    "heuristic": "the offline judge, no model: this says nothing of a model judge",
+    "rules": "rules that read the transcript, no model: this says nothing of a model judge",
+    "scripted": "scripted: its figures are made up for a test and say nothing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Agreements:
+    """What was rated, what came of it, and how it reads."""
+
+    ratings: Ratings
+    report: AgreementReport
+    bins: int
+    sections: tuple[Section, ...]
+
+    def document(self) -> dict[str, Any]:
+        """All figures and all sentences, see docs/ratings.md."""
+        return {
+            "runs": list(self.ratings.runs),
+            "bins": self.bins,
+            "raters": [asdict(rater) for rater in self.ratings.raters],
+            "judges": dict(self.ratings.methods),
+            "people": [asdict(cell) for cell in self.report.people],
+            "judge_and_people": [asdict(cell) for cell in self.report.judges],
+            "judge_pairs": [asdict(cell) for cell in self.report.pairs],
+            "sections": documents(self.sections),
+        }
+
+
+def agreements(
+    store: Store, runs: Sequence[str], judges: Sequence[str] = (), *, bins: int = 5
+) -> Agreements:
+    """Compare the judges of some runs with the people who rated them; ConfigError if nobody did."""
+    ratings = ratings_of(store, runs, judges)
+    ranges = {measure.name: (measure.low, measure.high) for measure in ratings.measures}
+    report = agreement_report(ratings.people, ratings.judges, ranges, bins=bins)
+    return Agreements(ratings, report, bins, sections_of(ratings, report, bins))
+
+
+def sections_of(ratings: Ratings, report: AgreementReport, bins: int) -> tuple[Section, ...]:
+    """People among themselves, each judge beside them, and each two judges."""
+    titles = Titles.of(ratings)
+    found = [people_section(ratings, report.people, titles, bins)]
+    for number_, judge in enumerate(ratings.methods, 1):
+        found.append(judge_section(ratings, report, judge, titles, f"agree{number_}"))
+    pairs = dict.fromkeys((cell.first, cell.second) for cell in report.pairs)
+    if pairs:
+        tables = {
+            pair: pair_table([c for c in report.pairs if (c.first, c.second) == pair], titles)
+            for pair in pairs
+        }
+        apart = [" and ".join(pair) for pair, table in tables.items() if not table.rows]
+        said = (f"No play was scored by both in what people rated: {'; '.join(apart)}.",)
+        cautions = ("Judges that agree may share an error: only people show that.",)
+        shown = tuple(table for table in tables.values() if table.rows)
+        title = "Judges beside each other"
+        found.append(Section(title, said if apart else (), cautions if shown else (), shown))
+    return tuple(found)
+
+
+def people_section(
+    ratings: Ratings, cells: Sequence[AmongPeople], titles: Titles, bins: int
+) -> Section:
+    """The section on people among themselves."""
+    plays = len({row.item for row in ratings.people})
+    clusters = len({row.cluster for row in ratings.people})
+    said = [
+        f"{plural(len(ratings.raters), 'person', 'people')} gave "
+        f"{plural(len(ratings.people), 'rating')} in "
+        f"{plural(len(ratings.measures), 'dimension')} of {plural(plays, 'play')} in "
+        f"{plural(clusters, titles.cluster)} ({'run' if len(ratings.runs) == 1 else 'runs'} "
+        f"{listed(ratings.runs)})."
+    ]
+    tables = [raters_table(ratings)]
+    if any(cell.agreement.kappa.n for cell in cells):
+        said += _agreeing(cells, titles, bins)
+        tables += [agreement_table(cells, titles, bins), alpha_table(cells, titles)]
+        if len(groups_of(cells)) > 1:
+            tables.append(people_by_group(cells, titles))
+    return Section(
+        "How far people agree",
+        tuple(said),
+        tuple(_people_cautions(ratings, cells, titles, clusters)),
+        tuple(tables),
+    )
+
+
+def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterator[str]:
+    rows = [cell for cell in cells if cell.group is None]
+    main = next((cell for cell in rows if cell.dimension == POOLED), rows[0])
+    of = "Over all dimensions" if main.dimension == POOLED else f"On {titles[main.dimension]}"
+    found = main.agreement
+    yield (
+        f"{of}, two people who rate the same play choose the same of {bins} bins in "
+        f"{in_words(share(found.binned.value))} of cases (Randolph's kappa "
+        f"{_kappa(found.kappa, bins)}), the same score in {in_words(share(found.exact.value))}, "
+        f"scores at most one point apart in {in_words(share(found.near.value))}."
+    )
+    alphas = sorted(
+        (cell.interval.value, titles[cell.dimension])
+        for cell in rows
+        if cell.interval is not None
+        and cell.interval.value is not None
+        and cell.dimension != OVERALL
+    )
+    if len(alphas) > 1:
+        (low, worst), (high, best) = alphas[0], alphas[-1]
+        span = f"runs from {number(low)} ({worst}) to {number(high)} ({best})"
+        if number(low) == number(high):
+            span = f"is {number(low)} in each of {plural(len(alphas), 'dimension')}"
+        yield f"Krippendorff's alpha (interval) {span}."
+
+
+def _kappa(found: Estimate, bins: int) -> str:
+    span = kappa_ends(found, bins) if found.low is not None else "without an interval"
+    return f"{number(found.value)} {span}"
+
+
+def _people_cautions(
+    ratings: Ratings, cells: Sequence[AmongPeople], titles: Titles, clusters: int
+) -> Iterator[str]:
+    raters = len(ratings.raters)
+    if raters == 1:
+        yield (
+            "One rater only: nothing here tells how far people agree, and where a judge differs "
+            "from this person, others might side with the judge."
+        )
+    elif not any(cell.agreement.kappa.n for cell in cells):
+        yield "No play was rated by two people: nothing here tells how far people agree."
+    elif raters < 4:
+        yield (
+            f"{raters} raters: the intervals are over {titles.cluster}s, not over people; other "
+            "people may agree more or less."
+        )
+    rated = {row.item.partition(" ")[0] for row in ratings.people}
+    if unrated := [run for run in ratings.runs if run not in rated]:
+        yield f"Nobody rated a play of {listed(unrated)}: nothing here is about it."
+    if len(ratings.sets) > 1:
+        yield f"Ratings of several sets count as one: {listed(ratings.sets)}."
+    rows = [cell for cell in cells if cell.group is None and cell.dimension != POOLED]
+    lone = {titles[c.dimension]: c.agreement.left_out for c in rows if c.agreement.left_out}
+    if raters > 1 and lone:
+        told = ", ".join(f"{name} {count:,}" for name, count in lone.items())
+        yield f"Plays with a single rating are left out of agreement: {told}."
+    if flat := [titles[cell.dimension] for cell in rows if _flat(cell)]:
+        yield (
+            f"In {listed(flat)} nearly all scores fall in one bin: kappa is high there though the "
+            "raters tell hardly any plays apart, which alpha shows."
+        )
+    yield from few_clusters(clusters, titles)
+    rules = len({row.item for row in ratings.people if row.group == RULES})
+    if rules:
+        yield (
+            f"{plural(rules, 'play')} rated here are by rules (scripted agents): agreement on "
+            "them says little of agreement on plays by models or people."
+        )
+
+
+def _flat(cell: AmongPeople) -> bool:
+    same, alpha = cell.agreement.binned.value, cell.interval
+    if same is None or alpha is None or same < 0.8:
+        return False
+    return alpha.value is None or alpha.value < 0.4
+
+
+def raters_table(ratings: Ratings) -> TextTable:
+    """Who rated how much."""
+    return TextTable(
+        "Raters",
+        ("", "plays", "ratings", "median seconds"),
+        tuple(
+            (
+                rater.name,
+                f"{rater.plays:,}",
+                f"{rater.ratings:,}",
+                f"{median(rater.seconds):.0f}" if rater.seconds else NOTHING,
+            )
+            for rater in ratings.raters
+        ),
+        ("seconds for one rating, where the file tells them",)
+        if any(rater.seconds for rater in ratings.raters)
+        else (),
+    )
+
+
+def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> TextTable:
+    """Pairwise agreement and kappa, all groups together."""
+    rows = [cell for cell in cells if cell.group is None]
+    return TextTable(
+        "Two people who rated the same play",
+        ("", "plays", "exact", "within 1", "same bin", "kappa", "95 % interval"),
+        tuple(
+            (
+                titles[cell.dimension],
+                f"{cell.agreement.kappa.n:,}",
+                share(cell.agreement.exact.value),
+                share(cell.agreement.near.value),
+                share(cell.agreement.binned.value),
+                number(cell.agreement.kappa.value),
+                kappa_ends(cell.agreement.kappa, bins),
+            )
+            for cell in rows
+        ),
+        (
+            "exact: the same score; within 1: at most one point apart; same bin: in the same of "
+            f"{bins} equal parts of the scale; shares of pairs of raters, averaged over plays",
+            f"kappa: Randolph's, of the same bin (chance 1/{bins})",
+            *(_summaries(rows)),
+            *intervals_note([cell.agreement.kappa for cell in rows], titles.cluster),
+        ),
+    )
+
+
+def alpha_table(cells: Sequence[AmongPeople], titles: Titles) -> TextTable:
+    """Krippendorff's alpha by three metrics, all groups together."""
+    rows = [cell for cell in cells if cell.group is None and cell.interval is not None]
+    return TextTable(
+        "Krippendorff's alpha among people",
+        ("", "nominal", "ordinal", "interval", "95 % interval"),
+        tuple(
+            (
+                titles[cell.dimension],
+                _alpha(cell.nominal),
+                _alpha(cell.ordinal),
+                _alpha(cell.interval),
+                NOTHING if cell.interval is None else ends(cell.interval),
+            )
+            for cell in rows
+        ),
+        (
+            "1: full agreement; 0: what chance gives; the 95 % interval is that of the interval "
+            f"metric, {titles.cluster}s left out one at a time",
+            *reasons(cell.interval.note for cell in rows if cell.interval is not None),
+        ),
+    )
+
+
+def people_by_group(cells: Sequence[AmongPeople], titles: Titles) -> TextTable:
+    """Kappa and alpha of plays by models, by people, apart."""
+    groups = groups_of(cells)
+    rows = []
+    for dimension in dict.fromkeys(cell.dimension for cell in cells):
+        row = [titles[dimension]]
+        for group in groups:
+            cell = next(c for c in cells if (c.dimension, c.group) == (dimension, group))
+            found = cell.agreement.kappa
+            row += [f"{found.n:,}", number(found.value), _alpha(cell.interval)]
+        rows.append(tuple(row))
+    heads = [head for group in groups for head in (PLAYED[group], "kappa", "alpha")]
+    return TextTable(
+        "Agreement among people by who played",
+        ("", *heads),
+        tuple(rows),
+        ("below who played: plays that two people or more rated; alpha by the interval metric",),
+    )
+
+
+def pair_table(cells: Sequence[JudgePair], titles: Titles) -> TextTable:
+    """Two judges as raters of the same plays."""
+    rows = [cell for cell in cells if cell.group is None and cell.agreement.kappa.n]
+    first, second = cells[0].first, cells[0].second
+    return TextTable(
+        f"{first} and {second}",
+        ("", "plays", "exact", "within 1", "kappa", "r", "difference", "95 % interval"),
+        tuple(
+            (
+                titles[cell.dimension],
+                f"{cell.agreement.kappa.n:,}",
+                share(cell.agreement.exact.value),
+                share(cell.agreement.near.value),
+                number(cell.agreement.kappa.value),
+                correlated(cell.pearson),
+                number(None if cell.difference is None else cell.difference.value, sign=True),
+                NOTHING if cell.difference is None else ends(cell.difference),
+            )
+            for cell in rows
+        ),
+        (
+            f"difference: {first} minus {second}, in points",
+            *intervals_note(
+                [c.difference for c in rows if c.difference is not None], titles.cluster
+            ),
+        ),
+    )
+
+
+def _summaries(rows: Iterable[AmongPeople | JudgePair]) -> tuple[str, ...]:
+    if POOLED not in {cell.dimension for cell in rows}:
+        return ()
+    return (
+        "mean of all: the mean of a rater's scores of a play, as a score of its own; all scores: "
+        "each dimension of a play counts as a play",
+    )
+
+
+def _alpha(found: Alpha | None) -> str:
+    return NOTHING if found is None else number(found.value)
+
+
+def judge_section(
+    ratings: Ratings, report: AgreementReport, judge: str, titles: Titles, key: str
+) -> Section:
+    """The section on one judge; `key` makes the ids of its charts unique in a page."""
+    cells = judged_by(report, judge)
+    rows = [cell for cell in cells if cell.group is None]
+    kind = _KIND.get(ratings.methods[judge], ratings.methods[judge])
+    said = [f"{judge}: {kind}."]
+    if not rows:
+        said.append("It scored no play that people rated.")
+        return Section(f"{judge} beside people", tuple(said), tuple(_owed(report, judge)))
+    said += [*_following(rows, titles), *_biased(rows, titles), *_inside(rows)]
+    tables = [correlation_table(cells, titles), difference_table(cells, titles)]
+    ranged = range_table(cells, titles)
+    if ranged.rows:
+        tables.append(ranged)
+    return Section(
+        f"{judge} beside people",
+        tuple(said),
+        tuple(_judge_cautions(ratings, judge, cells, titles)),
+        tuple(tables),
+        tuple(_figures(ratings, rows, titles, judge, key)),
+    )
+
+
+def _owed(report: AgreementReport, judge: str) -> Iterator[str]:
+    """The scores that a judge who gave none owes."""
+    mine = [cell for cell in report.judges if (cell.judge, cell.group) == (judge, None)]
+    if failed := sum(cell.failed for cell in mine if cell.dimension != OVERALL):
+        yield f"{plural(failed, 'score')} that it owes {'is' if failed == 1 else 'are'} missing."
+
+
+def _following(rows: Sequence[JudgeAndPeople], titles: Titles) -> Iterator[str]:
+    parts = [cell for cell in rows if cell.dimension != OVERALL]
+    ranked = sorted(
+        (cell for cell in parts if cell.pearson.value is not None),
+        key=lambda cell: -(cell.pearson.value or 0.0),
+    )
+    if not ranked:
+        return
+    best, worst = ranked[0], ranked[-1]
+    line = f"It follows the people's mean best in {titles[best.dimension]} (r {_r(best)})"
+    if len(ranked) > 1:
+        line += f" and least in {titles[worst.dimension]} (r {_r(worst)})"
+    yield f"{line}."
+    open_ = [
+        titles[cell.dimension]
+        for cell in ranked
+        if cell.pearson.low is None or cell.pearson.low <= 0 <= (cell.pearson.high or 0)
+    ]
+    if open_:
+        yield f"Not shown that it follows them at all: {listed(open_)}."
+
+
+def _r(cell: JudgeAndPeople) -> str:
+    found = cell.pearson
+    return f"{correlated(found)} {ends(found)}" if found.low is not None else correlated(found)
+
+
+def _biased(rows: Sequence[JudgeAndPeople], titles: Titles) -> Iterator[str]:
+    above, below = [], []
+    for cell in rows:
+        bias = cell.spread.bias
+        if bias.value is None or bias.low is None or bias.high is None:
+            continue
+        told = f"{titles[cell.dimension]} ({number(bias.value, sign=True)} {ends(bias)})"
+        if bias.low > 0:
+            above.append(told)
+        elif bias.high < 0:
+            below.append(told)
+    if above:
+        yield f"It scores higher than people in {listed(above)}."
+    if below:
+        yield f"It scores lower than people in {listed(below)}."
+    if not above and not below:
+        yield "No dimension shows it scoring higher or lower than people on average."
+
+
+def _inside(rows: Sequence[JudgeAndPeople]) -> Iterator[str]:
+    parts = [cell.spread for cell in rows if cell.dimension != OVERALL]
+    total = sum(spread.inside.n for spread in parts)
+    if total:
+        below, above = sum(s.below for s in parts), sum(s.above for s in parts)
+        inside = total - below - above
+        yield (
+            f"Of {plural(total, 'score')} of plays with two raters or more, {inside:,} "
+            f"({in_words(share(inside / total))}) lie in the range that the raters span, "
+            f"{below:,} below and {above:,} above."
+        )
+
+
+def _judge_cautions(
+    ratings: Ratings, judge: str, cells: Sequence[JudgeAndPeople], titles: Titles
+) -> Iterator[str]:
+    rows = [cell for cell in cells if cell.group is None]
+    there = {cell.dimension for cell in rows}
+    left_out = [titles[m.name] for m in ratings.measures if m.name not in there]
+    if left_out:
+        yield f"It gave no score that can be compared in {listed(left_out)}."
+    failed = {titles[cell.dimension]: cell.failed for cell in rows if cell.failed}
+    if failed:
+        told = ", ".join(f"{name} {count:,}" for name, count in failed.items())
+        yield f"Scores that it owes and that are missing: {told}."
+    small = [titles[cell.dimension] for cell in rows if cell.pearson.n < FEW_PLAYS]
+    if small:
+        yield f"Fewer than {FEW_PLAYS} plays: r says little in {listed(small)}."
+    undefined = [titles[cell.dimension] for cell in rows if cell.pearson.value is None]
+    if undefined:
+        yield (
+            f"No r for {listed(undefined)}: too few plays, or one side gives all of them the same "
+            "score; agreement there shows in the differences only."
+        )
+    lifted = [titles[cell.dimension] for cell in rows if _lifted(cell)]
+    if lifted:
+        yield (
+            f"In {listed(lifted)} a few plays far from the rest carry r: by ranks (Spearman) the "
+            "judge follows people much less."
+        )
+    doubtful = [titles[cell.dimension] for cell in rows if _doubtful(cell)]
+    if doubtful:
+        yield (
+            f"In {listed(doubtful)} the stars claim more than the interval, which is clustered: "
+            "believe the interval."
+        )
+    if ending := [titles[c.dimension] for c in rows if _at_an_end(ratings, judge, c.dimension)]:
+        yield (
+            f"In {listed(ending)} it gives every play the same score, an end of the scale: people "
+            "can differ from that to one side only, and their noise makes a part of the difference."
+        )
+    if len(ratings.raters) == 1:
+        yield "With one rater there is no range and no standard deviation to hold it against."
+    groups = groups_of(cells)
+    if PEOPLE not in groups:
+        played = listed([PLAYED[group] for group in groups])
+        yield f"All of these plays are by {played}: nothing is said of plays by people."
+    yield from few_clusters(max(cell.pearson.clusters for cell in rows), titles)
+    if ratings.methods[judge] == "model" and len(ratings.worlds) == 1:
+        (declared,) = ratings.worlds.values()
+        yield from (declared.published[group] for group in groups if group in declared.published)
+
+
+def _doubtful(cell: JudgeAndPeople) -> bool:
+    found = cell.pearson
+    if not found.stars:
+        return False
+    return found.low is None or found.high is None or found.low <= 0 <= found.high
+
+
+def _lifted(cell: JudgeAndPeople) -> bool:
+    r, rho = cell.pearson.value, cell.spearman.value
+    return r is not None and rho is not None and cell.pearson.n >= FEW_PLAYS and r - rho > _LIFT
+
+
+def _at_an_end(ratings: Ratings, judge: str, dimension: str) -> bool:
+    """Whether all that a judge gives in a dimension is the lowest, or the highest, score."""
+    ends_of = {m.name: (m.low, m.high) for m in ratings.measures}.get(dimension, ())
+    given = {
+        row.value
+        for row in ratings.judges
+        if (row.rater, row.dimension) == (judge, dimension) and row.value is not None
+    }
+    return len(given) == 1 and given <= set(ends_of)
+
+
+def _figures(
+    ratings: Ratings, rows: Sequence[JudgeAndPeople], titles: Titles, judge: str, key: str
+) -> Iterator[Figure]:
+    wide = {measure.name for measure in ratings.measures if measure.high - measure.low >= _WIDE}
+    drawn = [(titles[c.dimension], c.spread) for c in rows if c.dimension in wide]
+    if drawn:
+        title = f"{judge} minus people"
+        yield Figure(
+            f"{judge} minus the mean of the people, plays at each whole number of points",
+            difference_bars(title, drawn),
+        )
+    ranged = [
+        (titles[c.dimension], c.spread)
+        for c in rows
+        if c.dimension != OVERALL and c.spread.inside.n
+    ]
+    if ranged:
+        yield Figure(
+            f"Share of {judge}'s scores below (left, pale), in (filled) and above (right, "
+            "pale) the range of the people's scores of the same play, in percent",
+            range_bars(f"{judge} and the people's range", ranged),
+        )
+
+
+def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
+    """r of a judge and the people's mean; by who played where that differs (SOTOPIA, Table 1)."""
+    groups = groups_of(cells)
+    apart = groups if len(groups) > 1 else ()
+    by = {(cell.dimension, cell.group): cell for cell in cells}
+    dimensions = [cell.dimension for cell in cells if cell.group is None]
+    rows = []
+    for dimension in dimensions:
+        row = [titles[dimension]]
+        for group in apart:
+            one = by[dimension, group].pearson
+            row += [correlated(one), f"{one.n:,}"]
+        whole = by[dimension, None]
+        row += [correlated(whole.pearson), f"{whole.pearson.n:,}", ends(whole.pearson)]
+        row += [*([] if apart else [p_text(whole.pearson.p)]), correlated(whole.spearman)]
+        rows.append(tuple(row))
+    heads = [head for group in apart for head in (PLAYED[group], "n")]
+    heads += ["all", "n", "95 % interval"] if apart else ["r", "n", "95 % interval", "p"]
+    return TextTable(
+        "Correlation with the mean of the people",
+        ("", *heads, "Spearman"),
+        tuple(rows),
+        (
+            "Pearson's r over plays; ** p <= .01, * p <= .05 by the t test, which takes plays as "
+            f"independent; the interval does not: {titles.cluster}s are left out one at a time",
+            "where the people agree little (their alpha), no judge can follow their mean closely",
+            *reasons(by[dimension, None].pearson.note for dimension in dimensions),
+        ),
+    )
+
+
+def difference_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
+    """Judge minus people."""
+    rows = [cell for cell in cells if cell.group is None]
+    return TextTable(
+        "Judge minus the mean of the people, in points",
+        ("", "n", "mean", "95 % interval", "sd", "within own sd", "within pooled sd"),
+        tuple(
+            (
+                titles[cell.dimension],
+                f"{cell.spread.bias.n:,}",
+                number(cell.spread.bias.value, sign=True),
+                ends(cell.spread.bias),
+                number(cell.spread.sd),
+                share(cell.spread.within_own_sd.value),
+                share(cell.spread.within_pooled_sd.value),
+            )
+            for cell in rows
+        ),
+        (
+            "within own sd: plays where the judge lies within one standard deviation of that "
+            "play's raters; pooled: of all raters about their plays' means; plays of two raters or "
+            "more",
+            *intervals_note([cell.spread.bias for cell in rows], titles.cluster),
+        ),
+    )
+
+
+def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
+    """The judge against the range that raters perceived (SOTOPIA, Figures F.1 to F.3)."""
+    rows = [cell for cell in cells if cell.group is None and cell.spread.inside.n]
+    return TextTable(
+        "The judge and the range of the people's scores of the same play",
+        ("", "n", "inside", "95 % interval", "below", "above", "outside by"),
+        tuple(
+            (
+                titles[cell.dimension],
+                f"{cell.spread.inside.n:,}",
+                share(cell.spread.inside.value),
+                ends(cell.spread.inside, percent=True),
+                f"{cell.spread.below:,}",
+                f"{cell.spread.above:,}",
+                number(cell.spread.outside_by.value),
+            )
+            for cell in rows
+        ),
+        (
+            "inside: from the lowest to the highest score that a rater gave, ends included; "
+            "outside by: points, mean of those outside",
+            "of three people like each other, with no ties, each lies between the other two in a "
+            "third of the plays: with two raters that is what a judge as good as a person reaches, "
+            "with ties more",
+            *intervals_note([cell.spread.inside for cell in rows], titles.cluster),
+        ),
+    )
+
+
+def difference_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
+    """A row of bars for each dimension: how many plays lie at each whole number of points from the
+    people's mean; a line marks 0."""
+    places = [place for _, spread in rows for place, _ in spread.counts]
+    ends = min([-1, *places]) - 0.5, max([1, *places]) + 0.5
+    bars = [
+        Bars(
+            name,
+            [(place - 0.5, place + 0.5, count) for place, count in spread.counts],
+            None,
+            f"n {spread.bias.n:,}",
+        )
+        for name, spread in rows
+    ]
+    told = "; ".join(_differences(name, spread) for name, spread in rows)
+    return bar_chart(title, told, bars, ends, zero=True)
+
+
+def range_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
+    """A row for each dimension: the shares of the judge's scores below (left, pale), inside
+    (filled) and above (right, pale) the range of the people's ratings of the same play."""
+    parts = []
+    for name, spread in rows:
+        n, inside = max(spread.inside.n, 1), spread.inside.n - spread.below - spread.above
+        at = 0.0
+        for part, count in (("below", spread.below), ("inside", inside), ("above", spread.above)):
+            parts.append(
+                {"who": name, "part": part, "from": at, "to": at + 100 * count / n}
+                | ({"beside": f"n {spread.inside.n:,}"} if part == "above" else {})
+            )
+            at += 100 * count / n
+    spec = {
+        "data": {"values": parts},
+        "width": WIDTH,
+        "height": {"step": STEP},
+        "encoding": {"y": labels("who", [name for name, _ in rows])},
+        "layer": [
+            {
+                "mark": {"type": "bar", "height": 14},
+                "encoding": {
+                    "x": {
+                        "field": "from",
+                        "type": "quantitative",
+                        "title": None,
+                        "scale": {"domain": [0, 100]},
+                        "axis": {"values": [0, 50, 100]},
+                    },
+                    "x2": {"field": "to"},
+                    "opacity": {
+                        "condition": {"test": "datum.part === 'inside'", "value": 1},
+                        "value": 0.3,
+                    },
+                },
+            },
+            {
+                "transform": [{"filter": "isValid(datum.beside)"}],
+                "mark": {"type": "text", "align": "left"},
+                "encoding": {"text": {"field": "beside"}, "x": {"value": WIDTH + 6}},
+            },
+        ],
+    }
+    return Chart(title, "; ".join(_ranges(name, spread) for name, spread in rows), spec)
+
+
+def _differences(name: str, spread: Spread) -> str:
+    found = ", ".join(f"{place:+d}: {count}" for place, count in spread.counts if count)
+    return minus(f"{name}: {found or 'nothing compared'}")
+
+
+def _ranges(name: str, spread: Spread) -> str:
+    inside = spread.inside.n - spread.below - spread.above
+    return f"{name}: {spread.below} below, {inside} inside, {spread.above} above"
+
+
+@dataclass(frozen=True, slots=True)
+class Titles:
+    """What dimensions, summaries and clusters are called."""
+
+    measures: Mapping[str, str]
+    cluster: str
+
+    @classmethod
+    def of(cls, ratings: Ratings) -> Titles:
+        """As in the world of these ratings."""
+        names = {measure.name: title_of(measure) for measure in ratings.measures}
+        clusters = {one.cluster for one in ratings.worlds.values()}
+        return cls(names, clusters.pop() if len(clusters) == 1 else "cluster")
+
+    def __getitem__(self, dimension: str) -> str:
+        summaries = {OVERALL: "mean of all", POOLED: "all scores"}
+        return self.measures.get(dimension) or summaries[dimension]
+
+
+def number(value: float | None, *, sign: bool = False) -> str:
+    """Two decimals; a dash for none."""
+    if value is None:
+        return NOTHING
+    shown = f"{value:{'+' if sign else ''}.2f}"
+    return minus(shown.lstrip("+-") if float(shown) == 0 else shown)
+
+
+def share(value: float | None) -> str:
+    """A share in percent; a dash for none."""
+    return NOTHING if value is None else f"{value:.0%}"
+
+
+def ends(found: Interval, *, percent: bool = False) -> str:
+    """An interval as "[0.12, 0.30]"; a share's ends at 0 and 1; a dash where there is none."""
+    if found.low is None or found.high is None:
+        return NOTHING
+    if percent:
+        return f"[{share(max(found.low, 0.0))}, {share(min(found.high, 1.0))}]"
+    return f"[{number(found.low)}, {number(found.high)}]"
+
+
+def kappa_ends(found: Estimate, bins: int) -> str:
+    """A kappa's interval, cut off where kappa ends: at -1 / (bins - 1) and 1."""
+    if found.low is None or found.high is None:
+        return NOTHING
+    low, high = max(found.low, -1 / (bins - 1)), min(found.high, 1.0)
+    return f"[{number(low)}, {number(high)}]"
+
+
+def correlated(found: Correlation | None) -> str:
+    """r with its stars."""
+    return NOTHING if found is None else number(found.value) + found.stars
+
+
+def groups_of(cells: Iterable[AmongPeople | JudgeAndPeople | JudgePair]) -> tuple[str, ...]:
+    """The groups apart, in the order of SOTOPIA's Table 1."""
+    there = {cell.group for cell in cells}
+    return tuple(group for group in PLAYED if group is not None and group in there)
+
+
+def judged_by(report: AgreementReport, judge: str) -> tuple[JudgeAndPeople, ...]:
+    """The cells of one judge, of the dimensions in which it and people rated the same plays."""
+    cells = [cell for cell in report.judges if cell.judge == judge]
+    there = {cell.dimension for cell in cells if cell.group is None and cell.spread.bias.n}
+    return tuple(cell for cell in cells if cell.dimension in there)
+
+
+def intervals_note(found: Sequence[Estimate], cluster: str) -> tuple[str, ...]:
+    """How these intervals were made, and why some are missing."""
+    made = [estimate for estimate in found if estimate.method != "none"]
+    notes = []
+    if made:
+        counts = sorted({estimate.clusters for estimate in made})
+        few_to_many = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        names = {"t": "Student's t", "bca": "BCa bootstrap"}
+        how = " and ".join(names[method] for method in sorted({e.method for e in made}))
+        notes.append(f"95 % interval, clustered by {cluster} ({few_to_many}): {how}")
+    return (*notes, *reasons(estimate.note for estimate in found))
+
+
+def reasons(notes: Iterable[str]) -> tuple[str, ...]:
+    """Why intervals are missing; nothing where none is."""
+    found = sorted({note for note in notes if note})
+    return (f"no interval where there is: {', '.join(found)}",) if found else ()
+
+
+def few_clusters(clusters: int, titles: Titles) -> Iterator[str]:
+    """What to think of intervals from so few clusters; nothing where there are enough, or none."""
+    if 1 < clusters < FEW_CLUSTERS:
+        yield (
+            f"Only {plural(clusters, titles.cluster)}: an interval from so few is uncertain "
+            "itself, and tends to be too short."
+        )

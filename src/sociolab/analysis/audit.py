@@ -1,0 +1,554 @@
+"""Audits of a judge: how far its scores move when nothing moved that should count.
+
+An episode is judged as it is and once more, unchanged (`Repeated`) or as a variant (`Change`), and
+what is compared is the same seat's score in the same measure. Intervals are clustered by scenario.
+There is a section for each kind of audit, with findings in sentences and figures in a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+from statistics import fmean, stdev
+
+from sociolab.analysis.formatting import NOTHING, in_words
+from sociolab.core.episode import Trial
+from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.ports import Variant
+from sociolab.core.score import Measure, Score, Unscored, Verdict
+from sociolab.report.section import Section, TextTable
+from sociolab.report.words import minus, plural
+from sociolab.stats.intervals import CUT, Estimate, means, on_scale
+
+OVERALL = "overall"
+"""The measure that sums the others up; "all" leaves it out, since it would count them twice."""
+
+ALL = "all"
+"""Stands for all measures together, in percent of the length of each one's scale."""
+
+SD, EQUAL, DIFFERENCE = "sd", "equal", "difference"
+CHANGE, MOVED = "change", "absolute change"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The scores of one play in one measure at repeated judgings; None where one is missing."""
+
+    trial: str
+    cluster: str
+    seat: str | None
+    measure: Measure
+    scores: tuple[float | None, ...]
+
+    @property
+    def missing(self) -> int:
+        """How many scores were due and are not there."""
+        return self.scores.count(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The scores of one play in one measure, as it is and as a variant; None where one is missing.
+
+    `was` and `now` are the seat's conditions in the two, "" for nothing out of the ordinary;
+    `group` is the variant's.
+    """
+
+    trial: str
+    cluster: str
+    seat: str
+    measure: Measure
+    was: str
+    now: str
+    before: float | None
+    after: float | None
+    group: str = ""
+
+    @property
+    def gap(self) -> float | None:
+        """After minus before; None where one is missing."""
+        if self.before is None or self.after is None:
+            return None
+        return self.after - self.before
+
+    @property
+    def gains(self) -> dict[str, float | None]:
+        """For each condition that it is in once: the score in it minus the score out of it."""
+        if self.was == self.now:
+            return {}
+        away = None if self.gap is None else -self.gap
+        found = {self.now: self.gap, self.was: away}
+        return {name: gain for name, gain in found.items() if name}
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One figure of an audit, of one measure (by name) or of `ALL` in percent of their scales.
+
+    `what` names it: SD, EQUAL or DIFFERENCE of repeated judgings, CHANGE or MOVED of variants, or a
+    condition whose effect it is. Its interval ends where the figure must: a difference of two
+    scores lies within the length of the scale. `missing` counts scores, or pairs, that were due and
+    have no value.
+    """
+
+    what: str
+    measure: str
+    estimate: Estimate
+    missing: int
+
+
+def repeated_of(trial: Trial, judgings: Sequence[Sequence[Verdict]]) -> tuple[Repeated, ...]:
+    """The scores of an episode's plays at several judgings; what none of them can tell is left
+    out."""
+    said = [_by_cell(verdicts) for verdicts in judgings]
+    cells = dict.fromkeys(cell for one in said for cell in one)
+    found = []
+    for measure, seat in cells:
+        all_ = [one.get((measure, seat)) for one in said]
+        if not all(isinstance(verdict, Unscored) for verdict in all_):
+            scores = tuple(_value(verdict) for verdict in all_)
+            found.append(Repeated(trial.id, trial.task.cluster, seat, measure, scores))
+    return tuple(found)
+
+
+def changes_of(
+    trial: Trial, variant: Variant, as_it_is: Sequence[Verdict], changed: Sequence[Verdict]
+) -> tuple[Change, ...]:
+    """The scores of the seats that a variant compares, as the episode is and as it is changed.
+
+    Left out are measures of the whole episode, and what the judge can tell in neither.
+    """
+    by_seat = {seat: (was, now) for seat, was, now in variant.changes}
+    found = []
+    for cell in repeated_of(trial, (as_it_is, changed)):
+        if cell.seat is not None and cell.seat in by_seat:
+            (was, now), (before, after) = by_seat[cell.seat], cell.scores
+            of = (cell.trial, cell.cluster, cell.seat, cell.measure)
+            found.append(Change(*of, was, now, before, after, variant.group))
+    return tuple(found)
+
+
+def repeat_effects(cells: Sequence[Repeated]) -> tuple[Effect, ...]:
+    """Of each measure: the mean over plays of the standard deviation of their scores (n - 1), of
+    the share of equal ones among all pairs of judgings, and of the mean distance of such pairs.
+
+    Plays with fewer than two scores have no part in it. Of `ALL`, distances are in percent of the
+    scale; the share is what it is.
+    """
+    return _effects([_Row(c.measure, c.cluster, _steadiness(c), c.missing) for c in cells])
+
+
+def change_effects(changes: Sequence[Change]) -> tuple[Effect, ...]:
+    """Of each measure: the mean change of a seat's score, the mean absolute one, and the effect of
+    each condition: the mean of its score in it minus its score out of it.
+
+    The mean change is left out where no seat is in a condition before: the effects say it all.
+    """
+    swapped = any(change.was for change in changes)
+    rows = []
+    for change in changes:
+        moved = None if change.gap is None else abs(change.gap)
+        values = ({CHANGE: change.gap} if swapped else {}) | {MOVED: moved} | change.gains
+        rows.append(_Row(change.measure, change.cluster, values, int(change.gap is None)))
+    return _effects(rows)
+
+
+def grouped_effects(changes: Sequence[Change]) -> dict[str, tuple[Effect, ...]]:
+    """`change_effects` of each group; nothing where there is one only."""
+    groups = sorted({change.group for change in changes})
+    if len(groups) < 2:
+        return {}
+    return {group: change_effects([c for c in changes if c.group == group]) for group in groups}
+
+
+def conditions_of(effects: Iterable[Effect]) -> tuple[str, ...]:
+    """The conditions whose effects are among these, sorted."""
+    own = {SD, EQUAL, DIFFERENCE, CHANGE, MOVED}
+    return tuple(sorted({effect.what for effect in effects} - own))
+
+
+# ------------------------------------------------------------------ figures
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A play's figures in one measure, by what they are, and how many scores are missing."""
+
+    measure: Measure
+    cluster: str
+    values: Mapping[str, float | None]
+    missing: int
+
+    def scaled(self) -> _Row:
+        """In percent of the length of the scale, but for shares."""
+        by = 100 / (self.measure.high - self.measure.low)
+        values = {
+            what: value if value is None or what == EQUAL else value * by
+            for what, value in self.values.items()
+        }
+        return _Row(self.measure, self.cluster, values, self.missing)
+
+
+def _effects(rows: Sequence[_Row]) -> tuple[Effect, ...]:
+    """Each figure of each measure, and of all measures but the overall where there are several."""
+    found: list[Effect] = []
+    for measure in dict.fromkeys(row.measure for row in rows):
+        mine = [row for row in rows if row.measure == measure]
+        found += _figures(measure.name, mine, measure.high - measure.low)
+    parts = [row.scaled() for row in rows if row.measure.name != OVERALL]
+    if len({row.measure for row in parts}) > 1:
+        found += _figures(ALL, parts, 100.0)
+    return tuple(found)
+
+
+def _figures(name: str, rows: Sequence[_Row], width: float) -> list[Effect]:
+    """The figures of scores on a scale of this length."""
+    whats = dict.fromkeys(what for row in rows for what in row.values)
+    columns = {what: [row.values.get(what) for row in rows] for what in whats}
+    made = means(columns, [row.cluster for row in rows])
+    return [
+        Effect(
+            what,
+            name,
+            on_scale(made[what], *_ends(what, width)),
+            sum(row.missing for row in rows if what in row.values),
+        )
+        for what in whats
+    ]
+
+
+def _ends(what: str, width: float) -> tuple[float, float]:
+    """Between what a figure must lie. The standard deviation is largest where half of the scores
+    are at either end, and of these where there are two."""
+    ends = {EQUAL: (0.0, 1.0), SD: (0.0, width / sqrt(2)), DIFFERENCE: (0.0, width)}
+    return (ends | {MOVED: (0.0, width)}).get(what, (-width, width))
+
+
+def _steadiness(cell: Repeated) -> dict[str, float | None]:
+    scores = [score for score in cell.scores if score is not None]
+    pairs = list(combinations(scores, 2))
+    if not pairs:
+        return {SD: None, EQUAL: None, DIFFERENCE: None}
+    return {
+        SD: stdev(scores),
+        EQUAL: fmean(a == b for a, b in pairs),
+        DIFFERENCE: fmean(abs(a - b) for a, b in pairs),
+    }
+
+
+def _by_cell(verdicts: Iterable[Verdict]) -> dict[tuple[Measure, str | None], Verdict]:
+    return {(verdict.measure, verdict.seat): verdict for verdict in verdicts}
+
+
+def _value(verdict: Verdict | None) -> float | None:
+    return float(verdict.value) if isinstance(verdict, Score) else None
+
+
+_MOST_COLUMNS = 4
+_MOST_CONDITIONS = 12
+_ALL_TITLE = "all, % of scale"
+
+_ALL_NOTE = (
+    f"{_ALL_TITLE}: over all measures but the overall, each in percent of the length of its scale"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What sections say beside the figures: the run's world and its measures by name."""
+
+    world: str
+    measures: Mapping[str, Measure]
+    declared: Declared = UNDECLARED
+
+    def title(self, measure: str) -> str:
+        """How a measure, or all of them, is called in a table."""
+        return _ALL_TITLE if measure == ALL else titled(self.measures[measure])
+
+    def main(self, measures: Sequence[str]) -> str:
+        """The measure, of these, that sentences speak of."""
+        return main_measure(self.declared, [name for name in measures if name != ALL])
+
+    def notes(self, measures: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ...]:
+        """How the figures of a table were made."""
+        own = (_ALL_NOTE,) if ALL in measures else ()
+        many = ("of so many intervals, one in 20 misses the truth by chance",)
+        how = table_notes(estimates, self.declared.cluster)
+        return (*own, *how, *(many if any(e.low is not None for e in estimates) else ()))
+
+
+def repeat_section(about: About, effects: Sequence[Effect], judgings: int) -> Section:
+    """How alike the scores of the same episode are at several judgings."""
+    found = _Figures(effects)
+    measures, main = found.measures(about, SD), found.main(about, SD)
+    said: tuple[str, ...] = ("No play was scored twice.",)
+    if main:
+        equal = in_words(found.cell(main, EQUAL, percent=True))
+        said = (
+            f"{about.title(main)}: two scores of the same play are equal in {equal} of the cases, "
+            f"and {found.cell(main, DIFFERENCE)} points apart on average.",
+        )
+    rows = tuple(
+        (
+            about.title(name),
+            found.cell(name, SD),
+            found.cell(name, EQUAL, percent=True),
+            found.cell(name, DIFFERENCE),
+            *found.counts(name, SD),
+        )
+        for name in measures
+    )
+    notes = (
+        "sd: of the scores of one play; equal, apart: over all pairs of judgings of one play; each "
+        "a mean over plays",
+        *about.notes(measures, found.estimates(measures, (SD, EQUAL, DIFFERENCE))),
+    )
+    columns = ("measure", "sd", "equal", "apart", "plays", "missing")
+    heading = f"{plural(judgings, 'judging')} of the same episode"
+    table = TextTable(heading, columns, rows, notes)
+    return Section("Repeat: judged again as it is", said, (), (table,) if rows else ())
+
+
+def variant_section(
+    about: About,
+    kind: str,
+    changed: str,
+    effects: Sequence[Effect],
+    *,
+    without: int = 0,
+    words: tuple[int, int] = (0, 0),
+    repeats: Sequence[Effect] = (),
+    groups: Mapping[str, Sequence[Effect]] | None = None,
+) -> Section:
+    """How far scores move between an episode and its variants; `changed` says what these are.
+
+    `without` counts episodes that have no such variant. `words` are those of the seats whose number
+    of words is changed, as it is and as changed. `repeats` are the figures of repeated judgings, if
+    there are any: what scores move by when nothing is changed. `groups` are those of the variants
+    that are told apart.
+    """
+    found, conditions = _Figures(effects), conditions_of(effects)
+    main = found.main(about, MOVED)
+    few = conditions if len(conditions) <= _MOST_COLUMNS else ()
+    said = _said(about, main, found, few)
+    floor, cautions = _floor(about, main, found, _Figures(repeats))
+    tables: tuple[TextTable, ...] = (_changes(about, main, found, few),) if effects else ()
+    if main and conditions and not few and found[main, MOVED].value:
+        tables += _by_condition(about, main, found, conditions)
+    if main and groups:
+        tables += (_by_group(about, main, groups),)
+    if words[0]:
+        said += (f"The seats that are changed say {words[1] / words[0]:.1f} times as many words.",)
+    if without:
+        cautions += (f"{plural(without, 'episode')} without such a variant left out.",)
+    return Section(f"{kind.capitalize()}: {changed}", said + floor, cautions, tables)
+
+
+# ------------------------------------------------------------------ parts
+
+
+class _Figures:
+    """Effects by measure and what they are."""
+
+    def __init__(self, effects: Sequence[Effect]) -> None:
+        self._by = {(effect.measure, effect.what): effect for effect in effects}
+
+    def __getitem__(self, key: tuple[str, str]) -> Estimate:
+        return self._by[key].estimate
+
+    def get(self, measure: str, what: str) -> Estimate | None:
+        """None where there is no such effect, or it has no value."""
+        found = self._by.get((measure, what))
+        return None if found is None or found.estimate.value is None else found.estimate
+
+    def cell(self, measure: str, what: str, *, percent: bool = False, sign: bool = False) -> str:
+        """A cell of a table."""
+        found = self.get(measure, what)
+        return NOTHING if found is None else cell(found, percent=percent, sign=sign)
+
+    def counts(self, measure: str, what: str) -> tuple[str, str]:
+        """How many values there are, and how many are missing; none where none was due."""
+        found = self._by.get((measure, what))
+        return (f"{found.estimate.n:,}", f"{found.missing:,}") if found else ("0", "0")
+
+    def measures(self, about: About, what: str) -> tuple[str, ...]:
+        """The measures that are judged, in the order of the world's paper."""
+        named = [measure for measure, one in self._by if one == what]
+        first = [name for name in about.declared.order if name in named]
+        return tuple(dict.fromkeys([*first, *named]))
+
+    def main(self, about: About, what: str) -> str:
+        """The measure that sentences speak of; "" where nothing has a value."""
+        return about.main([m for m in self.measures(about, what) if self.get(m, what)])
+
+    def estimates(self, measures: Sequence[str], whats: Sequence[str]) -> tuple[Estimate, ...]:
+        """All that have a value."""
+        both = (self.get(measure, what) for measure in measures for what in whats)
+        return tuple(found for found in both if found is not None)
+
+
+def _said(about: About, main: str, found: _Figures, conditions: Sequence[str]) -> tuple[str, ...]:
+    moved = found.get(main, MOVED)
+    if moved is None:
+        return ("No play was scored both ways.",)
+    title = about.title(main)
+    if moved.value == 0:
+        return (f"{title}: no score changes, in {plural(moved.n, 'pair')}.",)
+    told = [
+        f"{title}, {condition}: {condition_words(effect)}."
+        for condition in conditions
+        for effect in [found.get(main, condition)]
+        if effect is not None
+    ]
+    told.append(f"{title}: a score moves by {cell(moved)} points on average, up or down.")
+    return tuple(told)
+
+
+def _floor(
+    about: About, main: str, found: _Figures, repeats: _Figures
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What scores move by when nothing is changed: a finding, or a caution where that is all."""
+    moved, again = found.get(main, MOVED), repeats.get(main, DIFFERENCE)
+    if moved is None or again is None or not moved.value:
+        return (), ()
+    least = moved.value if moved.low is None else moved.low
+    if least > (again.value or 0):
+        return (f"Judged again as it is, it moves by {cell(again)} points.",), ()
+    return (), (
+        f"{about.title(main)} moves by {cell(again)} points when the same episode is judged again "
+        "as it is: a move of this size, up or down, shows nothing of the change.",
+    )
+
+
+def _changes(about: About, main: str, found: _Figures, few: Sequence[str]) -> TextTable:
+    measures = found.measures(about, MOVED)
+    both_ways = any(found.get(name, CHANGE) for name in measures)
+    whats = (*few, *((CHANGE,) if both_ways else ()), MOVED)
+    rows = tuple(
+        (
+            about.title(name),
+            *(found.cell(name, what, sign=what != MOVED) for what in whats),
+            *found.counts(name, MOVED),
+        )
+        for name in measures
+    )
+    in_turn = few and not both_ways
+    notes = (
+        "score as changed minus score as it is, of the same seat by the same judge; a condition: "
+        "score in it minus score out of it; pairs with a missing score are left out",
+        *(("pairs: of all conditions together",) if in_turn else ()),
+        *about.notes(measures, found.estimates(measures, whats)),
+    )
+    columns = ("measure", *whats, "pairs", "missing")
+    return TextTable("Change of a seat's score", columns, rows, notes)
+
+
+def _by_condition(
+    about: About, main: str, found: _Figures, conditions: Sequence[str]
+) -> tuple[TextTable, ...]:
+    """The largest effects of many conditions, of those that occur in two clusters or more."""
+    all_ = [(name, found[main, name]) for name in conditions if found.get(main, name)]
+    known = [(name, effect) for name, effect in all_ if effect.clusters > 1]
+    known.sort(key=lambda row: (-abs(row[1].value or 0), row[0]))
+    shown = known[:_MOST_CONDITIONS]
+    if not shown:
+        return ()
+    rows = tuple(
+        (name, cell(effect, sign=True), f"{effect.n:,}", f"{effect.clusters:,}")
+        for name, effect in shown
+    )
+    cluster, once = about.declared.cluster, len(all_) - len(known)
+    notes = (
+        "a seat's score in this condition minus its score in the other one",
+        f"the {len(shown)} largest of {len(known)}: of so many, some are large by chance"
+        if len(shown) < len(known)
+        else "of many, some are large by chance",
+        *((f"left out: {once} that occur in one {cluster} only",) if once else ()),
+        *table_notes([effect for _, effect in shown], cluster),
+    )
+    columns = ("condition", "effect", "pairs", f"{cluster}s")
+    return (TextTable(f"{about.title(main)} by condition", columns, rows, notes),)
+
+
+def _by_group(about: About, main: str, groups: Mapping[str, Sequence[Effect]]) -> TextTable:
+    by_group = {group: _Figures(effects) for group, effects in groups.items()}
+    whats = [what for what in (CHANGE, MOVED) if any(f.get(main, what) for f in by_group.values())]
+    rows = tuple(
+        (
+            group,
+            *(found.cell(main, what, sign=what == CHANGE) for what in whats),
+            *found.counts(main, MOVED),
+        )
+        for group, found in by_group.items()
+    )
+    shown = [e for found in by_group.values() for e in found.estimates([main], whats)]
+    notes = table_notes(shown, about.declared.cluster)
+    columns = ("group", *whats, "pairs", "missing")
+    return TextTable(f"{about.title(main)} by group", columns, rows, notes)
+
+
+_METHODS: Mapping[str, str] = {"t": "Student's t", "bca": "BCa bootstrap"}
+
+
+def plain(value: float | None, *, percent: bool = False, sign: bool = False) -> str:
+    """A value with two decimals, or as a whole percentage; a dash for none."""
+    if value is None:
+        return NOTHING
+    if percent:
+        return f"{value:.0%}"
+    shown = f"{value:{'+' if sign else ''}.2f}"
+    return "0.00" if shown in ("-0.00", "+0.00") else minus(shown)
+
+
+def cell(estimate: Estimate, *, percent: bool = False, sign: bool = False) -> str:
+    """A value and, behind it, its interval where it has one; that of a share ends at 0 and 1."""
+    shown = plain(estimate.value, percent=percent, sign=sign)
+    if estimate.low is None or estimate.high is None:
+        return shown
+    low, high = estimate.low, estimate.high
+    if percent:
+        low, high = max(low, 0.0), min(high, 1.0)
+    ends = [plain(end, percent=percent, sign=sign) for end in (low, high)]
+    return f"{shown} [{ends[0]}, {ends[1]}]"
+
+
+def titled(measure: Measure) -> str:
+    """How a measure is called in tables."""
+    return measure.title or measure.name
+
+
+def main_measure(declared: Declared, measures: Collection[str]) -> str:
+    """The measure that a world's agents are compared by, of these; "" where there are none."""
+    return next((name for name in (*declared.main, *measures) if name in measures), "")
+
+
+def table_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ...]:
+    """How these intervals were made, and why some are not there."""
+    found = [estimate for estimate in estimates if estimate.value is not None]
+    methods = {estimate.method for estimate in found}
+    notes = []
+    if methods - {"none"}:
+        counts = sorted({estimate.clusters for estimate in found if estimate.method != "none"})
+        span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        how = " and ".join(_METHODS[method] for method in _METHODS if method in methods)
+        cut = any(estimate.note == CUT for estimate in found)
+        ends = "; one that would pass what the scale allows is cut there" if cut else ""
+        notes.append(f"[95 % interval, clustered by {cluster} ({span}): {how}{ends}]")
+    reasons = sorted({e.note for e in found if e.method == "none" and e.note})
+    if reasons:
+        notes.append(f"no interval where there is {' or '.join(reasons)}")
+    return tuple(notes)
+
+
+def condition_words(estimate: Estimate) -> str:
+    """An effect with what its interval says of it."""
+    shown = f"{cell(estimate, sign=True)} points"
+    if estimate.value is None:
+        return "nothing is known"
+    if estimate.low is None or estimate.high is None:
+        return f"{shown} (no interval: {estimate.note})"
+    if estimate.low <= 0 <= estimate.high:
+        return f"{shown}, which cannot be told from none"
+    return shown

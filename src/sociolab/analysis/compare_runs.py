@@ -1,0 +1,523 @@
+"""`sociolab compare`: picks two agents of stored runs, and checks that they can be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sociolab.analysis.agent_names import agent_names, label_like
+from sociolab.analysis.compare import (
+    Compared,
+    compared,
+    comparison_document,
+    comparison_section,
+    failed_turns_told,
+)
+from sociolab.analysis.consistency import (
+    KS,
+    Passing,
+    consistency_section,
+    passing,
+    passing_document,
+    passing_matched,
+    thresholds,
+)
+from sociolab.analysis.formatting import figure, rounded, span
+from sociolab.analysis.matching import Side
+from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
+from sociolab.core.episode import Trial
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import UNTOLD, Measure, measure_called
+from sociolab.report.plays import asked_in
+from sociolab.report.result import outline_of, turns_asked
+from sociolab.report.run_facts import smoke_words
+from sociolab.report.schema import RunResult
+from sociolab.report.section import Section
+from sociolab.report.words import by_rules, nature, plural
+from sociolab.stats.intervals import NO_VARIATION
+from sociolab.store.store import Store
+
+
+def compare(
+    store: Store,
+    runs: str | Sequence[str],
+    *,
+    agent: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    measures: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What `sociolab compare --json` prints of two runs, or of two agents of one (`agent` and
+    `other`), without its pairs of episodes: see docs/compare.md.
+
+    ConfigError where they cannot be compared, or an agent or a judge must be named.
+    """
+    names = _names(runs)
+    return compare_runs(store, Wanted(names, agent, other, judge, tuple(measures))).document()
+
+
+def _names(runs: str | Sequence[str]) -> tuple[str, ...]:
+    return (runs,) if isinstance(runs, str) else tuple(runs)
+
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to compare: one run or two, and of them which agents, judge, measures and k."""
+
+    runs: tuple[str, ...]
+    agent: str | None = None
+    other: str | None = None
+    judge: str | None = None
+    measures: tuple[str, ...] = ()
+    ks: tuple[int, ...] = KS
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusions:
+    """What was found: a comparison (None for agents that are only looked at), and pass^k.
+
+    `outlines` are the runs' results without scores, which a comparison has no use for.
+    """
+
+    outlines: tuple[RunResult, ...]
+    comparison: Compared | None
+    passing: tuple[Passing, ...]
+    sections: tuple[Section, ...]
+
+    def document(self) -> dict[str, Any]:
+        """All of it as one JSON object: see docs/compare.md."""
+        said = [sentence for section in self.sections for sentence in section.said]
+        cautions = [sentence for section in self.sections for sentence in section.cautions]
+        return {
+            "schema": SCHEMA,
+            "runs": [result.run for result in self.outlines],
+            "world": self.outlines[0].world,
+            "comparison": self.comparison and rounded(comparison_document(self.comparison)),
+            "consistency": rounded([passing_document(one) for one in self.passing]),
+            "said": said,
+            "cautions": cautions,
+        }
+
+
+def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
+    """Compare two agents, or look at the consistency of one run's; ConfigError where it cannot
+    be done: the world, tasks or judge differ, or an agent must be named."""
+    if not 1 <= len(wanted.runs) <= 2:
+        raise ConfigError(
+            f"expected one or two runs to compare, found {len(wanted.runs)}; --curve follows "
+            "several in the order given, `sociolab table` shows agents across worlds"
+        )
+    runs, judge = opened_runs(store, wanted)
+    measures = measures_of(runs, wanted.measures)
+    sides = _with_turns(store, _sides(runs, wanted))
+    sections: list[Section] = []
+    found = None
+    if len(sides) == 2 and (len(runs) == 2 or wanted.other):
+        a, b = _named(sides)
+        check_tasks(runs)
+        kinds = [judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b)]
+        found = compared(
+            runs[0].result.world,
+            a,
+            b,
+            (judge, runs[0].values.judges[judge]),
+            measures,
+            runs[0].values.declared,
+        )
+        names = agent_names(store, wanted.runs)
+        cautions = (*names.notes, *cautions_of(runs, found))
+        sections.append(comparison_section(found, " ".join(kinds), cautions))
+    limits = thresholds(measures, wanted.threshold, named=bool(wanted.measures))
+    if found is None:
+        passed = passing(sides, limits, wanted.ks)
+    else:
+        passed = passing_matched(found, limits, wanted.ks)
+    sections.append(consistency_section(passed, measures))
+    if found is None:
+        judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"
+        lost = tuple(failed_turns_told({side.name: side.asked for side in sides}))
+        last = sections[-1]
+        sections[-1] = replace(last, said=(judged, *last.said), cautions=(*last.cautions, *lost))
+    outlines = tuple(run.result for run in runs)
+    return Conclusions(outlines, found, tuple(passed), tuple(sections))
+
+
+def opened_runs(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], str]:
+    """The runs with the values of the one judge, and its label; ConfigError where a run is named
+    twice, the worlds differ, or no judge is shared."""
+    names = wanted.runs
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigError(
+            f"expected two runs, found {twice} twice; to compare two agents of one run, name "
+            "the run once, and the agents by --agent and --with"
+        )
+    plans = [store.trials(name) for name in names]
+    values = [values_of(store, name, plan) for name, plan in zip(names, plans, strict=True)]
+    worlds = {one.world for one in values}
+    if len(worlds) > 1:
+        told = ", ".join(f"{one.run} of {one.world}" for one in values)
+        raise ConfigError(f"only runs of one world can be compared, found {told}")
+    judge = chosen_judge(values, wanted.judge, wanted.measures)
+    codes = agent_names(store, names)
+    runs = tuple(
+        OpenedRun(
+            codes.result(outline_of(store, name, plan)),
+            codes.values(one.of(judge)),
+            codes.trials(name, [row.trial for row in plan]),
+            codes.shown.get(name, {}),
+        )
+        for name, one, plan in zip(names, values, plans, strict=True)
+    )
+    check_judge(runs, judge)
+    check_no_smoke([run.result for run in runs])
+    return runs, judge
+
+
+def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, Measure]:
+    """The judge's measures, or those of them that are named."""
+    judged = {value.measure for run in runs for value in run.values.values}
+    found = {
+        name: measure
+        for run in runs
+        for name, measure in run.values.measures.items()
+        if name in judged
+    }
+    told = {name: measure for name, measure in found.items() if measure != UNTOLD}
+    wanted = [measure_called(name, told.values()) for name in wanted]
+    for name in wanted:
+        if name not in told:
+            known = ", ".join(told) or "none, since it broke before it named one"
+            raise ConfigError(f'--measure: the judge has no values of "{name}"; it has {known}')
+    return {name: told[name] for name in told if name in wanted} if wanted else told or found
+
+
+def _sides(runs: Sequence[OpenedRun], wanted: Wanted) -> tuple[Side, ...]:
+    """Two agents to compare, or of one run those to look at."""
+    if len(runs) == 2:
+        first = agent_of(runs[0], wanted.agent, "--agent")
+        same = wanted.agent if _like(runs[1], wanted.agent, runs[1].agents) else None
+        return runs[0].side(first), runs[1].side(agent_of(runs[1], wanted.other or same, "--with"))
+    (run,) = runs
+    if wanted.other is None:
+        named = (wanted.agent,) if wanted.agent else run.agents
+        return tuple(run.side(agent_of(run, agent, "--agent")) for agent in named)
+    both = "to compare two agents of one run, name both: --agent A --with B"
+    if wanted.agent is None:
+        raise ConfigError(both)
+    one, other = agent_of(run, wanted.agent, "--agent"), agent_of(run, wanted.other, "--with")
+    if one == other:
+        raise ConfigError(f"{both}; found {one} twice")
+    return run.side(one), run.side(other)
+
+
+def agent_of(run: OpenedRun, wanted: str | None, flag: str) -> str:
+    """The agent that is named, or the only one."""
+    has_values = {value.agent for value in run.values.values if value.agent}
+    wanted = _like(run, wanted, has_values, flag) or wanted
+    known = ", ".join(run.agents) or "none"
+    hint = unscored_hint([run.values], *run.values.judges)
+    if wanted is not None and wanted not in has_values:
+        raise ConfigError(
+            f'{flag}: "{wanted}" has no values in {run.result.run}; it has {known}{hint}'
+        )
+    if wanted is None and len(run.agents) != 1:
+        raise ConfigError(
+            f"{run.result.run} has {plural(len(run.agents), 'agent')} with values ({known}); "
+            f"name one by {flag}{hint if not run.agents else ''}"
+        )
+    return wanted or run.agents[0]
+
+
+def _like(
+    run: OpenedRun, wanted: str | None, known: Collection[str], flag: str = "--agent"
+) -> str | None:
+    """The one of these names that is wanted, be it by a part of it; None if none is."""
+    if wanted is None:
+        return None
+    name = label_like(run.called(wanted) or wanted, sorted(known), flag)
+    return name if name in known else None
+
+
+def _with_turns(store: Store, sides: Sequence[Side]) -> tuple[Side, ...]:
+    """The sides with the turns that their agents were asked for, and failed."""
+    asked = {run: turns_asked(store, run) for run in dict.fromkeys(side.run for side in sides)}
+    return tuple(
+        replace(side, asked=asked_in(asked[side.run], {(v.trial, v.seat) for v in side.values}))
+        for side in sides
+    )
+
+
+def _named(sides: Sequence[Side]) -> tuple[Side, Side]:
+    """Sides whose names differ: an agent that is on both is named with its run."""
+    a, b = sides
+    if a.agent != b.agent:
+        return a, b
+    return tuple(replace(side, name=f"{side.agent} in {side.run}") for side in (a, b))  # type: ignore[return-value]
+
+
+def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
+    """What to think of the judge's figures, in sentences."""
+    texts = dict.fromkeys(nature(run.result, judge) for run in runs)
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
+
+
+def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[Side]) -> Iterator[str]:
+    rules = {side.agent for side in sides if by_rules(runs[0].result, side.agent)}
+    if rules:
+        plays = "plays" if len(rules) == 1 else "play"
+        yield f"{' and '.join(sorted(rules))} {plays} by rules: no language model is compared."
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRun:
+    """A run with the outline of its result, the values of the judge, and its plan.
+
+    `codes` has the names of agents whose labels stand for other code in the other run, by label.
+    """
+
+    result: RunResult
+    values: RunValues
+    trials: tuple[Trial, ...]
+    codes: Mapping[str, str] = field(default_factory=dict)
+
+    def called(self, agent: str | None) -> str | None:
+        """The name under which an agent stands here, if its label or its name is given."""
+        return agent and self.codes.get(agent, agent)
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Whom the run evaluates: who has values, but for the partner of the others."""
+        found = dict.fromkeys(value.agent for value in self.values.values if value.agent)
+        others = [agent for agent in found if agent != self.result.partner]
+        return tuple(others or found)
+
+    def side(self, agent: str) -> Side:
+        """One agent's plays."""
+        return Side(
+            agent,
+            self.result.run,
+            agent,
+            tuple(value for value in self.values.values if value.agent == agent),
+            {trial.id: trial.cast for trial in self.trials},
+            untold=tuple(value for value in self.values.untold if value.agent == agent),
+        )
+
+
+def check_judge(runs: Sequence[OpenedRun], judge: str) -> None:
+    """The judge must have given agents values in each run; ConfigError that says who did."""
+    blank = [run.result.run for run in runs if not run.agents]
+    if not blank or len(runs) < 2:
+        return
+    hint = unscored_hint([run.values for run in runs], judge)
+    if len(blank) == len(runs):
+        raise ConfigError(
+            f"{judge} gave no value to an agent of {' or '.join(blank)}; have them judged by a "
+            f"judge that scores such episodes: sociolab judge RUN --judge JUDGE{hint}"
+        )
+    by = "; ".join(
+        f"{run.result.run} by {', '.join(one.judge for one in run.result.judges) or 'nobody'}"
+        for run in runs
+    )
+    raise ConfigError(
+        f"the judges differ: {by}. {judge} gave no value to an agent of {blank[0]}; have all "
+        f"judged by one judge: sociolab judge RUN --judge JUDGE{hint}"
+    )
+
+
+def check_no_smoke(results: Sequence[RunResult]) -> None:
+    """A smoke test is no result: ConfigError that names it."""
+    for result in results:
+        if result.smoke:
+            raise ConfigError(f"{smoke_words(result)}; leave {result.run} out")
+
+
+def check_tasks(runs: Sequence[OpenedRun]) -> None:
+    """Tasks of one id must be the same task: words, seats and scenario."""
+    first, *others = ({trial.task.id: trial.task for trial in run.trials} for run in runs)
+    for other in others:
+        common = [name for name in first if name in other]
+        changed = [
+            name
+            for name in common
+            if (first[name].content, first[name].seats, first[name].cluster)
+            != (other[name].content, other[name].seats, other[name].cluster)
+        ]
+        names = " and ".join(run.result.run for run in runs)
+        if changed:
+            raise ConfigError(
+                f"{names} were played on different data: {len(changed)} of "
+                f"{plural(len(common), 'common task')} differ, such as {changed[0]}; "
+                "play both on the same data"
+            )
+        if not common:
+            raise ConfigError(f"{names} have no task in common")
+
+
+def cautions_of(runs: Sequence[OpenedRun], found: Compared) -> Iterator[str]:
+    """What beside the agents differs between the sides, and what is not there yet."""
+    if found.by == "role":
+        yield _partners(found)
+    if len(runs) == 2:
+        for condition in _conditions(runs[0], runs[1]):
+            yield f"The runs differ in {condition}."
+        yield from _settings(runs[0], runs[1], found)
+    for run in runs:
+        left = run.result.trials - run.result.played - run.result.failed
+        if left:
+            yield f"{run.result.run} is not finished: {plural(left, 'trial')} not played yet."
+        if run.result.failed:
+            yield f"{run.result.run}: {plural(run.result.failed, 'trial')} failed."
+
+
+def same_agent(runs: Sequence[OpenedRun], a: Side, b: Side) -> Iterator[str]:
+    """That both sides are one agent, played twice: what a difference is then."""
+    first, last = _hashes(runs[0]), _hashes(runs[-1])
+    if a.agent != b.agent or first[a.agent] != last[b.agent]:
+        return
+    seeds = " and ".join(str(run.result.seed) for run in runs)
+    same = f"Both sides are the same agent with the same settings (seeds {seeds})"
+    if _conditions(runs[0], runs[-1]):
+        yield f"{same}: what else differs between the runs is said below."
+    else:
+        yield f"{same}: a difference here is noise, and shows how large noise can be."
+
+
+def _partners(found: Compared) -> str:
+    a, b = found.a, found.b
+    if a.partners == (a.agent,) and b.partners == (b.agent,):
+        return (
+            "Each agent played with itself, so both seats changed: the difference is that of a "
+            "pair of A and a pair of B, not of one agent's own doing. --partner in both runs would "
+            "tell."
+        )
+    return (
+        f"The partners differ: A met {' and '.join(a.partners)}, B met {' and '.join(b.partners)}. "
+        "The difference is theirs as well."
+    )
+
+
+def _settings(a: OpenedRun, b: OpenedRun, found: Compared) -> Iterator[str]:
+    ours, theirs = _hashes(a), _hashes(b)
+    labels = {*found.a.partners, *found.b.partners, found.a.agent, found.b.agent}
+    for label in sorted(labels & ours.keys() & theirs.keys()):
+        if ours[label] != theirs[label]:
+            yield f"{label} was not set up the same way in both runs (other settings of the agent)."
+
+
+def _conditions(a: OpenedRun, b: OpenedRun) -> tuple[str, ...]:
+    """How the runs were played differently, in a clause each: what was set, and to what in each."""
+    one, other = (
+        run.result.settings if isinstance(run.result.settings, dict) else {} for run in (a, b)
+    )
+    return tuple(
+        f"{key.replace('_', ' ')} ({_value(one.get(key))} in {a.result.run}, "
+        f"{_value(other.get(key))} in {b.result.run})"
+        for key in ("world_settings", "attempts", "on_failed_turn", "max_failed_turns")
+        if one.get(key) != other.get(key)
+    )
+
+
+def _hashes(run: OpenedRun) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for trial in run.trials:
+        for member in trial.cast:
+            found.setdefault(member.agent, set()).add(member.settings)
+    return found
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={item}" for key, item in value.items()) or "none"
+    return "none" if value is None else str(value)
+
+
+_RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """That the difference A - B in a measure is surely below, or above, a limit."""
+
+    measure: str
+    below: bool
+    limit: float
+
+    @property
+    def text(self) -> str:
+        """As it is written."""
+        return f"{self.measure}{'<' if self.below else '>'}{self.limit:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A rule held against a comparison; `low` to `high` is what it was held against."""
+
+    rule: Rule
+    value: float
+    low: float
+    high: float
+    failed: bool
+    sentence: str
+
+    def document(self) -> dict[str, Any]:
+        """The gate as a JSON object: see docs/compare.md."""
+        return {
+            "rule": self.rule.text,
+            "failed": self.failed,
+            "difference": self.value,
+            "low": self.low,
+            "high": self.high,
+        }
+
+
+def rule_of(text: str) -> Rule:
+    """The rule of "goal<-0.5" or "goal>0.5"; ConfigError for anything else."""
+    read = _RULE.fullmatch(text)
+    if read is None:
+        raise ConfigError(
+            f'--fail-if: expected a measure, < or > and a number, such as "goal<-0.5"; '
+            f'found "{text}"'
+        )
+    return Rule(read[1], read[2] == "<", float(read[3]))
+
+
+def gates_of(found: Compared, rules: Sequence[Rule]) -> tuple[Gate, ...]:
+    """Each rule held against the interval of the paired difference A - B.
+
+    It fails where all of the interval lies beyond the limit. Where all clusters differ by the same
+    there is no interval, and the difference stands for it. ConfigError for a measure that is not
+    compared, and where there is nothing to decide by: no pairs, or a single cluster.
+    """
+    return tuple(_gates(found, rules))
+
+
+def _gates(found: Compared, rules: Sequence[Rule]) -> Iterator[Gate]:
+    for rule in rules:
+        name = measure_called(rule.measure, found.measures.values())
+        if name not in found.found:
+            known = ", ".join(found.found)
+            raise ConfigError(f'--fail-if: "{rule.measure}" is not compared; these are: {known}')
+        estimate = found.found[name].difference
+        low, high = estimate.low, estimate.high
+        if estimate.note == NO_VARIATION:
+            low = high = estimate.value
+        if estimate.value is None or low is None or high is None:
+            raise ConfigError(
+                f"--fail-if {rule.text} cannot be decided: the difference has no interval "
+                f"({estimate.note}); play more tasks"
+            )
+        failed = high < rule.limit if rule.below else low > rule.limit
+        measure = found.measures[name]
+        ends = span(estimate, measure) or f"{figure(estimate.value, measure)} in every cluster"
+        sentence = (
+            f"--fail-if {rule.text}: {'FAILED' if failed else 'passed'}; A \N{MINUS SIGN} B is "
+            f"{figure(estimate.value, measure)}, 95 % interval {ends}"
+        )
+        yield Gate(rule, estimate.value, low, high, failed, sentence)

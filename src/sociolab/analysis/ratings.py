@@ -1,0 +1,262 @@
+"""What people and judges gave the same plays, as `stats.agreement` compares it.
+
+All raters of one set are one judge of the method "people" to a report, which averages them. They
+are told apart by the numbers of their judgings and by a signature before each reason in the store:
+"[anna] why", "[anna 42 s] why", "[anna 42 s 2026-03-01T14:05:00Z] why"; what is not known (how long
+it took, when it was given) is left out. So raters are told apart wherever a reason is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from sociolab.core.episode import Trial
+from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared
+from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
+from sociolab.report.result import run_of_episodes
+from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
+from sociolab.store.store import Store
+from sociolab.store.verdicts import JudgingRow
+
+MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
+"""Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
+
+_RULES = ("scripted", "rules", "random", "heuristic")
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """A person: how many ratings of how many plays, and the seconds of those that tell them.
+
+    `first` and `last` are when they rated, in UTC; "" where no rating tells.
+    """
+
+    name: str
+    ratings: int
+    plays: int
+    seconds: tuple[float, ...]
+    first: str = ""
+    last: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Ratings by people and by judges of the plays of some runs.
+
+    `measures` are those that people rated, in the order of the world's paper. `methods` says where
+    each judge's figures come from.
+    """
+
+    runs: tuple[str, ...]
+    worlds: Mapping[str, Declared]
+    people: tuple[ItemRating, ...]
+    judges: tuple[ItemRating, ...]
+    measures: tuple[Measure, ...]
+    methods: Mapping[str, Method]
+    raters: tuple[Rater, ...]
+    sets: tuple[str, ...]
+
+
+def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) -> Ratings:
+    """Everything that people gave the plays of these runs, and what judges gave in those measures.
+
+    `judges` names the judges wanted; all that scored such a measure, if none is named. ConfigError
+    where no person rated anything, for a judge that is not there, and where a measure's range
+    differs between runs.
+    """
+    found = _Found()
+    for run in dict.fromkeys(runs):
+        found.take_run(store, run)
+    if not found.people:
+        raise ConfigError(
+            f"no ratings by people in {', '.join(runs)}; "
+            "import some: sociolab import ratings FILE --run RUN"
+        )
+    labels = found.labels()
+    for name in judges:
+        if name not in labels.values():
+            known = ", ".join(sorted(labels.values())) or "none"
+            raise ConfigError(
+                f'--judge: "{name}" scored nothing that people rated; those who did: {known}'
+            )
+    rows = tuple(row for row in found.judge_rows(labels) if not judges or row.rater in judges)
+    first = [name for declared in found.worlds.values() for name in declared.order]
+    order = dict.fromkeys([*(name for name in first if name in found.measures), *found.measures])
+    kept = {row.rater for row in rows}
+    return Ratings(
+        tuple(dict.fromkeys(runs)),
+        dict(found.worlds),
+        tuple(found.people_rows()),
+        rows,
+        tuple(found.measures[name] for name in order),
+        {label: judge.method for judge, label in labels.items() if label in kept},
+        found.raters(),
+        tuple(sorted(found.sets)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Play:
+    item: str
+    cluster: str
+    group: str
+
+
+@dataclass(slots=True)
+class _Found:
+    """Verdicts on plays, taken run by run; those of judges in measures that nobody rated, too."""
+
+    worlds: dict[str, Declared] = field(default_factory=dict)
+    people: list[tuple[str, _Play, Score]] = field(default_factory=list)
+    measures: dict[str, Measure] = field(default_factory=dict)
+    sets: set[str] = field(default_factory=set)
+    _said: dict[tuple[JudgeId, _Play, str], list[float]] = field(default_factory=dict)
+
+    def take_run(self, store: Store, run: str) -> None:
+        row = run_of_episodes(store, run)
+        self.worlds[row.world] = row.declared
+        imported = isinstance(row.settings, dict) and bool(row.settings.get("imported"))
+        trials = {found.trial.id: found.trial for found in store.trials(run)}
+        for judging in store.verdicts.judgings(run):
+            if judging.trial is not None:
+                self._take(judging, run, trials[judging.trial], imported)
+
+    def _take(self, row: JudgingRow, run: str, trial: Trial, imported: bool) -> None:
+        for verdict in row.verdicts:
+            name, seat = verdict.measure.name, verdict.seat
+            if name in (OVERALL, POOLED):
+                continue
+            play = _Play(
+                f"{run} {trial.id} {seat or ''}", trial.task.cluster, _group(trial, seat, imported)
+            )
+            if row.judge.method == "people":
+                if isinstance(verdict, Score):
+                    self._rate(row, play, verdict)
+            elif not isinstance(verdict, Unscored):
+                said = self._said.setdefault((row.judge, play, name), [])
+                if not isinstance(verdict, ScoreFailure):
+                    said.append(float(verdict.value))
+
+    def _rate(self, row: JudgingRow, play: _Play, score: Score) -> None:
+        measure = score.measure
+        known = self.measures.setdefault(measure.name, measure)
+        if (known.low, known.high) != (measure.low, measure.high):
+            raise ConfigError(
+                f"{measure.name} lies between {known.low:g} and {known.high:g} in one run and "
+                f"between {measure.low:g} and {measure.high:g} in another; compare them apart"
+            )
+        rater, _ = signature(score.reason)
+        self.sets.add(row.judge.name)
+        who = f"{row.judge.name}/{rater or row.judging + 1}"
+        self.people.append((who, play, score))
+
+    def labels(self) -> dict[JudgeId, str]:
+        """Names of the judges that scored what people rated, told apart by method and settings."""
+        judges = dict.fromkeys(judge for judge, _, name in self._said if name in self.measures)
+        names = [judge.name for judge in judges]
+        return {
+            judge: judge.name
+            if names.count(judge.name) == 1
+            else f"{judge.name} ({judge.method} {judge.settings[:8]})"
+            for judge in judges
+        }
+
+    def judge_rows(self, labels: Mapping[JudgeId, str]) -> Iterator[ItemRating]:
+        for (judge, play, name), values in self._said.items():
+            if name in self.measures:
+                value = fmean(values) if values else None
+                yield ItemRating(play.item, labels[judge], name, value, play.cluster, play.group)
+
+    def people_rows(self) -> Iterator[ItemRating]:
+        for who, play, score in self.people:
+            yield ItemRating(
+                play.item,
+                self._short(who),
+                score.measure.name,
+                float(score.value),
+                play.cluster,
+                play.group,
+            )
+
+    def raters(self) -> tuple[Rater, ...]:
+        by: dict[str, list[tuple[_Play, Score]]] = {}
+        for who, play, score in self.people:
+            by.setdefault(self._short(who), []).append((play, score))
+        return tuple(_rater(name, rows) for name, rows in sorted(by.items()))
+
+    def _short(self, who: str) -> str:
+        """A rater's own name where all are of one set."""
+        return who if len(self.sets) > 1 else who.partition("/")[2]
+
+
+def _rater(name: str, rows: Sequence[tuple[_Play, Score]]) -> Rater:
+    seconds = (signature(score.reason)[1] for _, score in rows)
+    moments = sorted(filter(None, (moment(score.reason) for _, score in rows)))
+    return Rater(
+        name,
+        ratings=len(rows),
+        plays=len({play for play, _ in rows}),
+        seconds=tuple(each for each in seconds if each is not None),
+        first=moments[0] if moments else "",
+        last=moments[-1] if moments else "",
+    )
+
+
+def _group(trial: Trial, seat: str | None, imported: bool) -> str:
+    """Who played a seat; of a whole episode, those who played it if they are of one kind."""
+    agents = [trial.agent(seat)] if seat else [member.agent for member in trial.cast]
+    kinds = {played_by(agent, imported=imported) for agent in agents}
+    return kinds.pop() if len(kinds) == 1 else OTHERS
+
+
+def played_by(agent: str, *, imported: bool = False) -> str:
+    """`MODELS`, `PEOPLE`, `RULES` or `OTHERS` (plugins), from an agent's label.
+
+    An imported run names its models without an endpoint, and people as "human".
+    """
+    name = agent.partition("?")[0].casefold()
+    if name.startswith("human"):
+        return PEOPLE
+    if name.startswith("python:"):
+        return OTHERS
+    if "/" in name or (imported and not name.startswith("unknown")):
+        return MODELS
+    return RULES if name.startswith(_RULES) else OTHERS
+
+
+_SIGNED = re.compile(
+    r"\[(?P<rater>\w[\w.-]*)(?: (?P<seconds>[0-9.]+) s)?"
+    r"(?: (?P<when>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z))?\](?: |$)"
+)
+
+
+def signed(rater: str, reason: str, seconds: float | None = None, when: str = "") -> str:
+    """The reason of a rating with the rater's name before it, and what is known of its time."""
+    took = "" if seconds is None else f" {seconds:.10g} s"
+    moment = f" {when}" if when else ""
+    return f"[{rater}{took}{moment}] {reason}".rstrip()
+
+
+def signature(reason: str) -> tuple[str | None, float | None]:
+    """Rater and seconds of a signed reason; None where it tells none."""
+    found = _SIGNED.match(reason)
+    if found is None:
+        return None, None
+    seconds = found["seconds"]
+    return found["rater"], float(seconds) if seconds and seconds.count(".") < 2 else None
+
+
+def moment(reason: str) -> str:
+    """When a signed reason was given, in UTC as ISO 8601; "" where it does not tell."""
+    found = _SIGNED.match(reason)
+    return (found["when"] or "") if found else ""
+
+
+def unsigned(reason: str) -> str:
+    """A reason as the rater wrote it, without the signature before it."""
+    found = _SIGNED.match(reason)
+    return reason[found.end() :].strip() if found else reason

@@ -1,0 +1,293 @@
+"""Whether a model judge prefers the play of its own model family, from scores that are stored.
+
+Two judges that judged the same plays differ by how strict they are, on all plays alike; what they
+differ by on the plays of the first one's family beyond that is the preference.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import permutations
+
+import numpy as np
+
+from sociolab.analysis.audit import ALL, OVERALL, About, cell, condition_words, plain
+from sociolab.analysis.ratings import MODELS, played_by
+from sociolab.analysis.values import RunValues, Value
+from sociolab.report.section import Section, TextTable
+from sociolab.report.words import plural
+from sociolab.stats.intervals import Estimate, grouped, mean, t_critical
+
+Rules = Sequence[tuple[str, str]]
+"""(family, pattern) as a user sets them: the first whose pattern fits counts."""
+
+
+def family_of(label: str, rules: Rules = (), *, model: bool) -> str | None:
+    """The model family of an agent's or judge's label; None where it has none.
+
+    By the first rule whose pattern (`*` and `?` as in file names, in any case) fits the label or
+    the model's name, whatever bears that label; else, of a `model`, its name up to the first digit,
+    dash or other sign: "gpt" of "openai/gpt-4o" and "gpt-4", "qwen" of "lab/Qwen/Qwen2.5-7B", "o"
+    of "openai/o3".
+    """
+    path = label.partition("?")[0].casefold()
+    name = path.rpartition("/")[2]
+    for family, pattern in rules:
+        if any(fnmatchcase(text, pattern.casefold()) for text in (path, name)):
+            return family
+    if not model:
+        return None
+    found = re.match(r"[^\W\d_]+", name)
+    return found[0] if found else name
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """The effect of one's own family on one measure (by name; `ALL`: in percent of their scales).
+
+    `own` and `others`: the mean of judge minus other judge on plays of the judge's family, and on
+    all others; `effect` is their difference. `missing` counts plays that one of them has no score
+    of.
+    """
+
+    measure: str
+    own: Estimate
+    others: Estimate
+    effect: Estimate
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A judge beside another; `theirs` counts the other's own family among the other plays."""
+
+    judge: str
+    other: str
+    family: str
+    theirs: int
+    preferences: tuple[Preference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """Every judge beside every other one of another family; `why` where nothing can be said."""
+
+    pairs: tuple[Pair, ...]
+    families: Mapping[str, str]
+    why: str = ""
+
+
+def families(run: RunValues, rules: Rules = (), judge: str | None = None) -> Families:
+    """The preference of each model judge of a run, or (`judge`) of the one with this name."""
+    judges = [label for label, one in run.judges.items() if one.method == "model"]
+    agents = dict.fromkeys(value.agent for value in run.values if value.agent)
+    known = {
+        label: family_of(label, rules, model=played_by(label, imported=run.imported) == MODELS)
+        for label in agents
+    }
+    known |= {label: family_of(run.judges[label].name, rules, model=True) for label in judges}
+    of = {label: family for label, family in known.items() if family is not None}
+    wanted = [label for label in judges if judge in (None, run.judges[label].name)]
+    if len(judges) < 2:
+        who = f"only {judges[0]}" if judges else "no model"
+        why = f'it takes scores by two model judges of the same plays, and {who} judged "{run.run}"'
+        return Families((), of, why)
+    if not wanted:
+        why = (
+            f'no scores of "{run.run}" by {judge} as a model are stored; `sociolab judge` stores '
+            "them"
+        )
+        return Families((), of, why)
+    pairs = [
+        pair
+        for one, other in permutations(judges, 2)
+        if one in wanted and of[one] != of[other]
+        for pair in [_pair(run, one, other, of)]
+        if pair is not None
+    ]
+    if pairs:
+        return Families(tuple(pairs), of)
+    told = ", ".join(f"{label} ({of[label]})" for label in judges)
+    played = ", ".join(f"{agent} ({of.get(agent, 'no model')})" for agent in agents)
+    return Families(
+        (),
+        of,
+        "it takes two judges of different families, and plays both of a judge's family and of "
+        f"others; judges: {told}; agents: {played}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """Judge minus other judge on one play in one measure; `value` is None where one is missing."""
+
+    play: tuple[str, str | None]
+    measure: str
+    cluster: str
+    family: str | None
+    value: float | None
+
+
+def _pair(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> Pair | None:
+    """None where the two share no plays of the judge's family, or none of others."""
+    gaps, mine = _gaps(run, judge, other, of), of[judge]
+    if len({gap.family == mine for gap in gaps}) < 2:
+        return None
+    measures = [name for name in run.measures if any(gap.measure == name for gap in gaps)]
+    found = [_preference(name, mine, [g for g in gaps if g.measure == name]) for name in measures]
+    parts = [name for name in measures if name != OVERALL]
+    if len(parts) > 1:
+        scales = {name: run.measures[name].high - run.measures[name].low for name in parts}
+        scaled = [_in_percent(gap, scales[gap.measure]) for gap in gaps if gap.measure in scales]
+        found.append(_preference(ALL, mine, scaled))
+    theirs = len({gap.play for gap in gaps if gap.family == of[other]})
+    return Pair(judge, other, mine, theirs, tuple(found))
+
+
+def _gaps(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> list[_Gap]:
+    """What was to be scored by both, play by play; plays of nobody in particular are left out."""
+    second = {_cell(value): value.value for value in run.values if value.judge == other}
+    return [
+        _Gap(
+            (value.trial, value.seat),
+            value.measure,
+            value.cluster,
+            of.get(value.agent),
+            _minus(value.value, second[_cell(value)]),
+        )
+        for value in run.values
+        if value.judge == judge and value.agent is not None and _cell(value) in second
+    ]
+
+
+def _cell(value: Value) -> tuple[str, str | None, str]:
+    return value.trial, value.seat, value.measure
+
+
+def _minus(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a - b
+
+
+def _in_percent(gap: _Gap, scale: float) -> _Gap:
+    return gap if gap.value is None else replace(gap, value=gap.value / scale * 100)
+
+
+def _preference(measure: str, family: str, gaps: Sequence[_Gap]) -> Preference:
+    own = [gap for gap in gaps if gap.family == family]
+    others = [gap for gap in gaps if gap.family != family]
+    return Preference(
+        measure,
+        _mean(own),
+        _mean(others),
+        contrast(_present(own), _present(others)),
+        sum(gap.value is None for gap in gaps),
+    )
+
+
+def _mean(gaps: Sequence[_Gap]) -> Estimate:
+    return mean([gap.value for gap in gaps], [gap.cluster for gap in gaps])
+
+
+def _present(gaps: Sequence[_Gap]) -> list[tuple[float, str]]:
+    return [(gap.value, gap.cluster) for gap in gaps if gap.value is not None]
+
+
+def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> Estimate:
+    """Mean of a minus mean of b, of values with their clusters, which may hold values of both.
+
+    The interval is Student's t with G - 1 degrees of freedom on the cluster-robust error of a
+    regression on the group (Liang and Zeger 1986), with the usual correction for G clusters and N
+    values, G / (G - 1) * (N - 1) / (N - 2). None of it where a group has no values.
+    """
+    n, clusters = len(a) + len(b), {cluster for _, cluster in (*a, *b)}
+    if not a or not b:
+        return Estimate(None, n, len(clusters), None, None, "none", note="a group has no values")
+    centres = [math.fsum(value for value, _ in group) / len(group) for group in (a, b)]
+    value = centres[0] - centres[1]
+    parts = [
+        (sign * (one - centre) / len(group), cluster)
+        for group, centre, sign in ((a, centres[0], 1), (b, centres[1], -1))
+        for one, cluster in group
+    ]
+    sums = grouped([part for part, _ in parts], [cluster for _, cluster in parts]).sums
+    groups = len(sums)
+    rounding = 1e-11 * max(abs(one) for one, _ in (*a, *b))
+    if groups < 2 or n < 3 or float(np.abs(sums).max()) <= rounding:
+        note = "1 cluster" if groups < 2 else "no variation between clusters"
+        return Estimate(value, n, groups, None, None, "none", note=note)
+    correction = groups / (groups - 1) * (n - 1) / (n - 2)
+    half = t_critical(groups - 1) * math.sqrt(correction * float((sums**2).sum()))
+    return Estimate(value, n, groups, value - half, value + half, "t")
+
+
+def family_section(about: About, found: Families, run: str) -> Section:
+    """Whether judges prefer their own family, or why that cannot be said."""
+    title = "Family: play by a judge's own model family"
+    if found.why:
+        return Section(title, (f"Cannot be computed: {found.why}.",))
+    cautions = [
+        f"{pair.judge} beside {pair.other}: {plural(pair.theirs, 'play')} among the others are by "
+        f"{pair.other}'s own family, so the effect adds up what each of the two gives its own."
+        for pair in found.pairs
+        if pair.theirs
+    ]
+    cautions.append(
+        "Families differ in how well they play, and judges in how they use the scale: an effect "
+        "may be a matter of good and bad play, not of family."
+    )
+    said = (*(one for pair in found.pairs for one in _said(about, pair)), _members(found))
+    tables = tuple(_preferences(about, pair) for pair in found.pairs)
+    return Section(f"{title} · run {run}", said, tuple(cautions), tables)
+
+
+def _members(found: Families) -> str:
+    """Which agents and judges were taken for one family: a name may mislead."""
+    families = sorted({*found.families.values()})
+    told = (
+        f"{family} ({', '.join(sorted(one for one, of in found.families.items() if of == family))})"
+        for family in families
+    )
+    return f"Families, by name or by --family: {'; '.join(told)}. All other play is of no family."
+
+
+def _said(about: About, pair: Pair) -> tuple[str, ...]:
+    known = {one.measure: one for one in pair.preferences if one.effect.value is not None}
+    main = about.main(list(known))
+    if not main:
+        return ()
+    return (
+        f"{pair.judge} beside {pair.other}, {about.title(main)}: "
+        f"{condition_words(known[main].effect)} for play by {pair.family}.",
+    )
+
+
+def _preferences(about: About, pair: Pair) -> TextTable:
+    rows = tuple(_preference_table(about, one) for one in pair.preferences)
+    names = [one.measure for one in pair.preferences]
+    notes = (
+        f"{pair.judge} minus {pair.other} on play by {pair.family}, on other play, and the "
+        "difference of the two",
+        *about.notes(names, [one.effect for one in pair.preferences]),
+    )
+    return TextTable(
+        f"{pair.judge} beside {pair.other}",
+        ("measure", "on its own", "on others", "effect", "own plays", "others", "missing"),
+        rows,
+        notes,
+    )
+
+
+def _preference_table(about: About, one: Preference) -> tuple[str, ...]:
+    return (
+        about.title(one.measure),
+        plain(one.own.value, sign=True),
+        plain(one.others.value, sign=True),
+        cell(one.effect, sign=True),
+        str(one.own.n),
+        str(one.others.n),
+        str(one.missing),
+    )

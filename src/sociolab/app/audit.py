@@ -1,0 +1,457 @@
+"""From an audit's judgings to its figures and sections."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from pydantic import Field
+
+from sociolab.analysis.audit import (
+    About,
+    Change,
+    Effect,
+    Repeated,
+    change_effects,
+    changes_of,
+    grouped_effects,
+    repeat_effects,
+    repeat_section,
+    repeated_of,
+    variant_section,
+)
+from sociolab.analysis.panel import APART, Panel, panel_of, panel_section
+from sociolab.analysis.self_preference import Families, families, family_section
+from sociolab.analysis.values import RunValues, values_of
+from sociolab.app.data.sets import load_world
+from sociolab.app.players.casting import Casting
+from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.run.config import ModelAccess
+from sociolab.app.run.judge import world_settings
+from sociolab.app.run.play import Watch
+from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run_sync import run_sync
+from sociolab.core.episode import Episode, Trial
+from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.ports import (
+    CallKey,
+    ChatReply,
+    Judge,
+    Prompt,
+    ReplyStore,
+    Variant,
+    Variants,
+    WorldKit,
+)
+from sociolab.core.score import JudgeId, Score, ScoreFailure, Verdict
+from sociolab.core.seeding import digest
+from sociolab.models.budget import Budget
+from sociolab.report.result import run_of_episodes
+from sociolab.report.section import Section
+from sociolab.report.words import counted, plural
+from sociolab.runner.judging import verdicts_of
+from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import store_path
+from sociolab.store.store import Store
+
+FAMILY = "family"
+"""The kind of audit that needs no judging: from scores that are stored."""
+
+
+class AuditConfig(ModelAccess):
+    """Which judge to audit, on which run, how.
+
+    `kinds` empty: all that apply, with a judge. `repeats` counts judgings beyond the first. `limit`
+    takes so many episodes, at random but always the same: a larger one adds to them. `seed` is that
+    of variants. `families` are (family, pattern), see `analysis.families`. `panel` are judges that
+    judged the run.
+    """
+
+    run: str
+    judge: str | None = None
+    kinds: tuple[str, ...] = ()
+    limit: int | None = Field(default=None, ge=1)
+    repeats: int = Field(default=3, ge=1)
+    seed: int = 0
+    families: tuple[tuple[str, str], ...] = ()
+    panel: tuple[str, ...] = ()
+    apart: float = Field(default=APART, ge=0)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditResult:
+    """What was found, as figures by kind and as sections to show.
+
+    `judge` is "" where none was asked; `stopped` says why an audit ended early. `judgings` counts
+    what was asked, `failed` those that lack a score, by cause. `in_vain` says what failed where all
+    did: every judging of the judge, or every play of the panel; "" otherwise.
+    """
+
+    run: str
+    judge: str
+    episodes: int
+    effects: Mapping[str, tuple[Effect, ...]]
+    families: Families | None
+    panel: Panel | None
+    sections: tuple[Section, ...]
+    stopped: str = ""
+    judgings: int = 0
+    failed: Mapping[str, int] = field(default_factory=dict)
+    in_vain: str = ""
+
+
+def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
+    """Audit a judge; works inside a running event loop too. ConfigError where something is wrong.
+
+    Nothing is added to the run: replies are kept in a run of their own, where the same command
+    finds them. An audit that is stopped goes on from there.
+    """
+    return run_sync(lambda: audit_async(config, watch))
+
+
+async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
+    """As `audit`, to be awaited."""
+    path = store_path(config.store)
+    with Store.open(path, create=False) as store:
+        row = run_of_episodes(store, config.run)
+        kit = load_world(row.world, settings=world_settings(row.settings))
+        kinds = _kinds(config, kit)
+        stored = values_of(store, row.name) if FAMILY in kinds or config.panel else None
+        # A panel that cannot be is refused before a judge is asked, and paid.
+        panel = panel_of(stored, config.panel) if stored and config.panel else None
+        told = partial(_told, config, kit, kinds, stored, panel)
+        if config.judge is None:
+            return told(None, Asked())
+        tally = Tally()
+        replies, models, budget = TalliedReplies(tally), Models(config), Budget(config.budget)
+        paid = PaidBefore(replies, RunReplies(store, config.run))
+        judge = Casting(kit, models, paid, budget).judge(config.judge)
+        if set(kinds) == {FAMILY}:
+            return told(judge, Asked())
+        trials = _sample(store, config)
+        tally.total = len(trials)
+        variants = {kind: made for kind, made in kit.variants.items() if kind in kinds}
+        work = Work(judge, config.repeats if REPEAT in kinds else 0, variants, config.seed)
+        about = ("audit", {"run": config.run, "judge": config.judge})
+        calls = isinstance(parse(config.judge, "judge"), ModelSpec)
+        kept = kept_in_a_run(store, path, row.world, about, replies) if calls else nullcontext()
+        with kept as name:
+            if name:
+                budget.carry_over(store.calls.totals(name))
+            try:
+                with watch(name or config.run, tally) if watch else nullcontext():
+                    asked = await ask(store, config.run, trials, work, tally)
+            finally:
+                await models.close()
+        return told(judge, asked)
+
+
+def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
+    """The kinds to audit, in order; ConfigError for one that this world lacks, or lacks a judge."""
+    known = (REPEAT, *kit.variants, FAMILY)
+    for kind in config.kinds:
+        if kind not in known:
+            raise ConfigError(
+                f"--kind {kind}: {kit.world.name} has no such variant of its episodes; its judges "
+                f"can be audited by {', '.join(known)}"
+            )
+    if config.judge is not None:
+        return tuple(kind for kind in known if kind in (config.kinds or known))
+    if set(config.kinds) - {FAMILY} or not (config.kinds or config.panel):
+        raise ConfigError(
+            "--judge: expected the judge to audit, found none; only --kind family and --panel "
+            "work on stored scores alone"
+        )
+    return tuple(dict.fromkeys(config.kinds))
+
+
+def _sample(store: Store, config: AuditConfig) -> list[Trial]:
+    """The episodes to audit, in the order of the plan."""
+    played = [row.trial for row in store.trials(config.run) if row.status == "played"]
+    if not played:
+        raise ConfigError(f"{config.run}: expected episodes that were played, found none")
+    drawn = sorted(_lot(trial) for trial in played)[: config.limit]
+    return [trial for trial in played if _lot(trial) in set(drawn)]
+
+
+def _lot(trial: Trial) -> str:
+    """A number by lot for an episode: the first few of these are a sample over the whole plan."""
+    return digest("audit", trial.id)
+
+
+# ------------------------------------------------------------------ what was found
+
+
+def _told(
+    config: AuditConfig,
+    kit: WorldKit,
+    kinds: Sequence[str],
+    stored: RunValues | None,
+    panel: Panel | None,
+    judge: Judge | None,
+    asked: Asked,
+) -> AuditResult:
+    """Figures and sections of all that was asked for; `stored` are the run's own scores, where
+    they are wanted."""
+    name = judge.id.name if judge else ""
+    effects: dict[str, tuple[Effect, ...]] = {}
+    sections: list[Section] = []
+    if judge and (asked.audited or asked.error):
+        sections.append(opening(config.run, judge.id, asked, _lacking(config, kit)))
+        for kind, made, section in audits(kit, kinds, asked):
+            effects[kind] = made
+            sections.append(section)
+    found = None
+    if stored is not None and FAMILY in kinds:
+        found = families(stored, config.families, name or None)
+        sections.append(
+            family_section(About(stored.world, stored.measures, stored.declared), found, config.run)
+        )
+    if panel is not None:
+        sections.append(panel_section(panel, config.apart))
+    return AuditResult(
+        run=config.run,
+        judge=name,
+        episodes=len(asked.audited),
+        effects=effects,
+        families=found,
+        panel=panel,
+        sections=tuple(sections),
+        stopped=str(asked.error) if asked.error else "",
+        judgings=len(asked.judgings),
+        failed=dict(asked.failed),
+        in_vain="; ".join(_in_vain(asked, panel)),
+    )
+
+
+def _in_vain(asked: Asked, panel: Panel | None) -> Iterator[str]:
+    """What failed, where nothing else came of it."""
+    if asked.in_vain:
+        told = f"{plural(len(asked.judgings), 'judging')} failed ({counted(asked.failed)})"
+        yield f"all of {told}: the audit found nothing"
+    if panel is not None and panel.failed and not any(play.complete for play in panel.plays):
+        told = f"{panel.failed:,} of {plural(len(panel.plays), 'score')} of the panel failed"
+        yield f"{told}, and none is complete: the panel found nothing"
+
+
+def _lacking(config: AuditConfig, kit: WorldKit) -> str:
+    """What cannot be audited in a world without variants, unless only this was asked for."""
+    if kit.variants or config.kinds:
+        return ""
+    return (
+        f"{kit.world.name} has no variants of its episodes: its judges can be audited by {REPEAT} "
+        f"and {FAMILY} only"
+    )
+
+
+_AT_ONCE = 128
+"""Episodes under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """All that was said of one episode: as it is (the first of `as_it_is`), again, as variants.
+
+    `variants` holds an entry for each kind asked for, empty where the episode has no such variant.
+    """
+
+    trial: Trial
+    as_it_is: tuple[tuple[Verdict, ...], ...]
+    variants: Mapping[str, tuple[tuple[Variant, tuple[Verdict, ...]], ...]]
+    words: Mapping[str, tuple[int, int]]
+
+    @property
+    def judgings(self) -> tuple[tuple[Verdict, ...], ...]:
+        """Everything that was said, judging by judging."""
+        told = (verdicts for kind in self.variants.values() for _, verdicts in kind)
+        return (*self.as_it_is, *told)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What to ask of each episode: so many more judgings as it is, and these variants, by seed."""
+
+    judge: Judge
+    repeats: int
+    variants: Mapping[str, Variants]
+    seed: int
+
+
+@dataclass(slots=True)
+class Asked:
+    """The episodes that are done, in the order of the plan, and why it stopped if it did."""
+
+    audited: dict[str, Audited] = field(default_factory=dict)
+    error: ModelError | None = None
+
+    @property
+    def judgings(self) -> tuple[tuple[Verdict, ...], ...]:
+        """Everything that was said, of all episodes."""
+        return tuple(said for one in self.audited.values() for said in one.judgings)
+
+    @property
+    def failed(self) -> Counter[str]:
+        """Judgings that lack a score, by the cause that comes first."""
+        first = (
+            next((v.cause for v in verdicts if isinstance(v, ScoreFailure)), None)
+            for verdicts in self.judgings
+        )
+        return Counter(cause for cause in first if cause is not None)
+
+    @property
+    def in_vain(self) -> bool:
+        """Whether judgings failed, and none of them all holds a score."""
+        scored = any(isinstance(v, Score) for verdicts in self.judgings for v in verdicts)
+        return bool(self.failed) and not scored
+
+
+@dataclass(frozen=True, slots=True)
+class PaidBefore:
+    """Replies kept by an audit, and those of the run itself, where the same judge judged it."""
+
+    kept: TalliedReplies
+    run: ReplyStore
+
+    def find(self, key: str) -> ChatReply | None:
+        """A reply that was paid for before, by whichever of the two."""
+        found = self.kept.find(key)
+        return found if found is not None else self.run.find(key)
+
+    def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
+        """Kept by the audit: nothing is added to the run."""
+        self.kept.keep(key, call, model, prompt, reply)
+
+    def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
+        """Kept by the audit."""
+        self.kept.keep_failure(call, model, error, seconds)
+
+
+async def ask(store: Store, run: str, trials: Sequence[Trial], work: Work, tally: Tally) -> Asked:
+    """Judge these episodes; an episode that is not done when the money is spent is left out."""
+    asked, waiting = Asked(), iter(trials)
+    found: dict[str, Audited] = {}
+
+    async def worker() -> None:
+        for trial in waiting:
+            if asked.error is not None:
+                return
+            try:
+                found[trial.id] = await _audited(Episode(trial, store.events(run, trial.id)), work)
+            except ModelError as failure:
+                asked.error = asked.error or failure
+                return
+            tally.done += 1
+
+    await asyncio.gather(*(worker() for _ in range(min(_AT_ONCE, len(trials)))))
+    asked.audited = {trial.id: found[trial.id] for trial in trials if trial.id in found}
+    return asked
+
+
+async def _audited(episode: Episode, work: Work) -> Audited:
+    as_it_is = [
+        await verdicts_of(work.judge, episode, number) for number in range(1 + work.repeats)
+    ]
+    variants: dict[str, tuple[tuple[Variant, tuple[Verdict, ...]], ...]] = {}
+    words: dict[str, tuple[int, int]] = {}
+    for kind, of in work.variants.items():
+        made = of.make(episode, work.seed)
+        variants[kind] = tuple([(v, await verdicts_of(work.judge, _named(v, kind))) for v in made])
+        words[kind] = _changed_words(episode, made)
+    return Audited(episode.trial, tuple(as_it_is), variants, words)
+
+
+def _named(variant: Variant, kind: str) -> Episode:
+    """The variant under a name of its own, so that its calls are not those of the episode."""
+    trial = variant.episode.trial
+    return replace(variant.episode, trial=replace(trial, id=f"{trial.id} {kind} {variant.label}"))
+
+
+def _changed_words(episode: Episode, variants: Iterable[Variant]) -> tuple[int, int]:
+    """The words of the seats whose number of words a variant changes: as it is, and then."""
+    before, after = 0, 0
+    own = _by_seat(episode)
+    for variant in variants:
+        for seat, count in _by_seat(variant.episode).items():
+            if count != own[seat]:
+                before, after = before + own[seat], after + count
+    return before, after
+
+
+def _by_seat(episode: Episode) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for move in episode.moves:
+        found[move.seat] += sum(len(action.text.split()) for action in move.actions)
+    return found
+
+
+REPEAT = "repeat"
+"""The kind of audit that any episode allows; others are the variants that its world lays out."""
+
+
+def opening(run: str, judge: JudgeId, asked: Asked, lacking: str = "") -> Section:
+    """What was done, and what went wrong; `lacking` says what cannot be audited, if anything."""
+    done = asked.audited.values()
+    total = len(asked.judgings)
+    again = sum(len(one.as_it_is) - 1 for one in done)
+    changed = total - again - len(done)
+    said = (
+        f"{plural(len(done), 'episode')} in {plural(total, 'judging')}: {len(done):,} as they are, "
+        f"{again:,} the same again, {changed:,} of variants"
+        f"{'; all at temperature 0' if judge.method == 'model' else ''}.",
+    )
+    cautions = []
+    if asked.error:
+        cautions.append(f"the audit stopped early: {asked.error}; the same command goes on")
+    if asked.failed:
+        without = f"{sum(asked.failed.values()):,} of {plural(total, 'judging')}"
+        cautions.append(f"{without} lack a score ({counted(asked.failed)}); none counts as a value")
+    if lacking:
+        cautions.append(lacking)
+    return Section(f"Audit of {judge.name} · run {run}", said, tuple(cautions))
+
+
+def audits(
+    kit: WorldKit, kinds: Sequence[str], asked: Asked
+) -> Iterator[tuple[str, tuple[Effect, ...], Section]]:
+    """Each of these kinds that judgings were asked for: its figures, and how it reads."""
+    again: tuple[Effect, ...] = ()
+    done = asked.audited.values()
+    if REPEAT in kinds:
+        cells = [cell for one in done for cell in repeated_of(one.trial, one.as_it_is)]
+        again = repeat_effects(cells)
+        times = max((len(one.as_it_is) for one in done), default=0)
+        yield REPEAT, again, repeat_section(_about(kit, cells), again, times)
+    for kind, of in kit.variants.items():
+        if kind in kinds:
+            changes = [change for one in done for change in _changes(one, kind)]
+            made = change_effects(changes)
+            section = variant_section(
+                _about(kit, changes),
+                kind,
+                of.about,
+                made,
+                without=sum(not one.variants[kind] for one in done),
+                words=_words_of(done, kind),
+                repeats=again,
+                groups=grouped_effects(changes),
+            )
+            yield kind, made, section
+
+
+def _changes(one: Audited, kind: str) -> Iterator[Change]:
+    for variant, verdicts in one.variants[kind]:
+        yield from changes_of(one.trial, variant, one.as_it_is[0], verdicts)
+
+
+def _words_of(done: Iterable[Audited], kind: str) -> tuple[int, int]:
+    found = [one.words[kind] for one in done]
+    return sum(before for before, _ in found), sum(after for _, after in found)
+
+
+def _about(kit: WorldKit, cells: Iterable[Repeated | Change]) -> About:
+    return About(kit.world.name, {cell.measure.name: cell.measure for cell in cells}, kit.declared)

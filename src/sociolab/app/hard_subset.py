@@ -1,0 +1,108 @@
+"""The tasks that are hard for one agent, as a task list to play."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sociolab.analysis.hard_subset import Hard, hard
+from sociolab.analysis.pooled_runs import Pool, agent_settings, data_of, pooled, run_values
+from sociolab.app.data.sets import TaskList, check_name, load_world
+from sociolab.core.episode import Task
+from sociolab.core.errors import ConfigError
+from sociolab.stats.difficulty import HARDEST
+from sociolab.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class HardSpec:
+    """What to call hard, for whom, and what to call the list. `without`: agents to leave out."""
+
+    runs: tuple[str, ...]
+    target: str
+    name: str
+    most: int = HARDEST
+    measure: str | None = None
+    judge: str | None = None
+    without: tuple[str, ...] = ()
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The hard tasks, the pools of all measures that the judge gave (that of the difficulty
+    first), the list to keep, and the command that plays it once it is kept."""
+
+    hard: Hard
+    pools: tuple[Pool, ...]
+    tasks: TaskList
+    command: str
+
+
+def choose_hard(store: Store, spec: HardSpec) -> Chosen:
+    """Find the hardest tasks; `task_lists.keep` stores their list. ConfigError where there are
+    none, or the list cannot be called so."""
+    values, settings = run_values(store, spec.runs), agent_settings(store, spec.runs)
+    world = values[0].world
+    check_name(world, spec.name, _tasks(store, world, spec.runs), replace=spec.replace)
+    found = hard(
+        pooled(values, spec.judge, spec.measure, settings),
+        spec.target,
+        most=spec.most,
+        without=spec.without,
+    )
+    main = found.pool.measure.name
+    scored = [
+        {v.measure for v in run.values if v.judge == found.pool.judge and v.value is not None}
+        for run in values
+    ]
+    others = [name for name in values[0].measures if all(name in one for one in scored)]
+    names = dict.fromkeys([main, *others])
+    pools = tuple(pooled(values, found.pool.judge, name, settings) for name in names)
+    command = _command(world, spec.name, _source(store, spec.runs[0]))
+    return Chosen(found, pools, _list(store, spec, found), command)
+
+
+def _command(world: str, name: str, source: str | None) -> str:
+    data = [] if source is None else ["--data", source]
+    return shlex.join(["sociolab", "run", world, *data, "--tasks", name])
+
+
+def _source(store: Store, run: str) -> str | None:
+    """The data set or folder that a run was told to play; None for the world's own."""
+    settings = store.run(run).settings
+    source = settings.get("data_source") if isinstance(settings, dict) else None
+    return None if source is None else str(source)
+
+
+def _list(store: Store, spec: HardSpec, found: Hard) -> TaskList:
+    known = (data_of(store.run(run).settings) for run in found.pool.runs)
+    data = next((one for one in known if one is not None), None)
+    if data is None:
+        raise ConfigError(
+            f"which data {', '.join(found.pool.runs)} played is not known (imported episodes), so "
+            "its tasks cannot be played by name"
+        )
+    made = {
+        "by": "sociolab hard",
+        "runs": list(found.pool.runs),
+        "target": spec.target,
+        "agents": list(found.agents),
+        "measure": found.pool.measure.name,
+        "judge": found.pool.judge,
+        "difficulties": {task.task: task.gap for task in found.chosen},
+    }
+    return TaskList(name=spec.name, world=found.pool.world, data=data, tasks=found.ids, made=made)
+
+
+def _tasks(store: Store, world: str, runs: Sequence[str]) -> list[Task]:
+    """The tasks that a list must not be called after: those of the runs' data, where it is still
+    there, and those that the runs played."""
+    found = [row.trial.task for run in dict.fromkeys(runs) for row in store.trials(run)]
+    for run in dict.fromkeys(runs):
+        try:
+            found += load_world(world, _source(store, run)).world.tasks()
+        except ConfigError:  # moved or deleted since; the runs hold what they played
+            continue
+    return found

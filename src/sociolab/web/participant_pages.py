@@ -1,0 +1,236 @@
+"""The pages around what a study does: link, consent, instructions, questions at the end, leaving."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal, TypeAlias
+
+from fastapi import APIRouter, Form, Path, Request
+from starlette.responses import RedirectResponse, Response
+
+from sociolab.store.store import Store
+from sociolab.store.studies import ParticipantRow, StudyKind, StudyRow
+from sociolab.studies.participants import (
+    INSTRUCTIONS,
+    REASON,
+    WHOLE,
+    completion_code,
+    digest,
+    forget,
+    keep_survey,
+    read_survey,
+    study_answers,
+    survey_done,
+)
+from sociolab.studies.play_records import SPENT, is_spent
+from sociolab.studies.settings import StudySettings
+from sociolab.web import play, rate
+from sociolab.web.pages import Fields, page
+from sociolab.web.participant_session import Bound, NextStep, Taking, bind, home
+from sociolab.web.play import leave_table, set_aside
+from sociolab.web.site import Missing, Refused, store_of
+
+router = APIRouter(tags=["taking part"])
+
+_HOME = "/take/{study}/{participant}"
+
+Secret = Annotated[str, Path(max_length=100)]
+
+
+@router.get("/join/{secret}")
+def join(request: Request, secret: Secret) -> Response:
+    """What the link is for, and a button to begin."""
+    row, study = _invited(store_of(request), secret)
+    if row.bound:
+        made = page(request, "study/used.html", home=home(row.study, row.id))
+        made.status_code = 410
+        return made
+    _check_open(store_of(request), study)
+    settings = StudySettings.model_validate(study.settings)
+    return page(request, "study/join.html", settings=settings, secret=secret)
+
+
+@router.post("/join/{secret}", response_class=RedirectResponse)
+def begin(request: Request, secret: Secret) -> Response:
+    """Give the link to this browser."""
+    store = store_of(request)
+    row, study = _invited(store, secret)
+    _check_open(store, study)
+    answer = RedirectResponse(home(row.study, row.id), 303)
+    if not bind(request, row, answer):
+        return RedirectResponse(f"/join/{secret}", 303)
+    return answer
+
+
+@router.get("/deleted")
+def deleted(request: Request) -> Response:
+    """What somebody sees whose data were deleted at their wish."""
+    return page(request, "study/deleted.html")
+
+
+def _invited(store: Store, secret: str) -> tuple[ParticipantRow, StudyRow]:
+    row = store.studies.participant_of_link(digest(secret))
+    if row is None:
+        raise Missing(
+            "This link leads nowhere: it is incomplete, or a newer one took its place. Copy the "
+            "whole link, or ask those who sent it for a new one."
+        )
+    return row, store.studies.get(row.study)
+
+
+def _check_open(store: Store, study: StudyRow) -> None:
+    if not study.open:
+        raise Refused("This study is not open at the moment. Your link is kept for you.")
+    if study.kind == "play" and study.run is not None and is_spent(store, study.run):
+        raise Refused(f"{SPENT} Your link was not used up.")
+
+
+Step: TypeAlias = Literal["consent", "instructions", "activity", "survey", "end"]
+
+_NEXT: Mapping[StudyKind, NextStep] = {
+    "play": play.next_step,
+    "rate": rate.next_step,
+    "impressions": rate.next_step,
+    "review": rate.next_step,
+}
+"""Whether there is something to do in a study of each kind, and where."""
+
+
+@router.get(_HOME, response_class=RedirectResponse)
+def hub(request: Request, who: Bound) -> Response:
+    """Lead the participant to what is next."""
+    step, path = due(store_of(request), who)
+    return RedirectResponse(who.home + (path if step == "activity" else f"/{step}"), 303)
+
+
+def due(store: Store, who: Taking) -> tuple[Step, str]:
+    """What is next for a participant, and where, if it is part of what the study does.
+
+    Refused where the study is closed and the participant is not done.
+    """
+    if who.over:
+        return "end", ""
+    if not who.study.open:
+        raise Refused("This study is closed at the moment. What you did so far is kept.")
+    if not who.agreed:
+        return "consent", ""
+    answers = study_answers(store, who.participant)
+    if who.settings.instructions and INSTRUCTIONS not in answers:
+        return "instructions", ""
+    path = _NEXT[who.study.kind](store, who)
+    if path is not None:
+        return "activity", path
+    return ("survey", "") if not survey_done(who.settings, answers) else ("end", "")
+
+
+@router.get(f"{_HOME}/consent")
+def consent(request: Request, who: Bound) -> Response:
+    """What taking part means, to agree to or to decline."""
+    return _shown(request, who, "consent")
+
+
+@router.post(f"{_HOME}/consent", response_class=RedirectResponse)
+def decide(
+    request: Request, who: Bound, choice: Annotated[Literal["agree", "decline"], Form()]
+) -> Response:
+    """Note what the participant decided, once."""
+    if _is_due(store_of(request), who, "consent"):
+        state: Literal["consented", "refused"] = "consented" if choice == "agree" else "refused"
+        store_of(request).studies.stand(who.participant.pk, state)
+    return _home(who)
+
+
+@router.get(f"{_HOME}/instructions")
+def instructions(request: Request, who: Bound) -> Response:
+    """What the participant will do."""
+    return _shown(request, who, "instructions")
+
+
+@router.post(f"{_HOME}/instructions", response_class=RedirectResponse)
+def understood(request: Request, who: Bound) -> Response:
+    """Note that the instructions were read."""
+    if _is_due(store_of(request), who, "instructions"):
+        store_of(request).studies.answer(who.participant.pk, WHOLE, INSTRUCTIONS, True)
+    return _home(who)
+
+
+@router.get(f"{_HOME}/survey")
+def survey(request: Request, who: Bound) -> Response:
+    """The questions at the end."""
+    note = play.note(store_of(request), who)
+    return _shown(request, who, "survey", values={}, problems={}, note=note)
+
+
+@router.post(f"{_HOME}/survey")
+def answer(request: Request, who: Bound, fields: Fields) -> Response:
+    """Keep the answers, or show what is missing with all that was filled in."""
+    store = store_of(request)
+    if not _is_due(store, who, "survey"):
+        return _home(who)
+    found = read_survey(who.settings, fields)
+    if found.problems:
+        made = _shown(request, who, "survey", values=fields, problems=found.problems, note="")
+        made.status_code = 422
+        return made
+    keep_survey(store, who.participant, found.values)
+    return _home(who)
+
+
+@router.get(f"{_HOME}/end")
+def end(request: Request, who: Bound) -> Response:
+    """Thanks, and the completion code for those who came to the end."""
+    store = store_of(request)
+    if not _is_due(store, who, "end"):
+        return _home(who)
+    if not who.over:
+        store.studies.stand(who.participant.pk, "finished")
+        who = replace(
+            who, participant=store.studies.participant(who.study.name, who.participant.id)
+        )
+    finished = who.participant.state == "finished"
+    code = completion_code(who.settings, who.participant.id) if finished else ""
+    note = play.note(store, who) if finished and not who.settings.survey else ""
+    return page(request, "study/end.html", who=who, code=code, note=note)
+
+
+@router.get(f"{_HOME}/leave")
+def leaving(request: Request, who: Bound) -> Response:
+    """Whether to leave, and what becomes of the participant's data then."""
+    return page(request, "study/leave.html", who=who)
+
+
+@router.post(f"{_HOME}/leave", response_class=RedirectResponse)
+def leave(
+    request: Request,
+    who: Bound,
+    data: Annotated[Literal["keep", "delete"], Form()],
+    reason: Annotated[str, Form(max_length=1000)] = "",
+) -> Response:
+    """Leave the study; with "delete", all that the participant did goes too."""
+    store = store_of(request)
+    if data == "delete":
+        with set_aside(request, who.study):
+            forget(store, who.study.name, who.participant.id)
+        return RedirectResponse("/deleted", 303)
+    if not who.over:
+        store.studies.stand(who.participant.pk, "left")
+        leave_table(request, who.study.name, who.participant.pk)
+        if reason.strip():
+            store.studies.answer(who.participant.pk, WHOLE, REASON, reason.strip())
+    return _home(who)
+
+
+def _shown(request: Request, who: Taking, step: Step, **values: Any) -> Response:
+    """The page of a step, if that is due; else the way to what is."""
+    if not _is_due(store_of(request), who, step):
+        return _home(who)
+    return page(request, f"study/{step}.html", who=who, **values)
+
+
+def _is_due(store: Store, who: Taking, step: Step) -> bool:
+    return due(store, who)[0] == step
+
+
+def _home(who: Taking) -> Response:
+    return RedirectResponse(who.home, 303)

@@ -1,0 +1,151 @@
+"""Who takes part? A browser bound to a participant's link, and names for what it was given."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from fastapi import Depends, Path, Request
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+
+from sociolab.store.store import Store
+from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.studies.participants import digest
+from sociolab.studies.settings import StudySettings
+from sociolab.web.security import fresh_secret, participant_cookie, secret_of
+from sociolab.web.site import Missing, Refused, site_of, store_of
+
+OVER = ("finished", "refused", "left")
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """A participant in a study, asking."""
+
+    study: StudyRow
+    settings: StudySettings
+    participant: ParticipantRow
+
+    @property
+    def home(self) -> str:
+        """Where all pages of this participant are; the first of them leads to what is next."""
+        return home(self.study.name, self.participant.id)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is asked of the participant."""
+        return self.participant.state in OVER
+
+    @property
+    def agreed(self) -> bool:
+        """Whether the participant gave consent, where the study asks for it."""
+        return self.participant.state == "consented" or not self.settings.consent
+
+
+NextStep: TypeAlias = Callable[[Store, Taking], str | None]
+"""Where (under `Taking.home`, such as "/play") a participant has something to do; None: done."""
+
+
+def home(study: str, participant: str) -> str:
+    """The address of a participant's pages."""
+    return f"/take/{study}/{participant}"
+
+
+def bind(request: Request, participant: ParticipantRow, answer: Response) -> bool:
+    """Bind the browser that gets `answer` to a participant; False if another browser is."""
+    secret = fresh_secret()
+    if not store_of(request).studies.bind(participant.pk, digest(secret)):
+        return False
+    answer.set_cookie(
+        participant_cookie(request),
+        secret,
+        max_age=180 * 24 * 3600,
+        path=home(participant.study, participant.id),
+        httponly=True,
+        secure=site_of(request).settings.secure,
+        samesite="lax",
+    )
+    return True
+
+
+def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
+    """Who asks, however far that participant has come. A dependency of the pages around what a
+    study does.
+
+    Missing where the browser is not the participant's: there is one answer, whether or not the
+    study or the participant exists, so that nobody learns which do.
+    """
+    store = site_of(request).store
+    secret = secret_of(request)
+    row = store.studies.participant_of_session(digest(secret)) if secret else None
+    if row is None or (row.study, row.id) != (study, participant):
+        raise Missing(
+            "There is nothing here for this browser. If you take part in a study, use the browser "
+            "in which you opened your link; if you cannot, ask those who sent it for a new one. "
+            "If the study or your part in it was deleted, nothing more is asked of you."
+        )
+    _slow_down(request, row)
+    found = store.studies.get(study)
+    return Taking(found, StudySettings.model_validate(found.settings), row)
+
+
+def _slow_down(request: HTTPConnection, row: ParticipantRow) -> None:
+    """Refuse whoever asks too often. The limit of a browser (see Guard) does not hold for a program
+    that drops its cookie each time; without this one it could keep others from being served."""
+    wait = site_of(request).requests.take(str(row.pk))
+    if wait:
+        seconds = math.ceil(wait)
+        raise Refused(f"Too many requests; try again in {seconds} s.", 429, seconds)
+
+
+def taking(request: HTTPConnection, study: str, participant: str) -> Taking:
+    """Who asks, as a dependency of what a study does, under /take/{study}/{participant}.
+
+    Missing where the browser is not this participant's. Refused where the study is closed, consent
+    was not given, or the participant is done with the study.
+    """
+    who = bound(request, study, participant)
+    if who.over:
+        raise Refused("Your part in this study is over. Nothing more is asked of you.")
+    if not who.study.open:
+        raise Refused("This study is closed at the moment. What you did so far is kept.")
+    if not who.agreed:
+        raise Refused("This comes after your consent. Open the link that you were given again.")
+    return who
+
+
+Bound: TypeAlias = Annotated[Taking, Depends(bound)]
+"""For the signature of a page before, between or after what a study does."""
+
+Participant: TypeAlias = Annotated[Taking, Depends(taking)]
+"""For the signature of a page: `def play(who: Participant)`."""
+
+
+UNKNOWN = "unknown"
+"""In the place of an id for what is none of this participant's tokens; no id is like it."""
+
+
+def token(who: Taking, item: str) -> str:
+    """The name of an item for this participant; another participant has another one for it."""
+    key, text = who.settings.code_key.encode(), f"episode/{who.participant.id}/{item}"
+    return hmac.new(key, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:16]
+
+
+def meant(who: Taking, name: str, given: Iterable[str]) -> str:
+    """Which of the items that were given to a participant a name stands for. An id itself is no
+    name: to take it would tell that it was guessed right."""
+    return next((item for item in given if token(who, item) == name), UNKNOWN)
+
+
+def _item(request: Request, who: Participant, token: Annotated[str, Path(max_length=64)]) -> str:
+    given = store_of(request).studies.assignments(who.study.name, who.participant.pk)
+    return meant(who, token, dict.fromkeys(row.item for row in given))
+
+
+Item: TypeAlias = Annotated[str, Depends(_item)]
+"""For the signature of a page at an address with a {token}: the item that it stands for."""

@@ -1,0 +1,288 @@
+"""People play from their browsers: the page, what its screen shows, what they do, and what stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias, cast
+
+from anyio import from_thread
+from fastapi import APIRouter, Depends, FastAPI, Path, Request
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, Response
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from sociolab.core.errors import SociolabError
+from sociolab.store.connect import lock_run
+from sociolab.store.store import Store
+from sociolab.store.studies import StudyRow
+from sociolab.studies.live_episode import CutOff, NotTaken, Sent, Stale
+from sociolab.studies.lobby import LiveStudies, Lobby, NotPlayable
+from sociolab.studies.play_records import PlayRecords, is_done, why_done
+from sociolab.studies.screen import Screen
+from sociolab.studies.settings import PlayPlan
+from sociolab.web.pages import page
+from sociolab.web.participant_session import Taking, meant, taking, token
+from sociolab.web.site import Limiter, Missing, Rate, Refused, Site, site_of
+
+ACTS = Rate(20, 120)
+"""Answers of one participant: nobody types faster, a script that went wild does."""
+
+BUSY_SECONDS = 5.0
+"""How long a turn waits for another program that writes to the store. Nobody is served meanwhile;
+what could not be written is sent again by the page."""
+
+
+@asynccontextmanager
+async def floor_open(app: FastAPI) -> AsyncIterator[None]:
+    """Plays go on while the app is served: what was under way is taken up at once."""
+    site: Site = app.state.site
+    site.store.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+    app.state.acts = Limiter(ACTS)
+    async with LiveStudies(site.store) as floor:
+        app.state.floor = floor
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """A participant of an open play study, and the hall where they play."""
+
+    who: Taking
+    plan: PlayPlan
+    hall: Lobby
+    acts: Limiter
+
+    @property
+    def person(self) -> int:
+        """As the hall knows them."""
+        return self.who.participant.pk
+
+
+async def playing(
+    request: HTTPConnection,
+    study: Annotated[str, Path(max_length=100)],
+    participant: Annotated[str, Path(max_length=100)],
+) -> Playing:
+    """Who asks, as a dependency; as `taking` has it; Missing where nothing is played."""
+    floor = cast("LiveStudies", request.app.state.floor)
+    try:
+        # Not in a thread: a few reads of one row cost less than going there and back.
+        who = taking(request, study, participant)
+    except Refused:
+        await floor.look(study)  # it may have been closed just now
+        raise
+    plan = who.settings.play
+    if plan is None:
+        raise Missing("Nothing is played in this study.")
+    hall = floor.open_hall(who.study.name)
+    if hall is None:
+        hall = await _opened(floor, who)
+        who = taking(request, study, participant)  # much may have changed while one waited
+    return Playing(who, plan, hall, request.app.state.acts)
+
+
+async def _opened(floor: LiveStudies, who: Taking) -> Lobby:
+    try:
+        return await floor.hall(who.study)
+    except NotPlayable as error:
+        # At 503 a page that is open asks again, and sends again what it was sending.
+        raise Refused(str(error), 503 if error.soon else 400, 5 if error.soon else None) from error
+
+
+Player: TypeAlias = Annotated[Playing, Depends(playing)]
+"""For the signature of a page."""
+
+
+def veiled(who: Taking, screen: Screen) -> Screen:
+    """A screen with names in the place of ids."""
+    scene, last = screen.scene, screen.last
+    return screen.model_copy(
+        update={
+            "scene": scene and scene.model_copy(update={"trial": token(who, scene.trial)}),
+            "last": last and last.model_copy(update={"trial": token(who, last.trial)}),
+        }
+    )
+
+
+MOST = 6
+"""Sockets of one participant at once: windows that show the same."""
+
+REFUSED = 1008
+"""Close code of a socket that may not be opened (policy violation)."""
+
+AGAIN = 1012
+"""Close code that asks to connect again (service restart)."""
+
+_open: Counter[tuple[int, int]] = Counter()
+
+
+async def socket(connection: WebSocket) -> None:
+    """Tell the participant's page to fetch its state; refused as the page itself would be."""
+    params = connection.path_params
+    try:
+        who = await playing(connection, params["study"], params["participant"])
+    except SociolabError:
+        await connection.close(REFUSED)
+        return
+    key = (id(who.hall), who.person)
+    if _open[key] >= MOST:
+        await connection.close(REFUSED)
+        return
+    _open[key] += 1
+    try:
+        await connection.accept()
+        await _tell(connection, who.hall, who.person)
+    finally:
+        _open[key] -= 1
+        if not _open[key]:
+            del _open[key]
+
+
+async def _tell(connection: WebSocket, hall: Lobby, person: int) -> None:
+    with hall.listening(person) as changed:
+        telling = asyncio.create_task(_tell_changes(connection, hall, changed))
+        try:
+            await connection.receive_text()  # nothing is expected but the end
+            await connection.close(REFUSED)
+        except (WebSocketDisconnect, RuntimeError, KeyError):
+            pass
+        finally:
+            telling.cancel()
+            await asyncio.gather(telling, return_exceptions=True)
+
+
+async def _tell_changes(connection: WebSocket, hall: Lobby, changed: asyncio.Event) -> None:
+    while not hall.closed:
+        await changed.wait()
+        changed.clear()  # what changes while this is sent is told in the next round
+        await connection.send_text("changed")
+    await connection.close(AGAIN)  # whoever connects anew finds the hall that took its place
+
+
+router = APIRouter(tags=["play"], lifespan=floor_open)
+
+_BASE = "/take/{study}/{participant}/play"
+
+router.add_websocket_route(f"{_BASE}/socket", socket)
+
+
+@router.get(_BASE, response_class=HTMLResponse)
+async def play(request: Request, who: Player) -> HTMLResponse:
+    """The page; what it shows comes from its state."""
+    return page(
+        request,
+        "play/play.html",
+        home=who.who.home,
+        title=who.who.settings.title,
+        contact=who.who.settings.contact,
+        seconds=who.plan.turn_seconds,
+    )
+
+
+@router.get(f"{_BASE}/state", response_model=Screen)
+async def state(who: Player) -> Response:
+    """What the participant's screen shows now."""
+    return _screen(who)
+
+
+@router.post(f"{_BASE}/begin", response_model=Screen)
+async def begin(who: Player) -> Response:
+    """The participant is ready for the next episode: into the waiting room."""
+    _take(who)
+    who.hall.begin(who.person)
+    return _screen(who)
+
+
+@router.post(f"{_BASE}/act", response_model=Screen)
+async def act(who: Player, sent: Sent) -> Response:
+    """The participant's turn, or answer to a question; on disk when this answers.
+
+    422 where it cannot be used, 409 where it comes too late, 503 where plays were stopped. Sent
+    twice it counts once.
+    """
+    _take(who)
+    trial = meant(who.who, sent.trial, who.hall.given(who.person))
+    try:
+        await who.hall.act(who.person, sent.model_copy(update={"trial": trial}))
+    except NotTaken as error:
+        raise Refused(str(error), 422) from error
+    except Stale as error:
+        raise Refused(str(error), 409) from error
+    except CutOff as error:
+        raise Refused(str(error), 503, 1) from error
+    return _screen(who)
+
+
+def _screen(who: Playing) -> Response:
+    # As JSON at once: to check our own screen again would take longer than to make it.
+    screen = veiled(who.who, who.hall.screen(who.person))
+    return Response(screen.model_dump_json(), media_type="application/json")
+
+
+def _take(who: Playing) -> None:
+    wait = who.acts.take(str(who.person))
+    if wait:
+        seconds = math.ceil(wait)
+        raise Refused(f"That was very fast; try again in {seconds} s.", 429, seconds)
+
+
+def next_step(store: Store, who: Taking) -> str | None:
+    """The page to play on; None where this participant is done."""
+    plan, run = who.settings.play, who.study.run
+    if plan is None or run is None:
+        return None
+    records, person = PlayRecords(store, who.study.name, run), who.participant.pk
+    playing = any(one.state == "open" for one in records.of(person))
+    return "/play" if playing or not is_done(records, plan, person) else None
+
+
+def note(store: Store, who: Taking) -> str:
+    """Why a participant has not played all that was planned for them, in a sentence for them; ""
+    where there is nothing to tell."""
+    plan, run = who.settings.play, who.study.run
+    if plan is None or run is None:
+        return ""
+    return why_done(PlayRecords(store, who.study.name, run), plan, who.participant.pk)
+
+
+@contextmanager
+def set_aside(request: Request, study: StudyRow) -> Iterator[None]:
+    """Stop what is being played in a study, as it is, and keep its run to ourselves meanwhile.
+
+    Afterwards plays go on from the store, as after a restart. Only in a thread that serves a
+    request. StoreError where another process plays the run.
+    """
+    if study.kind != "play" or study.run is None:
+        yield
+        return
+    with stopped(request, study.name), lock_run(site_of(request).settings.store, study.run):
+        yield
+
+
+def leave_table(request: Request, study: str, person: int) -> None:
+    """Let those who play with somebody who leaves wait no longer. Only in a thread that serves a
+    request."""
+    floor: LiveStudies | None = getattr(request.app.state, "floor", None)
+    hall = floor.open_hall(study) if floor is not None else None
+    if hall is not None:
+        from_thread.run_sync(hall.leave, person)
+
+
+@contextmanager
+def stopped(request: Request, study: str) -> Iterator[None]:
+    """Stop what is being played in a study, as it is; who plays waits meanwhile. Only in a thread
+    that serves a request."""
+    floor: LiveStudies | None = getattr(request.app.state, "floor", None)
+    if floor is None:
+        yield
+        return
+    from_thread.run(floor.set_aside, study)
+    try:
+        yield
+    finally:
+        from_thread.run_sync(floor.take_up, study)

@@ -1,0 +1,399 @@
+"""Pages of those who rate episodes, review scenarios, or say one word of a session."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from fastapi import APIRouter, Form, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import RedirectResponse, Response
+
+from sociolab.store.store import Store
+from sociolab.studies import impressions
+from sociolab.studies import reviews as reviewing
+from sociolab.studies.assignment import assign_next, assignment_of, has_next
+from sociolab.studies.impressions import (
+    ImpressionStudy,
+    give_word,
+    impression_study,
+    session_pool,
+    session_shown,
+)
+from sociolab.studies.rate_study import (
+    MEASURES,
+    RatedEpisode,
+    RateStudy,
+    RatingDraft,
+    asked_places,
+    done_by,
+    drafts_of,
+    given_episode,
+    has_more,
+    in_range,
+    keep_draft,
+    missing,
+    next_episode,
+    rate_study,
+    submit,
+)
+from sociolab.studies.rating_guide import ADVICE, KNEW, SCENE, guides, rated_scene
+from sociolab.studies.reviews import (
+    LONGEST_TEXT,
+    POINTS,
+    Decision,
+    Review,
+    ReviewStudy,
+    give_review,
+    keep_review_draft,
+    review_draft_of,
+    review_study,
+    reviewed,
+    task_pool,
+)
+from sociolab.studies.text_rules import LONGEST_REASON, LONGEST_WORD
+from sociolab.web.pages import page
+from sociolab.web.participant_session import Bound, Item, Participant, Taking, token
+from sociolab.web.site import Missing, Refused, store_of
+
+review_router = APIRouter(prefix="/take/{study}/{participant}/review", tags=["reviews"])
+
+Holds: TypeAlias = Literal["yes", "no"] | None
+LongText: TypeAlias = Annotated[str, Field(max_length=LONGEST_TEXT)]
+
+
+class ReviewForm(BaseModel):
+    """A review as it is sent: a field for each of `POINTS`, and the texts in their order."""
+
+    decision: Decision | None = None
+    clear: Holds = None
+    tie: Holds = None
+    possible: Holds = None
+    tension: Holds = None
+    private: Holds = None
+    fit: Holds = None
+    harmless: Holds = None
+    reason: LongText = ""
+    texts: Annotated[list[LongText], Field(max_length=20)] = []
+
+    @property
+    def points(self) -> dict[str, bool]:
+        """The points that were answered."""
+        said = {key: getattr(self, key) for key in POINTS}
+        return {key: value == "yes" for key, value in said.items() if value}
+
+
+@review_router.get("", response_class=RedirectResponse)
+def to_next_scenario(request: Request, who: Participant) -> Response:
+    """To the next scenario, dealt to this reviewer; home where there is none."""
+    store = store_of(request)
+    study = review_study(who.study)
+    item = assign_next(store, study.name, who.participant.pk, task_pool(study))
+    if item is None:
+        return RedirectResponse(who.home, 303)
+    return RedirectResponse(f"{who.home}/review/task/{token(who, item)}", 303)
+
+
+@review_router.get("/task/{token}")
+def task(request: Request, who: Participant, task: Item) -> Response:
+    """A scenario to review, with what was filled in so far."""
+    return _review_page(request, who, task, _kept(store_of(request), who, task), ())
+
+
+@review_router.post("/task/{token}/draft")
+def review_draft(
+    request: Request, who: Participant, task: Item, form: ReviewForm
+) -> dict[str, bool]:
+    """Keep a review as it stands."""
+    store = store_of(request)
+    if not _is_due(store, who, review_study(who.study), task):
+        raise Refused("This scenario is not yours to review, or its review is handed in.", 409)
+    keep_review_draft(store, who.participant.pk, task, form.model_dump(mode="json"))
+    return {"saved": True}
+
+
+@review_router.post("/task/{token}")
+def decide(
+    request: Request, who: Participant, task: Item, form: Annotated[ReviewForm, Form()]
+) -> Response:
+    """Keep the review, and go on; or say what is wrong with it."""
+    store = store_of(request)
+    study = review_study(who.study)
+    if _is_due(store, who, study, task):
+        if form.decision is None:
+            return _review_page(request, who, task, form, ("Choose: keep, edit or reject.",))
+        texts = tuple(text.replace("\r\n", "\n") for text in form.texts)
+        review = Review(form.decision, form.points, form.reason, texts)
+        problems = give_review(store, study, who.participant, task, review)
+        if problems:
+            return _review_page(request, who, task, form, problems)
+    return RedirectResponse(who.home, 303)
+
+
+def _kept(store: Store, who: Taking, task: str) -> ReviewForm:
+    kept = review_draft_of(store, who.study.name, who.participant.pk, task)
+    return ReviewForm() if kept is None else ReviewForm.model_validate(kept)
+
+
+def _review_page(
+    request: Request, who: Taking, task: str, form: ReviewForm, problems: tuple[str, ...]
+) -> Response:
+    store = store_of(request)
+    study = review_study(who.study)
+    if not _is_due(store, who, study, task):
+        return RedirectResponse(who.home, 303)
+    shown = reviewed(study.tasks[task])
+    rows = store.studies.assignments(study.name, who.participant.pk)
+    made = page(
+        request,
+        "rate/review.html",
+        who=who,
+        token=token(who, task),
+        shown=shown,
+        texts=form.texts if len(form.texts) == len(shown.texts) else shown.texts,
+        points=POINTS,
+        form=form,
+        said=form.points,
+        problems=problems,
+        number=sum(row.state == "done" for row in rows) + 1,
+        most=min(study.plan.each, len(study.tasks)),
+        longest=LONGEST_TEXT,
+    )
+    made.status_code = 422 if problems else 200
+    return made
+
+
+def _is_due(store: Store, who: Taking, study: ReviewStudy, task: str) -> bool:
+    row = assignment_of(store, study.name, who.participant.pk, task)
+    return row is not None and row.state != "done" and task in study.tasks
+
+
+impression_router = APIRouter(prefix="/take/{study}/{participant}/impression", tags=["impressions"])
+
+
+@impression_router.get("", response_class=RedirectResponse)
+def to_next_session(request: Request, who: Participant) -> Response:
+    """To the next session, dealt to this person; home where there is none."""
+    store = store_of(request)
+    study = impression_study(store, who.study)
+    item = assign_next(store, study.name, who.participant.pk, session_pool(study))
+    if item is None:
+        return RedirectResponse(who.home, 303)
+    return RedirectResponse(f"{who.home}/impression/session/{token(who, item)}", 303)
+
+
+@impression_router.get("/session/{token}")
+def session(request: Request, who: Participant, trial: Item) -> Response:
+    """A session to read, and the question."""
+    return _session_page(request, who, trial, "", "")
+
+
+@impression_router.post("/session/{token}")
+def say(
+    request: Request,
+    who: Participant,
+    trial: Item,
+    word: Annotated[str, Form(max_length=400)] = "",
+) -> Response:
+    """Keep the word, and go on; or say what is wrong with it."""
+    store = store_of(request)
+    if _session_due(store, who, trial):
+        problem = give_word(store, who.study.name, who.participant, trial, word)
+        if problem:
+            return _session_page(request, who, trial, word, problem)
+    return RedirectResponse(who.home, 303)
+
+
+def _session_page(request: Request, who: Taking, trial: str, word: str, problem: str) -> Response:
+    store = store_of(request)
+    if not _session_due(store, who, trial):
+        return RedirectResponse(who.home, 303)
+    study = impression_study(store, who.study)
+    made = page(
+        request,
+        "rate/impression.html",
+        who=who,
+        token=token(who, trial),
+        shown=session_shown(store, study.run, trial),
+        number=_done(store, who, study) + 1,
+        most=min(study.plan.each, len(study.sessions)),
+        longest=LONGEST_WORD,
+        word=word,
+        problem=problem,
+    )
+    made.status_code = 422 if problem else 200
+    return made
+
+
+def _session_due(store: Store, who: Taking, trial: str) -> bool:
+    row = assignment_of(store, who.study.name, who.participant.pk, trial)
+    return row is not None and row.state != "done"
+
+
+def _done(store: Store, who: Taking, study: ImpressionStudy) -> int:
+    rows = store.studies.assignments(study.name, who.participant.pk)
+    return sum(row.state == "done" for row in rows)
+
+
+READ = "rate.instructions"
+"""The answer that says that a rater has seen the instructions."""
+
+
+def next_step(store: Store, who: Taking) -> str | None:
+    """Where (under `who.home`) the participant goes on; None: nothing is left to do."""
+    name, person = who.study.name, who.participant.pk
+    if who.study.kind == "impressions":
+        sessions = impressions.session_pool(impressions.impression_study(store, who.study))
+        return "/impression" if has_next(store, name, person, sessions) else None
+    if who.study.kind == "review":
+        tasks = reviewing.task_pool(reviewing.review_study(who.study))
+        return "/review" if has_next(store, name, person, tasks) else None
+    if not has_more(store, rate_study(store, who.study), who.participant):
+        return None
+    return "/rate" if has_read(store, who) else "/rate/instructions"
+
+
+def has_read(store: Store, who: Taking) -> bool:
+    """Whether the participant went on from the instructions."""
+    answers = store.studies.answers(who.study.name, who.participant.pk)
+    return any(answer.name == READ and answer.item == "" for answer in answers)
+
+
+rating_router = APIRouter(prefix="/take/{study}/{participant}/rate", tags=["rating"])
+
+_DAY = 24 * 3600
+
+
+class DraftIn(BaseModel):
+    """One rating as it stands in the form; `score` is None where none is chosen yet."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    seat: Annotated[str, Field(max_length=200)]
+    dimension: Annotated[str, Field(max_length=40)]
+    score: Annotated[int | None, Field(ge=-10, le=10)] = None
+    reason: Annotated[str, Field(max_length=LONGEST_REASON)] = ""
+    seconds: Annotated[float, Field(ge=0, le=_DAY)] = 0.0
+
+
+@rating_router.get("")
+def to_next_episode(request: Request, who: Participant) -> Response:
+    """To the next episode, dealt to this rater; home where there is none."""
+    store = store_of(request)
+    if not has_read(store, who):
+        return RedirectResponse(f"{who.home}/rate/instructions", 303)
+    play = next_episode(store, rate_study(store, who.study), who.participant)
+    if play is None:
+        return RedirectResponse(who.home, 303)
+    return RedirectResponse(f"{who.home}/rate/play/{token(who, play.trial)}", 303)
+
+
+@rating_router.get("/instructions")
+def instructions(request: Request, who: Participant) -> Response:
+    """What the dimensions mean, with examples."""
+    store = store_of(request)
+    study = rate_study(store, who.study)
+    return page(
+        request,
+        "rate/instructions.html",
+        who=who,
+        plan=study.plan,
+        guides=guides(study.measures),
+        scene=SCENE,
+        knew=KNEW,
+        advice=ADVICE,
+        tests=len({one.episode for one in study.plan.references}),
+        begun=has_read(store, who),
+    )
+
+
+@rating_router.post("/instructions")
+def begin(request: Request, who: Participant) -> Response:
+    """Note that the instructions were read, and go on."""
+    store_of(request).studies.answer(who.participant.pk, "", READ, True)
+    return RedirectResponse(f"{who.home}/rate", 303)
+
+
+@rating_router.get("/thanks")
+def thanks(request: Request, who: Bound) -> Response:
+    """The end for those who did not pass the test."""
+    if who.participant.state != "refused":
+        return RedirectResponse(who.home, 303)
+    return page(request, "rate/thanks.html", who=who)
+
+
+@rating_router.get("/play/{token}")
+def play(request: Request, who: Participant, trial: Item) -> Response:
+    """An episode with its scales, filled in as far as the rater has come."""
+    store = store_of(request)
+    study = rate_study(store, who.study)
+    found = given_episode(store, study, who.participant, trial)
+    if found is None:
+        return RedirectResponse(f"{who.home}/rate", 303)
+    return page(request, "rate/play.html", **_shown(store, study, who, found))
+
+
+@rating_router.post("/play/{token}/draft")
+def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> dict[str, int]:
+    """Keep a rating as it stands; the answer says how many of how many are complete."""
+    store = store_of(request)
+    study, found = _given(store, who, trial)
+    asked = asked_places(store, study, found)
+    place = (rating.seat, rating.dimension)
+    if place not in asked:
+        raise Missing("There is no such scale in this episode.")
+    if rating.score is not None and not in_range(MEASURES[rating.dimension], rating.score):
+        raise Refused("That point is not on the scale.", 422)
+    kept = RatingDraft(rating.score, rating.reason, rating.seconds)
+    keep_draft(store, who.participant.pk, trial, place, kept)
+    drafts = drafts_of(store, study.name, who.participant.pk, trial)
+    lacking = {(m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words)}
+    return {"complete": len(asked) - len(lacking), "of": len(asked)}
+
+
+@rating_router.post("/play/{token}/submit")
+def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
+    """Hand the ratings in: where to go next, or what is missing (seat, dimension, what)."""
+    store = store_of(request)
+    study = rate_study(store, who.study)
+    found = given_episode(store, study, who.participant, trial)
+    if found is not None:
+        lacking = submit(store, study, who.participant, found)
+        if lacking:
+            return {
+                "missing": [
+                    {"seat": m.seat, "dimension": m.dimension, "what": m.what} for m in lacking
+                ]
+            }
+    now = store.studies.participant(who.study.name, who.participant.id)
+    return {"next": f"{who.home}/rate/thanks" if now.state == "refused" else who.home}
+
+
+def _given(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:
+    study = rate_study(store, who.study)
+    found = given_episode(store, study, who.participant, trial)
+    if found is None:
+        raise Refused("This episode is not yours to rate, or its ratings are handed in.", 409)
+    return study, found
+
+
+def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> dict[str, Any]:
+    scene = rated_scene(store.episode(study.run, found.trial))
+    asked = asked_places(store, study, found)
+    drafts = drafts_of(store, study.name, who.participant.pk, found.trial)
+    lacking = {(m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words)}
+    return {
+        "who": who,
+        "scene": scene,
+        "token": token(who, found.trial),
+        "test": found.stage == "test",
+        "asked": frozenset(asked),
+        "guides": guides(study.measures) if found.stage == "rate" else guides(tuple(
+            MEASURES[name] for name in dict.fromkeys(name for _, name in asked)
+        )),
+        "drafts": {place: drafts.get(place, RatingDraft()) for place in asked},
+        "complete": len(asked) - len(lacking),
+        "done": done_by(store, study, who.participant),
+        "plan": study.plan,
+        "longest": LONGEST_REASON,
+        "knew": KNEW,
+    }  # fmt: skip

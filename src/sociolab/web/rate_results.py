@@ -1,0 +1,231 @@
+"""What the researcher sees of ratings, impressions and reviews: progress, agreement, disagreements."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Annotated, TypeAlias
+
+from fastapi import APIRouter, Form, Path, Request
+from starlette.responses import RedirectResponse, Response
+
+from sociolab.analysis.agreement import Agreements, agreements
+from sociolab.report.export import csv_text
+from sociolab.store.store import Store
+from sociolab.studies.export import ratings_csv
+from sociolab.studies.impressions import counted, impression_study, word_cloud, words_of
+from sociolab.studies.progress import rating_progress as progress_of
+from sociolab.studies.rate_study import (
+    Dispute,
+    RateStudy,
+    found_among,
+    rate_study,
+    ratings_in,
+    settle,
+)
+from sociolab.studies.rating_guide import GUIDES, RatedScene, rated_scene
+from sociolab.studies.reviews import (
+    POINTS,
+    ReviewStudy,
+    review_study,
+    reviewed,
+    reviewer_agreement,
+    reviews_csv,
+    task_reviews,
+)
+from sociolab.web.pages import page
+from sociolab.web.site import store_of
+from sociolab.web.study_pages import study_of_kind as study_row
+
+
+def download(text: str, name: str) -> Response:
+    """CSV as a file of this name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text.encode(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+ratings_router = APIRouter(prefix="/studies/{study}/ratings", tags=["ratings"])
+
+Study: TypeAlias = Annotated[str, Path(max_length=100)]
+
+_TITLES = {guide.name: guide.title for guide in GUIDES}
+_SHOWN = 30
+"""Disagreements on a page, each with its episode; the others come when these are settled."""
+
+
+@ratings_router.get("")
+def ratings(request: Request, study: Study) -> Response:
+    """How far it has come, by episode and by rater."""
+    store = store_of(request)
+    found = _rate_study(store, study)
+    given = ratings_in(store, found.run, found.name)
+    episodes, raters = progress_of(store, found, given)
+    return page(
+        request,
+        "rate/ratings.html",
+        study=found,
+        episodes=episodes,
+        tasks={row.trial.id: row.trial.task.id for row in store.trials(found.run)},
+        raters=raters,
+        count=len(given),
+        disputes=found_among(given, found.plan),
+        full=sum(one.done >= found.plan.raters for one in episodes),
+    )
+
+
+@ratings_router.get("/agreement")
+def agreement(request: Request, study: Study) -> Response:
+    """The figures of `sociolab agree` for the run as it stands: a part of a page."""
+    store = store_of(request)
+    found = _rate_study(store, study)
+    rated = bool(ratings_in(store, found.run, found.name))
+    return page(
+        request,
+        "rate/agreement.html",
+        study=found,
+        found=_agreements(store, found.run) if rated else None,
+        now=time.time(),
+    )
+
+
+@ratings_router.get("/disagreements")
+def disagreements(request: Request, study: Study) -> Response:
+    """Ratings that lie too far apart, side by side, with a form to decide."""
+    store = store_of(request)
+    found = _rate_study(store, study)
+    all_ = found_among(ratings_in(store, found.run, found.name), found.plan)
+    open_ = [one for one in all_ if one.open]
+    return page(
+        request,
+        "rate/disagreements.html",
+        study=found,
+        shown=open_[:_SHOWN],
+        more=max(0, len(open_) - _SHOWN),
+        settled=[one for one in all_ if not one.open],
+        scenes=_scenes(store, found.run, open_[:_SHOWN]),
+        guides={guide.name: guide for guide in GUIDES},
+        titles=_TITLES,
+    )
+
+
+@ratings_router.post("/settle", response_class=RedirectResponse)
+def decide(
+    request: Request,
+    study: Study,
+    trial: Annotated[str, Form(max_length=200)],
+    seat: Annotated[str, Form(max_length=200)],
+    dimension: Annotated[str, Form(max_length=40)],
+    score: Annotated[int, Form(ge=-10, le=10)],
+    reason: Annotated[str, Form(max_length=4000)] = "",
+) -> Response:
+    """Keep the researcher's decision on a disagreement."""
+    store = store_of(request)
+    found = _rate_study(store, study)
+    place = (trial, seat, dimension)
+    settle(store, found.run, found.name, found.plan, place, score, reason)
+    return RedirectResponse(f"/studies/{found.name}/ratings/disagreements", 303)
+
+
+@ratings_router.get("/ratings.csv")
+def ratings_file(request: Request, study: Study) -> Response:
+    """All ratings as CSV, as `sociolab import ratings` reads them."""
+    store = store_of(request)
+    found = _rate_study(store, study)
+    text = ratings_csv(ratings_in(store, found.run, found.name))
+    return download(text, f"{found.name}-ratings.csv")
+
+
+def _rate_study(store: Store, name: str) -> RateStudy:
+    return rate_study(store, study_row(store, name, "rate"))
+
+
+def _scenes(store: Store, run: str, found: Sequence[Dispute]) -> dict[str, RatedScene]:
+    trials = dict.fromkeys(one.trial for one in found)
+    return {trial: rated_scene(store.episode(run, trial)) for trial in trials}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    counts: tuple[object, ...]
+    found: Agreements
+
+
+_KEPT: dict[tuple[FilePath, str], _Kept] = {}
+
+
+def _agreements(store: Store, run: str) -> Agreements:
+    """The agreement in a run; worked out again when somebody has judged since."""
+    counts = tuple(store.verdicts.counts(run).items())
+    kept = _KEPT.get((store.path, run))
+    if kept is None or kept.counts != counts:
+        kept = _KEPT[store.path, run] = _Kept(counts, agreements(store, (run,)))
+    return kept.found
+
+
+impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["impressions"])
+
+
+@impressions_router.get("")
+def impressions(request: Request, study: Study) -> Response:
+    """The words, as a cloud and as a table, and how far each session has come."""
+    store = store_of(request)
+    found = impression_study(store, study_row(store, study, "impressions"))
+    words = words_of(store, found.name)
+    counts = counted(words)
+    given = Counter(trial for trial, _, _ in words)
+    return page(
+        request,
+        "rate/impressions.html",
+        study=found,
+        words=words,
+        counts=counts,
+        cloud=word_cloud(counts),
+        sessions=[(trial, given[trial]) for trial in found.sessions],
+        people=len({person for _, person, _ in words}),
+    )
+
+
+@impressions_router.get("/words.csv")
+def words_file(request: Request, study: Study) -> Response:
+    """Every word as CSV: session, participant, word."""
+    store = store_of(request)
+    row = study_row(store, study, "impressions")
+    text = csv_text(("session", "participant", "word"), words_of(store, row.name))
+    return download(text, f"{row.name}-words.csv")
+
+
+reviews_router = APIRouter(prefix="/studies/{study}/reviews", tags=["reviews"])
+
+
+@reviews_router.get("")
+def reviews(request: Request, study: Study) -> Response:
+    """What reviewers decided, scenario by scenario."""
+    store = store_of(request)
+    found = _review_study(store, study)
+    all_ = task_reviews(store, found)
+    return page(
+        request,
+        "rate/reviews.html",
+        study=found,
+        verdicts=all_,
+        shown={one.task: reviewed(found.tasks[one.task]) for one in all_ if one.reviews},
+        agreement=reviewer_agreement(all_),
+        points=POINTS,
+        count=sum(len(one.reviews) for one in all_),
+        full=sum(len(one.reviews) >= found.plan.raters for one in all_),
+    )
+
+
+@reviews_router.get("/reviews.csv")
+def reviews_file(request: Request, study: Study) -> Response:
+    """Every review as CSV, with the texts that were proposed."""
+    store = store_of(request)
+    found = _review_study(store, study)
+    return download(reviews_csv(task_reviews(store, found)), f"{found.name}-reviews.csv")
+
+
+def _review_study(store: Store, name: str) -> ReviewStudy:
+    return review_study(study_row(store, name, "review"))

@@ -1,0 +1,452 @@
+"""A study is set up in the browser: its kind, then a form that loses nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias
+
+from fastapi import APIRouter, Query, Request
+from pydantic import ValidationError
+from starlette.responses import RedirectResponse, Response
+
+from sociolab.core.errors import ConfigError
+from sociolab.store.store import Store
+from sociolab.store.studies import StudyKind
+from sociolab.studies.settings import KINDS, StudySettings, example_values, problems
+from sociolab.studies.setup import create
+from sociolab.web.pages import Fields, page
+from sociolab.web.site import store_of
+from sociolab.web.study_pages import study_row
+
+Shape: TypeAlias = Literal["line", "area", "number", "lines", "pairs", "choice", "references"]
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field: its place in the settings, its label and help, and what is typed into it.
+
+    "lines" holds one value a line, "pairs" NAME=VALUE lines, "references" one reference a line.
+    `choices` are for "choice", or what a "line" suggests. `more`: shown on demand.
+    """
+
+    name: str
+    label: str
+    help: str = ""
+    shape: Shape = "line"
+    choices: Sequence[str] = ()
+    more: bool = False
+
+
+TEXT_FIELDS = (
+    FormField("title", "Title", "What participants see on top of every page."),
+    FormField("welcome", "Welcome", "Behind the link, before they begin.", "area"),
+    FormField(
+        "consent",
+        "Consent",
+        "Who does not agree to this takes no part. Leave it empty to ask nobody.",
+        "area",
+    ),
+    FormField("instructions", "Instructions", "Before the study's task. May be empty.", "area"),
+    FormField("thanks", "Thanks", "At the end, beside the completion code.", "area"),
+    FormField("contact", "Contact", "Whom participants can ask; at the foot of their pages."),
+)
+CODE_FIELD = FormField(
+    "completion_code",
+    "Completion code",
+    'What recruiting platforms ask for. "each" makes one of each participant\'s own; another text '
+    "is shown to all; empty: none.",
+)
+
+_WORLD = ("sotopia", "anteval-information", "anteval-intention")
+_TASKS = FormField(
+    "tasks", "Tasks", "Ids, tags, scenario=ID or a list's name, with commas; empty: all of them."
+)
+_LIMIT = FormField("limit", "The first so many tasks", "Empty: all that fit.", "number")
+_DATA = FormField(
+    "data", "Data set", "An imported one by name, or a folder; empty: our own.", more=True
+)
+_SEED = FormField("seed", "Seed", "Of all that is drawn at random.", "number", more=True)
+
+_PLAY = (
+    FormField("world", "World", "What is played.", "choice", _WORLD),
+    _TASKS,
+    _LIMIT,
+    FormField(
+        "people",
+        "People in each episode",
+        "1: a person meets a partner below. 2: two people meet.",
+        "number",
+    ),
+    FormField(
+        "partners",
+        "Partners",
+        'Who sits in the other seats, one a line: "scripted", "openai/MODEL", ...',
+        "lines",
+    ),
+    FormField(
+        "plays", "Plays", "How often each task is played with each partner and seat.", "number"
+    ),
+    FormField("each", "Episodes a person", "How many each participant plays.", "number"),
+    FormField(
+        "judges",
+        "Judges",
+        'Who scores what was played, one a line, such as "openai/MODEL". Empty: judge it later.',
+        "lines",
+    ),
+    FormField("turn_seconds", "Seconds for a turn", "", "number", more=True),
+    FormField(
+        "missed",
+        "Missed turns",
+        "So many without an answer, one after the other, and a person has gone.",
+        "number",
+        more=True,
+    ),
+    FormField(
+        "waiting_seconds", "Seconds of waiting", "For others to play with.", "number", more=True
+    ),
+    FormField(
+        "stand_in",
+        "Stand-in",
+        "Whom somebody meets who waited in vain; empty: nobody, and they are thanked.",
+        more=True,
+    ),
+    FormField(
+        "words_a_minute",
+        "Words a minute",
+        "The pace at which partners seem to read and type; 0: at once.",
+        "number",
+        more=True,
+    ),
+    FormField("budget", "Budget", "Dollars that models may cost; empty: no limit.", more=True),
+    _DATA,
+    FormField("settings", "Settings of the world", "NAME=VALUE, one a line.", "pairs", more=True),
+    _SEED,
+)
+_RATE = (
+    FormField("run", "Run", "Whose episodes are rated.", choices=()),
+    FormField("raters", "Raters", "How many people rate each episode.", "number"),
+    FormField("each", "Episodes a person", "At most.", "number"),
+    FormField("dimensions", "Dimensions", "One a line; empty: all seven of SOTOPIA.", "lines"),
+    FormField(
+        "references",
+        "Test",
+        "What a careful reader says, one seat a line: EPISODE SEAT goal=8 believability=9 "
+        "within=2. These episodes come first; empty: no test.",
+        "references",
+    ),
+    FormField(
+        "threshold", "To pass", "The share of the test's scores that must fit, 0 to 1.", more=True
+    ),
+    FormField(
+        "disagreement",
+        "Disagreement",
+        "Ratings further apart than this go to a queue for one more rater.",
+        more=True,
+    ),
+    FormField("least_words", "Words of a reason", "At least.", "number", more=True),
+    FormField(
+        "episodes", "Only these episodes", "Ids, one a line; empty: all.", "lines", more=True
+    ),
+)
+_IMPRESSIONS = (
+    FormField("run", "Run", "Whose sessions are read: one of anteval-information, judged."),
+    FormField("measure", "Measure", "By which sessions are chosen."),
+    FormField("below", "Below", "Only sessions that scored less."),
+    FormField("sessions", "Sessions", "How many are drawn.", "number"),
+    FormField("raters", "Readers", "How many people say a word about each.", "number"),
+    FormField("each", "Sessions a person", "At most.", "number"),
+    _SEED,
+)
+_REVIEW = (
+    FormField("world", "World", "Whose scenarios.", "choice", ("sotopia",)),
+    _TASKS,
+    _LIMIT,
+    FormField("raters", "Reviewers", "How many people review each scenario.", "number"),
+    FormField("each", "Scenarios a person", "At most.", "number"),
+    _DATA,
+)
+
+PLAN_FIELDS: Mapping[StudyKind, Sequence[FormField]] = {
+    "play": _PLAY,
+    "rate": _RATE,
+    "impressions": _IMPRESSIONS,
+    "review": _REVIEW,
+}
+KIND_WORDS: Mapping[StudyKind, tuple[str, str]] = {
+    "play": ("Play", "People take a seat in episodes, with models, rules or each other."),
+    "rate": ("Rate", "People rate what was played on SOTOPIA's dimensions, with reasons."),
+    "impressions": ("Impressions", "People say in one word what a D&D session is like."),
+    "review": ("Review", "People review scenarios: keep, edit or reject."),
+}
+QUESTIONS = 12
+"""Questions of a survey that the form has room for at most."""
+
+
+PARTS = ("name", "text", "kind", "choices", "points", "low", "high", "required")
+"""What a question of the survey has, each a field."""
+
+
+def form_of(values: Mapping[str, Any], kind: StudyKind) -> dict[str, str]:
+    """The fields of the form, filled with settings such as a TOML file holds."""
+    plan = values.get(kind, {})
+    fields = {
+        **{f.name: str(values.get(f.name, "")).strip() for f in (*TEXT_FIELDS, CODE_FIELD)},
+        **{f"{kind}.{f.name}": _typed(f.shape, plan.get(f.name)) for f in PLAN_FIELDS[kind]},
+    }
+    for index, question in enumerate(values.get("survey", ())):
+        for part in PARTS:
+            fields[f"survey.{index}.{part}"] = _question_part(part, question.get(part))
+    return fields
+
+
+def settings_in(fields: Mapping[str, str], kind: StudyKind) -> dict[str, Any]:
+    """The settings that the fields hold, unchecked; a field that is empty is left out."""
+    values: dict[str, Any] = {
+        f.name: _lines(fields.get(f.name, "")) for f in (*TEXT_FIELDS, CODE_FIELD)
+    }
+    plan = {f.name: _value(f, fields.get(f"{kind}.{f.name}", "")) for f in PLAN_FIELDS[kind]}
+    values[kind] = {name: value for name, value in plan.items() if value is not None}
+    values["survey"] = [_question(fields, index) for index in asked(fields)]
+    return values
+
+
+def asked(fields: Mapping[str, str]) -> Sequence[int]:
+    """Which of the form's questions are in use."""
+    return [i for i in range(QUESTIONS) if fields.get(f"survey.{i}.text", "").strip()]
+
+
+def _typed(shape: Shape, value: Any) -> str:
+    if value is None:
+        return ""
+    match shape:
+        case "lines":
+            return "\n".join(value)
+        case "pairs":
+            return "\n".join(f"{name}={one}" for name, one in value.items())
+        case "references":
+            return "\n".join(map(_reference_line, value))
+        case _:
+            return str(value)
+
+
+def _value(field: FormField, text: str) -> Any:
+    """What a field says; None if it is empty."""
+    lines = [line.strip() for line in _lines(text).split("\n") if line.strip()]
+    if not lines:
+        return None
+    match field.shape:
+        case "lines":
+            return lines
+        case "pairs":
+            return {name.strip(): value.strip() for name, _, value in
+                    (line.partition("=") for line in lines)}  # fmt: skip
+        case "references":
+            return list(map(_reference, lines))
+        case _:
+            return text.strip()
+
+
+def _reference(line: str) -> dict[str, Any]:
+    episode, _, rest = line.partition(" ")
+    seat, _, scores = rest.strip().partition(" ")
+    pairs = dict(word.partition("=")[::2] for word in scores.split())
+    within = {"within": pairs.pop("within")} if "within" in pairs else {}
+    return {"episode": episode, "seat": seat, "scores": pairs, **within}
+
+
+def _reference_line(one: Mapping[str, Any]) -> str:
+    scores = " ".join(f"{name}={value:g}" for name, value in one["scores"].items())
+    return f"{one['episode']} {one['seat']} {scores} within={one.get('within', 2):g}"
+
+
+def _question(fields: Mapping[str, str], index: int) -> dict[str, Any]:
+    part = {name: fields.get(f"survey.{index}.{name}", "").strip() for name in PARTS}
+    found: dict[str, Any] = {
+        "name": part["name"] or f"q{index + 1}",
+        "text": part["text"],
+        "kind": part["kind"] or "text",
+        "low": part["low"],
+        "high": part["high"],
+        "required": part["required"] == "yes",
+    }
+    if part["kind"] == "choice":
+        found["choices"] = [line.strip() for line in _lines(part["choices"]).split("\n")
+                            if line.strip()]  # fmt: skip
+    if part["points"]:
+        found["points"] = part["points"]
+    return found
+
+
+def _question_part(part: str, value: Any) -> str:
+    if part == "choices":
+        return "\n".join(value or ())
+    if part == "required":
+        return "yes" if value else ""
+    return "" if value is None else str(value)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+_CODE = (
+    "classes of one's own are named in a file, not in a form: `sociolab study create FILE`; found "
+    '"{}"'
+)
+_FOLDER = (
+    "expected an imported data set by its name, as `sociolab list data` has it; a folder is named "
+    "in a file: `sociolab study create FILE`"
+)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+
+
+def beyond_a_form(settings: StudySettings) -> dict[str, str]:
+    """What is set beyond what a form may, by field."""
+    wrong: dict[str, str] = {}
+    play, review = settings.play, settings.review
+    if play is not None:
+        specs = {
+            "play.partners": play.partners,
+            "play.stand_in": (play.stand_in or "",),
+            "play.judges": play.judges,
+        }
+        for place, texts in specs.items():
+            code = [text for text in texts if text.strip().startswith("python:")]
+            wrong |= {place: _CODE.format(code[0][:80])} if code else {}
+    for place, data in (("play.data", play and play.data), ("review.data", review and review.data)):
+        if data and not _NAME.fullmatch(data):
+            wrong[place] = _FOLDER
+    return wrong
+
+
+router = APIRouter(prefix="/studies", tags=["studies"])
+
+
+@router.get("/new")
+def new(
+    request: Request,
+    kind: Annotated[str, Query(max_length=20)] = "",
+    like: Annotated[str, Query(max_length=80)] = "",
+) -> Response:
+    """The kinds of studies; for one of them, or for one `like` another, its form."""
+    store = store_of(request)
+    if like:
+        row = study_row(store, like)
+        settings = StudySettings.model_validate(row.settings).model_dump(mode="json")
+        return _form(request, store, row.kind, form_of(settings, row.kind))
+    chosen = _kind(kind)
+    if chosen is None:
+        return page(request, "study/kinds.html", kinds=KIND_WORDS)
+    values = {**example_values(chosen), "contact": ""}
+    plan = values[chosen]
+    if plan.pop("run", None) and (runs := _runs(store, chosen)):
+        plan["run"] = runs[0]
+    return _form(request, store, chosen, form_of(values, chosen))
+
+
+@router.post("/new")
+def make(request: Request, fields: Fields) -> Response:
+    """Set the study up, or show the form again with what is wrong beside each field."""
+    store = store_of(request)
+    kind = _kind(fields.get("kind", "")) or "play"
+    if "more" in fields:
+        return _form(request, store, kind, fields, questions=len(asked(fields)) + 2)
+    wrong: dict[str, str] = {}
+    name = fields.get("name", "").strip()
+    if not name:
+        wrong["name"] = "give the study a name"
+    try:
+        settings = StudySettings.model_validate(settings_in(fields, kind))
+        wrong |= beyond_a_form(settings)
+        if not wrong:
+            create(store, name, settings)
+            return RedirectResponse(f"/studies/{name}", 303)
+    except ValidationError as error:
+        for place, said in problems(error):
+            wrong.setdefault(_field(place, kind, fields), said)
+    except ConfigError as error:
+        wrong[_place(str(error), kind, fields)] = str(error)
+    made = _form(request, store, kind, fields, wrong)
+    made.status_code = 422
+    return made
+
+
+def _place(problem: str, kind: StudyKind, fields: Mapping[str, str]) -> str:
+    """The field that a problem is about: the one it begins with, or whose text it quotes."""
+    known = {f"{kind}.{one.name}" for one in PLAN_FIELDS[kind]}
+    first = f"{kind}.{problem.partition(':')[0].lstrip('-')}"
+    if first in known:
+        return first
+    for name in sorted(known):
+        if any(f'"{line.strip()}"' in problem for line in fields.get(name, "").splitlines()):
+            return name
+    return "name" if "name" in problem or fields.get("name", "") in problem else ""
+
+
+def _kind(name: str) -> StudyKind | None:
+    return {str(known): known for known in KINDS}.get(name)
+
+
+def _field(place: str, kind: StudyKind, fields: Mapping[str, str]) -> str:
+    """The field of the form that a place in the settings came from."""
+    parts = place.split(".")
+    if parts[0] == "survey" and len(parts) > 1:
+        used = asked(fields)
+        number = used[int(parts[1])] if int(parts[1]) < len(used) else 0
+        return f"survey.{number}.{parts[2] if len(parts) > 2 else 'text'}"
+    return ".".join(parts[:2]) if parts[0] == kind else parts[0]
+
+
+def _form(
+    request: Request,
+    store: Store,
+    kind: StudyKind,
+    values: Mapping[str, str],
+    wrong: Mapping[str, str] | None = None,
+    questions: int = 0,
+) -> Response:
+    used = asked(values)
+    room = max(questions, len(used) + 1, max(used, default=-1) + 1)
+    plan = PLAN_FIELDS[kind]
+    return page(
+        request,
+        "study/new.html",
+        kind=kind,
+        words=KIND_WORDS[kind],
+        texts=TEXT_FIELDS,
+        code=CODE_FIELD,
+        plan=[one for one in plan if not one.more],
+        more=[one for one in plan if one.more],
+        values=values,
+        wrong=_in_order(wrong or {}, kind),
+        labels=_labels(kind),
+        questions=range(min(room, QUESTIONS)),
+        room=room < QUESTIONS,
+        runs=_runs(store, kind),
+    )
+
+
+def _labels(kind: StudyKind) -> dict[str, str]:
+    """What the form calls its fields, by their places, in their order."""
+    return {
+        "name": "Name",
+        **{f"{kind}.{one.name}": one.label for one in PLAN_FIELDS[kind]},
+        **{one.name: one.label for one in (*TEXT_FIELDS, CODE_FIELD)},
+        **{f"survey.{i}.{part}": f"Question {i + 1}" for i in range(QUESTIONS) for part in PARTS},
+        "survey": "Questions",
+    }
+
+
+def _in_order(wrong: Mapping[str, str], kind: StudyKind) -> dict[str, str]:
+    """What is wrong, in the order of the form."""
+    known = list(_labels(kind))
+    places = sorted(wrong, key=lambda place: known.index(place) if place in known else -1)
+    return {place: wrong[place] for place in places}
+
+
+def _runs(store: Store, kind: StudyKind) -> tuple[str, ...]:
+    """The runs that a study of this kind can be about, the newest first."""
+    world = {"rate": "sotopia", "impressions": "anteval-information"}.get(kind)
+    return tuple(row.name for row in reversed(store.runs()) if row.world == world and row.played)

@@ -1,0 +1,460 @@
+"""The replay of an episode in town: its page, and what happened there as numbers for the browser."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import groupby
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Path, Request
+from numpy.typing import NDArray
+from starlette.responses import HTMLResponse, Response
+
+from sociolab.app.towns.town import WORLDS, Outcome, Replay, replay
+from sociolab.core.episode import Json
+from sociolab.core.errors import StoreError
+from sociolab.core.score import Score, ScoreFailure
+from sociolab.report.words import sanitize
+from sociolab.store.verdicts import ScoreRow
+from sociolab.town.clock import Clock, spoken_date
+from sociolab.town.map import TownMap
+from sociolab.town.trace import (
+    Did,
+    Noted,
+    Planned,
+    Record,
+    Remembered,
+    Reminded,
+    Stood,
+    Talked,
+    Walked,
+    WentWithout,
+)
+from sociolab.town.trajectory import Intervals
+from sociolab.web.pages import STATIC, page
+from sociolab.web.site import Missing, site_of
+from sociolab.worlds.stss.narrative import spans
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A row of the table of residents; `at` is the moment that its link leads to, "" for none."""
+
+    who: str
+    name: str
+    counts: bool
+    since: str
+    spans: str
+    words: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A row of the table of verdicts."""
+
+    measure: str
+    value: str
+    judge: str
+    reason: str
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """All of it."""
+
+    title: str
+    town: str
+    performer: str
+    performer_id: str
+    kind: str
+    goal: str
+    event: str
+    event_at: str
+    place: str
+    expected: int
+    background: int
+    lived: str
+    score: str
+    why: str
+    least: int
+    other_rules: bool
+    counted: tuple[Counted, ...]
+    errands: tuple[tuple[str, str], ...]
+    verdicts: tuple[Said, ...]
+
+
+def words_of(replay: Replay) -> Told:
+    """The words of a replay."""
+    task, names = replay.task, replay.lived.names
+    clock = replay.lived.trajectory.clock
+    return Told(
+        title=task.title,
+        town=replay.lived.town.name,
+        performer=names.get(task.performer, task.performer),
+        performer_id=task.performer,
+        kind=task.type,
+        goal=task.goal,
+        event=_event(replay, clock),
+        event_at=address(clock, replay.window[0]),
+        place=task.place,
+        expected=task.expected,
+        background=len(task.background),
+        lived=moment(clock, replay.lived.trajectory.trace.steps),
+        score=f"{replay.score.goal:.3g}" if replay.score else "",
+        why=replay.why,
+        least=replay.score.least if replay.score else 0,
+        other_rules=replay.other_rules,
+        counted=tuple(_counted(one, names, clock) for one in replay.outcomes),
+        errands=_errands(replay, clock),
+        verdicts=tuple(_said(row) for row in replay.verdicts),
+    )
+
+
+def moment(clock: Clock, step: int) -> str:
+    """Such as "Tue 14 May 18:30"."""
+    at = clock.at(step)
+    return f"{at:%a} {at.day} {at:%b %H:%M}"
+
+
+def address(clock: Clock, step: int) -> str:
+    """A moment as it stands in a link, such as "2024-05-14T18:30:00"."""
+    return clock.at(step).isoformat()
+
+
+def _event(replay: Replay, clock: Clock) -> str:
+    start, end = replay.window
+    if not replay.task.start:
+        return f"{moment(clock, start)[:-6]}, at any time"
+    return f"{moment(clock, start)} to {clock.at(end):%H:%M}"
+
+
+def _counted(one: Outcome, names: dict[str, str], clock: Clock) -> Counted:
+    shown = one.when or one.near
+    at = one.since if one.since is not None else shown[0][0] if shown else None
+    return Counted(
+        who=one.who,
+        name=names.get(one.who, one.who),
+        counts=one.counts,
+        since=moment(clock, one.since) if one.since is not None else "",
+        spans=f"{moment(clock, shown[0][0])[:-6]} {spans(clock, shown)}" if shown else "",
+        words=one.words,
+        at=address(clock, at) if at is not None else "",
+    )
+
+
+def _errands(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
+    if replay.score is None:
+        return ()
+    names = replay.lived.names
+    return tuple(
+        (
+            one.what,
+            "nobody who had been told of it"
+            if one.step is None
+            else f"{names.get(one.who, one.who)}, {moment(clock, one.step)}",
+        )
+        for one in replay.score.errands
+    )
+
+
+def _said(row: ScoreRow) -> Said:
+    verdict = row.verdict
+    title = verdict.measure.title or verdict.measure.name
+    judge = row.judge.name
+    if row.judge.name != row.judge.method:
+        judge = f"{judge} ({row.judge.method})"
+    if row.judging:
+        judge = f"{judge}, judging {row.judging + 1}"
+    match verdict:
+        case Score():
+            return Said(title, f"{verdict.value:.3g}", judge, verdict.reason, failed=False)
+        case ScoreFailure():
+            shown = f"missing: {verdict.cause}"
+            return Said(title, shown, judge, verdict.problem, failed=True)
+        case _:
+            return Said(title, "not scored", judge, verdict.why, failed=False)
+
+
+@lru_cache(maxsize=8)
+def land(town: TownMap) -> Json:
+    """Ground and arenas as [value, tiles, value, tiles, ...], row by row; names and their room.
+
+    `sectors`: [name, left, right, top] in tiles. `places`: [sector, name, x, y, width, height] of
+    the largest rectangle in it, for its name. `things`: [place, name, x, y, x, y, ...].
+    """
+    number = {sector: n for n, sector in enumerate(town.sectors)}
+    masks = [town.arena == n for n in range(len(town.places))]
+    return {
+        "name": sanitize(town.name),
+        "width": town.width,
+        "height": town.height,
+        "ground": runs(town.ground),
+        "arena": runs(town.arena),
+        "sectors": [_sector(town, sector) for sector in town.sectors],
+        "places": [
+            [number[place.sector], sanitize(place.arena), *_room(mask)]
+            for place, mask in zip(town.places, masks, strict=True)
+        ],
+        "things": [
+            [n, sanitize(thing), *(at for tile in town.standing(place, thing) for at in tile)]
+            for n, place in enumerate(town.places)
+            for thing in town.objects(place)
+        ],
+    }
+
+
+def runs(tiles: NDArray[Any]) -> Json:
+    """A matrix row by row, as each value and how many tiles in a row have it."""
+    flat: list[Json] = []
+    for value, same in groupby(tiles.ravel().tolist()):
+        flat += (value, len(list(same)))
+    return flat
+
+
+def _sector(town: TownMap, sector: str) -> Json:
+    """Its name, and over which columns and row of tiles it is written."""
+    tiles = [tile for place in town.sector_places(sector) for tile in town.tiles(place)]
+    if not tiles:
+        return [sanitize(sector), 0, 0, 0]
+    left, right = min(x for x, _ in tiles), max(x for x, _ in tiles) + 1
+    return [sanitize(sector), left, right, min(y for _, y in tiles)]
+
+
+def _room(inside: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    """x, y, width and height of the largest rectangle in a mask, in tiles.
+
+    Since names are wider than high, of equal areas the wider is taken.
+    """
+    best, found = (0, 0), (0, 0, 0, 0)
+    rows, columns = np.nonzero(inside)
+    heights = np.zeros(inside.shape[1] + 1, dtype=np.int64)
+    for y in range(int(rows.min()), int(rows.max()) + 1):
+        heights[:-1] = np.where(inside[y], heights[:-1] + 1, 0)
+        for x, width, height in _rectangles(heights.tolist(), int(columns.min())):
+            if (width * height, width) > best:
+                best, found = (width * height, width), (x, y - height + 1, width, height)
+    return found
+
+
+def _rectangles(heights: list[int], start: int) -> list[tuple[int, int, int]]:
+    """x, width and height of the largest rectangles that stand on a row, under these heights."""
+    found: list[tuple[int, int, int]] = []
+    open_: list[tuple[int, int]] = []
+    for x in range(start, len(heights)):
+        begin = x
+        while open_ and open_[-1][1] >= heights[x]:
+            begin, height = open_.pop()
+            found.append((begin, x - begin, height))
+        open_.append((begin, heights[x]))
+    return found
+
+
+def arenas_of(town: TownMap, name: str) -> list[int]:
+    """The numbers of the arena of this name, or of all arenas of the sector; none if neither."""
+    place = town.place(name)
+    found = town.sector_places(name) if place is None else (place,)
+    return [town.places.index(one) for one in found]
+
+
+STATES = ("asleep", "walking", "at it", "talking")
+"""What the numbers of states mean; the browser has the same list (`moments.js`)."""
+
+
+class Texts:
+    """Each text once, in the order in which they were first met."""
+
+    def __init__(self) -> None:
+        self._number: dict[str, int] = {"": 0}
+
+    def __call__(self, text: str) -> int:
+        """The number of a text."""
+        return self._number.setdefault(text, len(self._number))
+
+    def all(self) -> list[Json]:
+        """The texts by number, legible."""
+        return [sanitize(text) for text in self._number]
+
+
+def compact(replay: Replay) -> dict[str, Json]:
+    """The replay as JSON; `docs/web/town.md` says what its fields are."""
+    texts = Texts()
+    trajectory = replay.lived.trajectory
+    number = {one.id: n for n, one in enumerate(replay.residents)}
+    told: list[list[Record]] = [[] for _ in number]
+    for record in trajectory.trace.records:
+        if record.who in number:
+            told[number[record.who]].append(record)
+    residents: list[Json] = [
+        {
+            "id": one.id,
+            "name": sanitize(one.name),
+            "age": one.age,
+            "about": sanitize(one.learned),
+            "currently": sanitize(one.currently),
+            **_life(told[n], texts),
+        }
+        for n, one in enumerate(replay.residents)
+    ]
+    talks, about = trajectory.everybody(Talked), frozenset(replay.about)
+    return {
+        "format": 1,
+        "clock": _clock(replay),
+        "town": land(replay.lived.town),
+        "residents": residents,
+        "talks": [_talk(talk, talk in about, number, texts) for talk in talks],
+        "task": _task(replay, number),
+        "outcomes": _outcomes(replay, number),
+        "texts": texts.all(),  # last: all texts are known now
+    }
+
+
+def _clock(replay: Replay) -> Json:
+    trace, clock = replay.lived.trajectory.trace, replay.lived.trajectory.clock
+    days = max(1, -(-trace.steps // clock.a_day))
+    dates: list[Json] = [spoken_date(clock.date(clock.midnight(day))) for day in range(days)]
+    first = trace.first.isoformat()
+    return {"first": first, "seconds": clock.seconds, "steps": trace.steps, "days": dates}
+
+
+def _task(replay: Replay, number: dict[str, int]) -> Json:
+    task, town = replay.task, replay.lived.town
+    names = (task.place, *(errand.place for errand in task.errands))
+    return {
+        "performer": number.get(task.performer, -1),
+        "window": [*replay.window],
+        "expected": task.expected,
+        "arenas": [*dict.fromkeys(arena for name in names for arena in arenas_of(town, name))],
+    }
+
+
+def _outcomes(replay: Replay, number: dict[str, int]) -> Json:
+    return [
+        {
+            "who": number[one.who],
+            "counts": one.counts,
+            "since": one.since,
+            "words": one.words,
+            "when": _flat(one.when),
+            "near": _flat(one.near),
+        }
+        for one in replay.outcomes
+        if one.who in number
+    ]
+
+
+def _talk(talk: Talked, about: bool, number: dict[str, int], texts: Texts) -> Json:
+    """[step, end, who, other, how, about, [name, text, ...]]; -1 for somebody unknown."""
+    said: list[Json] = []
+    for line in talk.lines:
+        said += (texts(line.name), texts(line.text))
+    pair = (number.get(talk.who, -1), number.get(talk.other, -1))
+    return [talk.step, talk.end, *pair, texts(talk.how), int(about), said]
+
+
+def _life(records: Iterable[Record], texts: Texts) -> dict[str, Json]:
+    """The records of a resident, by kind, each a number of fields in one long list."""
+    found: dict[str, list[Json]] = {
+        name: []
+        for name in ("stood", "walks", "did", "memories", "plans", "notes", "reminders", "without")
+    }
+    path: list[str] = []
+    for record in records:
+        if isinstance(record, Walked):
+            path.append(record.path)
+        for name, values in _fields(record, texts):
+            found[name] += values
+    return {**found, "path": "".join(path)}
+
+
+def _fields(record: Record, texts: Texts) -> Iterator[tuple[str, tuple[Json, ...]]]:
+    match record:
+        case Stood(step, _, x, y):
+            yield "stood", (step, x, y)
+        case Walked(step, _, path):
+            yield "walks", (step, len(path))
+        case Did(step, _, doing, block, place, thing, state):
+            words = (texts(doing), texts(block), texts(place), texts(thing))
+            yield "did", (step, *words, STATES.index(state))
+        case Remembered(step, _, kind, text, importance):
+            yield "memories", (step, texts(kind), texts(text), importance or 0)
+        case Planned(step, _, blocks, why):
+            parts: list[Json] = []
+            for b in blocks:
+                parts += (b.start, b.end, texts(b.what), texts(b.place))
+            yield "plans", (step, texts(why), parts)
+        case Noted():
+            yield "notes", (record.step, texts(_noted(record)), texts(record.by))
+        case Reminded(step, _, kind, text):
+            yield "reminders", (step, texts(kind), texts(text))
+        case WentWithout(step, _, question, cause, problem):
+            yield "without", (step, texts(question), texts(cause), texts(problem))
+
+
+def _noted(note: Noted) -> str:
+    when = " at ".join(filter(None, (spoken_date(note.day), note.start)))
+    return f"{note.what}, {when}{', ' if note.place else ''}{note.place}"
+
+
+def _flat(intervals: Intervals) -> Json:
+    return [step for pair in intervals for step in pair]
+
+
+router = APIRouter(tags=["town"])
+
+RunName = Annotated[str, Path(max_length=200, description="The run's name.")]
+TrialId = Annotated[str, Path(max_length=200, description="The episode's id.")]
+
+
+@router.get("/runs/{run}/episodes/{trial}/town", response_class=HTMLResponse)
+def shown(request: Request, run: RunName, trial: TrialId) -> Response:
+    """The page on which the days of an episode are played again."""
+    found = _found(request, run, trial)
+    told = words_of(found)
+    return page(request, "town/replay.html", run=run, trial=trial, told=told, modules=modules())
+
+
+@router.get("/runs/{run}/episodes/{trial}/town.json", response_class=Response)
+def numbers(request: Request, run: RunName, trial: TrialId) -> Response:
+    """The days of an episode as JSON, compressed where the client takes gzip."""
+    body = json.dumps(compact(_found(request, run, trial)), separators=(",", ":")).encode()
+    headers = {"Vary": "Accept-Encoding"}
+    if takes_gzip(request.headers.get("accept-encoding", "")):
+        body = gzip.compress(body, compresslevel=6, mtime=0)
+        headers["Content-Encoding"] = "gzip"
+    return Response(body, media_type="application/json", headers=headers)
+
+
+@cache
+def modules() -> tuple[str, ...]:
+    """The scripts that the page's first one asks for, so that the browser need not find out."""
+    found = (path.name for path in (STATIC / "js" / "town").glob("*.js"))
+    return tuple(sorted(name for name in found if name != "main.js"))
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Whether a client with this Accept-Encoding takes gzip."""
+    for part in accepted.lower().split(","):
+        name, _, weight = part.partition(";")
+        if name.strip() == "gzip":
+            return weight.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False
+
+
+def _found(request: Request, run: str, trial: str) -> Replay:
+    store = site_of(request).store
+    if not store.has_run(run):
+        raise Missing(f'There is no run "{run}".')
+    if store.run(run).world not in WORLDS:
+        raise Missing(f'Nobody lives in a town in the run "{run}"; its episodes are transcripts.')
+    try:
+        store.trial_pk(run, trial)
+    except StoreError:
+        raise Missing(f'The run "{run}" has no episode "{trial}".') from None
+    return replay(store, run, trial)

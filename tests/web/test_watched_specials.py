@@ -1,0 +1,180 @@
+"""What only some worlds show: facts and who learned them, conditions and the words for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from sociolab import RunConfig, run
+from sociolab.core.episode import Act, Action, Answered, Episode, Moved
+from sociolab.core.score import Measure, Score
+from sociolab.store.store import Store
+from sociolab.web.watch.episode import Said, conditions_of, facts_of, reading, told_in_turns
+from sociolab.worlds.anteval.scene import CHAT, TELL
+from sociolab.worlds.anteval.session import Fact, session_from
+from sociolab.worlds.stss.talk.verdicts import findings_of
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    path = tmp_path_factory.mktemp("special") / "store.db"
+    for world, limit in (("anteval-information", 1), ("stss-talk", 3), ("sotopia", 1)):
+        run(RunConfig(world=world, limit=limit, store=path, name=world))
+    with Store.open(path) as opened:
+        yield opened
+
+
+def first(store: Store, name: str) -> Episode:
+    return next(store.episodes(name))
+
+
+def session_with(episode: Episode, *moves: tuple[str, Fact | None, tuple[str, ...]]) -> Episode:
+    """The session in which only these facts were told, or nothing was said: seat, fact, to whom."""
+    events = (
+        Moved(
+            turn,
+            seat,
+            (
+                Action("speak", fact.text, to, (Act(TELL, {"id": fact.id, "text": fact.text}),))
+                if fact
+                else Action("speak", "Good day.", to, (Act(CHAT),)),
+            ),
+        )
+        for turn, (seat, fact, to) in enumerate(moves)
+    )
+    return replace(episode, events=tuple(events))
+
+
+def test_each_fact_tells_when_it_was_said_by_whom_and_who_heard(store: Store) -> None:
+    episode = first(store, "anteval-information")
+    session = session_from(episode.trial.task.content)
+    known, other = session.knowledge[0], session.knowledge[1]
+    one, two, *_ = (player.id for player in session.players)
+    ways = facts_of(
+        session_with(
+            episode,
+            (one, None, ()),
+            ("npc", known, (one,)),
+            (one, known, ()),
+        )
+    )
+    way = {found.fact: found for found in ways}[known.id]
+    assert [(told.turn, told.who) for told in way.told] == [
+        (1, session.npc.first_name),
+        (2, session.seated(one).first_name),
+    ]
+    heard = {found.player: found for found in way.heard}
+    at_once, later = heard[session.seated(one).first_name], heard[session.seated(two).first_name]
+    assert (at_once.turn, at_once.source) == (1, session.npc.first_name)
+    assert (later.turn, later.source) == (2, session.seated(one).first_name)
+    assert at_once.stated is None, "nobody was asked"
+    silent = {found.fact: found for found in ways}[other.id]
+    assert silent.told == ()
+    assert all(found.turn is None for found in silent.heard)
+    assert told_in_turns(ways) == {2: (known.id,), 3: (known.id,)}
+
+
+def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> None:
+    """The reasons of the recall measure name the same facts."""
+    episode = first(store, "anteval-information")
+    rows = store.verdicts.judgings("anteval-information", trial=episode.trial.id)
+    reasons = {
+        verdict.seat: verdict.reason
+        for row in rows
+        for verdict in row.verdicts
+        if isinstance(verdict, Score) and verdict.measure.name == "recall"
+    }
+    session = session_from(episode.trial.task.content)
+    for player in session.players:
+        stated = {
+            way.fact
+            for way in facts_of(episode)
+            for heard in way.heard
+            if heard.player == player.first_name and heard.stated
+        }
+        named = {fact.id for fact in session.knowledge if f"{fact.id} (" in reasons[player.id]}
+        assert stated == named
+
+
+def test_worlds_without_facts_or_conditions_show_none(store: Store) -> None:
+    read = reading(store, "sotopia", first(store, "sotopia").trial.id)
+    assert facts_of(read.episode) == ()
+    assert conditions_of(store, "sotopia", read) == ()
+
+
+def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: Store) -> None:
+    for episode in store.episodes("stss-talk"):
+        read = reading(store, "stss-talk", episode.trial.id)
+        talk, note = conditions_of(store, "stss-talk", read)
+        lines = {item.number: item.text.text for item in read.course if isinstance(item, Said)}
+        scores = {
+            verdict.measure.name: verdict.value
+            for row in store.verdicts.judgings("stss-talk", trial=episode.trial.id)
+            for verdict in row.verdicts
+            if isinstance(verdict, Score)
+        }
+        for found, measure in ((talk, "conversation_gcsr"), (note, "summary_gcsr")):
+            met = sum(one.met for one in found.met)
+            assert met / len(found.met) == pytest.approx(scores[measure])
+        for one in talk.met:
+            assert (one.line is not None) == bool(one.quote)
+            if one.line is not None:
+                assert one.quote in lines[one.line]
+        assert all(one.line is None for one in note.met)
+
+
+GCSR = Measure("conversation_gcsr", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("reason", "wanted"),
+    [
+        (
+            'invited: yes ("Come; place: is it?"); place: no; time: yes ("at 5")',
+            [True, False, True],
+        ),
+        ("invited: no; place: no; time: no", [False, False, False]),
+        ("somebody else's words", None),
+        ("invited: maybe; place: no; time: no", None),
+        ("", None),
+    ],
+)
+def test_only_reasons_of_the_worlds_own_form_are_read_back(
+    store: Store, reason: str, wanted: list[bool] | None
+) -> None:
+    episode = first(store, "stss-talk")
+    found = findings_of(episode, Score(GCSR, None, 0.5, reason))
+    assert [one.met for one in found] == (wanted or [])
+    if wanted and wanted[0]:
+        assert found[0].quote == "Come; place: is it?"
+
+
+def test_a_measure_that_quotes_nothing_has_no_findings(store: Store) -> None:
+    episode = first(store, "stss-talk")
+    score = Score(Measure("conversation_sr", 0, 1), None, 1, "invited: no; place: no; time: no")
+    assert findings_of(episode, score) == ()
+
+
+def test_an_answer_at_the_end_counts_only_where_it_states_the_fact(store: Store) -> None:
+    episode = first(store, "anteval-information")
+    answers = [event for event in episode.events if isinstance(event, Answered)]
+    seat = answers[-1].seat
+    session = session_from(episode.trial.task.content)
+    changed = tuple(
+        replace(event, value={"facts": ["I learned nothing at all."], "ids": [""]})
+        if isinstance(event, Answered) and event.seat == seat
+        else event
+        for event in episode.events
+    )
+    name = session.seated(seat).first_name
+    for way in facts_of(replace(episode, events=changed)):
+        assert [heard.stated for heard in way.heard if heard.player == name] == [False]
+
+
+def test_where_a_turn_is_not_on_record_no_fact_has_a_way(store: Store) -> None:
+    episode = first(store, "anteval-information")
+    assert facts_of(episode)
+    free = Moved(99, "npc", (Action("speak", "Something else."),))
+    assert facts_of(replace(episode, events=(*episode.events[:-1], free))) == ()
