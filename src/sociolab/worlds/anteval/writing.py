@@ -87,7 +87,7 @@ async def _written(model: ChatModel, session: Session, drawn: DrawnSessions) -> 
         taken = [one.name for one in characters]
         key = CallKey(session.id, "writer", character.id, 0, "character", 1)
         characters.append(await write_character(model, character, key, taken))
-    situation = draw_situation(drawn.seed, session.id, characters).text
+    situation = draw_situation(drawn.seed, session.id, characters)
     known: tuple[Fact, ...] = ()
     if drawn.facts:
         key = CallKey(session.id, "writer", "", 0, "knowledge", 1)
