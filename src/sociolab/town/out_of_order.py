@@ -208,7 +208,7 @@ def _steps_between(columns: Any, rows: Any, radius: int) -> Any:
     return np.maximum(columns - radius, 0) + np.maximum(rows - radius, 0)
 
 
-class Ahead:
+class OutOfOrder:
     """Lives the same as `LockStep`, in another order."""
 
     def __init__(

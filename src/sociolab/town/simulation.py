@@ -13,7 +13,7 @@ from sociolab.engine.replies import event_of, unusable_of
 from sociolab.town.life import Life
 from sociolab.town.lockstep import LockStep, Round, Thread
 from sociolab.town.mind import checked, request_of
-from sociolab.town.out_of_order import Ahead
+from sociolab.town.out_of_order import OutOfOrder
 from sociolab.town.person import Surroundings
 from sociolab.town.questions import MOST_ROUNDS, MindQuestion
 from sociolab.town.setting import Setting
@@ -42,7 +42,7 @@ class Scheduler(Protocol):
 
 SCHEDULERS: dict[Order, Callable[[Surroundings, Ask], Scheduler]] = {
     "lock-step": LockStep,
-    "ahead": Ahead,
+    "ahead": OutOfOrder,
 }
 
 
