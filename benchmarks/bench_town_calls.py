@@ -24,10 +24,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 from unittest.mock import patch
-
-from pydantic import BaseModel
 
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
@@ -44,10 +42,10 @@ from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
-from sociolab.town.mind import QUESTIONS, MindPlayer
+from sociolab.town.mind import MindPlayer
 from sociolab.town.model.mind import ModelMind
+from sociolab.town.questions import Answer, MindQuestion
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.thoughts import Thought
 from sociolab.worlds.stss import kit
 from sociolab.worlds.stss.dataset import own_town
 from sociolab.worlds.stss.kit import load
@@ -56,7 +54,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from bench_sotopia import Report, _bare_posts, cpu_of, plain_endpoint
 from play_run import Meter
 
-Typed = TypeVar("Typed", bound=BaseModel)
+A = TypeVar("A", bound=Answer)
 
 NAME = "bench"
 RESIDENTS = 12
@@ -69,11 +67,11 @@ class Aloud(ModelMind):
 
     _decides = ScriptedMind()
 
-    async def _ask(self, question: Thought, kind: type[Typed], temperature: float) -> Typed:
+    async def answer(self, question: MindQuestion[A]) -> A:
+        """What the scripted mind answers, when the model has been asked, too."""
         with suppress(ReplyError):  # made-up answers need not fit: they are thrown away
-            await super()._ask(question, kind, temperature)
-        name, _ = QUESTIONS[type(question)]
-        return cast("Typed", await getattr(self._decides, name)(question))
+            await super().answer(question)
+        return cast("A", await getattr(self._decides, question.name)(question))
 
 
 def play(url: str, folder: Path, meter: Meter | None = None, **more: object) -> None:
@@ -196,7 +194,7 @@ def cpu(given: argparse.Namespace, report: Report) -> None:
 class Curious:
     """A player that keeps what it is asked, and answers as the scripted mind does."""
 
-    def __init__(self, questions: list[Thought]) -> None:
+    def __init__(self, questions: list[MindQuestion[Any]]) -> None:
         self._questions = questions
         self._player = MindPlayer(ScriptedMind(), built_in=True)
 
@@ -206,18 +204,18 @@ class Curious:
         return await self._player.reply(request, memory)
 
 
-def _questions() -> list[Thought]:
+def _questions() -> list[MindQuestion[Any]]:
     """What is asked in two days of the first task."""
     world = load(WorldSetup(seed=1)).world
     task = world.tasks()[0]
-    found: list[Thought] = []
+    found: list[MindQuestion[Any]] = []
     asyncio.run(
         drive(world.play(task, "t", 1), dict.fromkeys(task.seats, Curious(found)), lambda _: None)
     )
     return found
 
 
-def _asked_alone(questions: list[Thought]) -> float:
+def _asked_alone(questions: list[MindQuestion[Any]]) -> float:
     """CPU seconds a call: prompt, schema, client, store, reading of the reply."""
     with (
         tempfile.TemporaryDirectory() as scratch,
@@ -229,16 +227,17 @@ def _asked_alone(questions: list[Thought]) -> float:
         return asyncio.run(_ask_all(spec, RunReplies(store, NAME), questions))
 
 
-async def _ask_all(spec: EndpointSpec, replies: RunReplies, questions: list[Thought]) -> float:
+async def _ask_all(
+    spec: EndpointSpec, replies: RunReplies, questions: list[MindQuestion[Any]]
+) -> float:
     left = iter(questions)
     async with Endpoint(spec) as endpoint:
         mind = ModelMind(CachedModel(endpoint.model("m"), spec.base_url, replies, Budget()))
 
         async def work() -> None:
             for question in left:
-                name, _ = QUESTIONS[type(question)]
                 with suppress(ReplyError):
-                    await getattr(mind, name)(question)
+                    await mind.answer(question)
 
         began = time.process_time()
         await asyncio.gather(*(work() for _ in range(64)))

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from unittest.mock import patch
 
 from sociolab.core.ports import Request
@@ -33,10 +33,10 @@ from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.mind import Mind
 from sociolab.town.person import Surroundings
+from sociolab.town.questions import MindQuestion, TalkReminder, Utter
 from sociolab.town.residents import Resident, own_residents
 from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
-from sociolab.town.thoughts import TalkReminder, Thought, Utter
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parent))
@@ -48,7 +48,7 @@ SCRIPTED = "sociolab.town.scripted.mind:ScriptedMind"
 UNLIMITED = 1_000_000
 MANY = 50
 """With more residents only the first seed is lived, and no CPU measured."""
-Ask: TypeAlias = Callable[[Thread, Thought], None]
+Ask: TypeAlias = Callable[[Thread, MindQuestion[Any]], None]
 
 
 class Watched(LockStep):

@@ -17,7 +17,10 @@ from pydantic import BaseModel
 from sociolab.core.episode import Event, Happened
 from sociolab.core.ports import Play
 from sociolab.testing.playing import driven
-from sociolab.town.answers import (
+from sociolab.town.clock import Clock
+from sociolab.town.map import Place, TownMap
+from sociolab.town.mind import Mind, MindPlayer
+from sociolab.town.questions import (
     Choice,
     DayPlan,
     Decision,
@@ -33,9 +36,6 @@ from sociolab.town.answers import (
     Said,
     Summary,
 )
-from sociolab.town.clock import Clock
-from sociolab.town.map import Place, TownMap
-from sociolab.town.mind import Mind, MindPlayer
 from sociolab.town.residents import Resident
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.setting import Setting

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.town.answers import SpeechAct
+from sociolab.town.questions import SpeechAct
 from sociolab.worlds.stss.task import Errand, SocialTask
 from trace_cases import MONDAY, TUESDAY
 

@@ -12,10 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from sociolab.town.answers import SpeechAct
 from sociolab.town.clock import Clock
 from sociolab.town.map import Place
-from sociolab.town.thoughts import Line
+from sociolab.town.questions import Line, SpeechAct
 from sociolab.town.trace import Did, Noted, Record, Stood, Talked, Trace, Walked
 from sociolab.town.trajectory import Trajectory
 

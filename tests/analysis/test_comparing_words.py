@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from declared_worlds import declared
 from sociolab.analysis.compare import Compared, compared, comparison_document, comparison_section
-from sociolab.analysis.figures import NOTHING
+from sociolab.analysis.formatting import NOTHING
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value
 from sociolab.core.score import JudgeId, Measure
@@ -79,8 +79,8 @@ def test_a_small_difference_is_said_to_need_more() -> None:
 def test_the_chart_lies_around_zero_and_holds_every_interval() -> None:
     (figure,) = section({"goal": (1, 2, 3, 1, 2, 3), "knowledge": (1, -1, 0, 1, -1, 0)}).figures
     # GOAL: 2 with se sqrt(6 / 5 * 4) / 6 = .365, t(5) = 2.571: up to 2.94. The axis ends at 5.
-    assert "GOAL: 2.00, 95 % interval 1.06 to 2.94" in figure.svg
-    assert ">5<" in figure.svg
+    assert "GOAL: 2.00, 95 % interval 1.06 to 2.94" in figure.chart.told
+    assert figure.chart.spec["layer"][1]["encoding"]["x"]["scale"]["domain"] == [-5, 5]
     assert "To the right of 0 A is higher" in figure.caption
 
 

@@ -84,7 +84,7 @@ def test_what_one_seat_saw_is_usable_by_everybody(tab: Page, address: str, store
 def test_charts_are_drawn_in_the_colours_of_the_page(tab: Page, address: str) -> None:
     tab.goto(f"{address}/runs/sotopia")
     drawn(tab)
-    charts = tab.locator(".chart canvas")
+    charts = tab.locator(".chart svg")
     assert charts.count() == tab.locator("[data-chart]").count() > 2
     light = charts.first.screenshot()
     tab.get_by_role("button", name="Light or dark").click()

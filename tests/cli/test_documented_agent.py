@@ -18,7 +18,7 @@ from sociolab.app.data.sets import load_world, world_names
 from sociolab.core.episode import ActionSpace, Json
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
 from sociolab.testing.playing import driven
-from sociolab.town.mind import QUESTIONS
+from sociolab.town.questions import QUESTIONS
 
 DOCS = Path(__file__).parents[2] / "docs" / "agents.md"
 AGENT, JUDGE = "python:my_agent:Echo", "python:my_judge:Asks"
@@ -153,12 +153,12 @@ def test_each_question_is_in_the_table_with_the_type_of_its_answer() -> None:
         if world in TURNS:
             assert {name for name, _ in known} == {one.name for one in asked}
     town = {(name, form) for where, name, form in table if where == "stss"}
-    assert town == {(name, answer_form(kind)) for name, kind in QUESTIONS.values()}
+    assert town == {(one.name, answer_form(one.answer_type)) for one in QUESTIONS}
     assert {form for where, _, form in table if where == "stss-talk"} <= {form for _, form in town}
 
 
 def test_the_records_inside_answers_are_told() -> None:
     text = DOCS.read_text("utf-8")
-    for _, kind in QUESTIONS.values():
-        for one in inner(kind):
+    for question in QUESTIONS:
+        for one in inner(question.answer_type):
             assert f"`{answer_form(one)}`" in text

@@ -147,10 +147,10 @@ def test_no_model_is_told_it(played: Played) -> None:
 def test_no_transcript_holds_it(played: Played) -> None:
     def transcripts(_: Store, episode: Episode) -> list[object]:
         seats = episode.trial.task.seats
-        whole = told(episode)
+        whole = transcript_of(episode)
         read = transcript_view(episode, whole, ())
         return [
-            whole, *(told(episode, seat) for seat in seats), play_text(read), play_markdown(read),
+            whole, *(transcript_of(episode, seat) for seat in seats), play_text(read), play_markdown(read),
             transcript_record(whole), rated_scene(episode),
         ]  # fmt: skip
 

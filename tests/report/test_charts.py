@@ -1,54 +1,243 @@
-"""Small charts."""
+"""Figures: where dots, bars and axes stand, and what is told to those who do not see them."""
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Sequence
-from xml.etree import ElementTree
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
-from sociolab.report.charts import Dot, dot_plot, label, shortened
+from sociolab.report.charts import (
+    Dot,
+    bin_edges,
+    counts,
+    distribution_charts,
+    dot_chart,
+    histograms,
+    line_chart,
+    mean_charts,
+    told,
+)
+from sociolab.report.html import spec_json
+from sociolab.report.result import PlayValue, ScoreDistribution
+from sociolab.report.schema import (
+    Failures,
+    JudgeEntry,
+    MeasureEntry,
+    RunResult,
+    ScoreEntry,
+    TokenTotals,
+)
 from sociolab.report.score_tables import PALEST, STRONGEST, shade
+from sociolab.report.section import Chart
+from sociolab.report.terminal import shortened
 
+GOAL = MeasureEntry(measure="goal", title="GOAL", low=0, high=10, whole=True)
+SHARE = MeasureEntry(measure="f1", title="F1", low=0, high=1, whole=False)
+EVEN = MeasureEntry(measure="even", title="EVEN", low=0, high=10, whole=True)
+OPEN = MeasureEntry(measure="cost", title="cost", low=0, high=None, whole=False)
 HALF = Dot("alpha", 5, 4, 6)
+RISE = (Dot("c1", 2.0, 1.0, 3.0), Dot("c2", 4.0, 3.0, 5.0), Dot("c3", 6.0, 5.0, 7.0))
 
 
-def test_a_dot_lies_in_proportion_between_the_ends_of_its_axis() -> None:
-    ends = [_circle(Dot("a", value, None, None)) for value in (0, 10)]
-    assert _circle(HALF) == pytest.approx(sum(ends) / 2, abs=0.1)
+def entry(agent: str, measure: str, value: float | None, **by: str) -> ScoreEntry:
+    low, high = (None, None) if value is None else (value - 1, value + 1)
+    return ScoreEntry(
+        agent=agent, measure=measure, by=by, value=value, n=0 if value is None else 4,
+        clusters=2, failures=1, unscored=0, low=low, high=high,
+        interval="none" if value is None else "t", note="", method="model", judge="lab/judge",
+    )  # fmt: skip
 
 
-def test_an_interval_is_cut_off_at_the_ends_of_the_axis() -> None:
-    plot = str(dot_plot("k", "GOAL", [Dot("a", 5, -3, 14)], 0, 10))
-    line = re.search(r'class="ci" x1="([\d.]+)" y1="\d+" x2="([\d.]+)"', plot)
-    assert line is not None
-    low, high = (_circle(Dot("a", value, None, None)) for value in (0, 10))
-    assert (float(line[1]), float(line[2])) == (low, high)
+def result(*scores: ScoreEntry) -> RunResult:
+    return RunResult(
+        run="r", world="sotopia", data=None, seed=0, created="2026-01-01T00:00:00Z",
+        agents=tuple(dict.fromkeys(score.agent or "" for score in scores)), partner=None,
+        trials=4, played=4, failed=0, stopped="", calls=0, tokens=TokenTotals(), cost_usd=None,
+        seconds=0, ends={}, failures=Failures(),
+        judges=(JudgeEntry(judge="lab/judge", method="model", settings="", judgings=1),),
+        measures=(GOAL, EVEN, OPEN), scores=scores, settings={}, versions={},
+    )  # fmt: skip
+
+
+def values(*some: float, agent: str = "alpha", missing: int = 0) -> ScoreDistribution:
+    points = tuple(PlayValue(value, f"t{i}", "ann") for i, value in enumerate(some))
+    return ScoreDistribution(agent, "lab/judge", "goal", points, missing)
+
+
+def rows(chart: Chart) -> list[dict[str, Any]]:
+    found = chart.spec["data"]["values"]
+    assert isinstance(found, list)
+    return found
+
+
+def ticks(dots: Sequence[Dot], low: float = 0, high: float = 10) -> list[float]:
+    encoding = line_chart("GOAL", dots, low, high).spec["layer"][0]["encoding"]["y"]
+    assert encoding["scale"]["domain"] == [encoding["axis"]["values"][i] for i in (0, -1)]
+    found = encoding["axis"]["values"]
+    assert isinstance(found, list)
+    return found
+
+
+# ------------------------------------------------------------------ the charts of a run
+
+
+def test_a_chart_of_means_holds_the_figures_of_the_table_and_says_them() -> None:
+    (group,) = mean_charts(
+        result(entry("a", "goal", 3.0), entry("b", "goal", 5.0), entry("c", "goal", None))
+    )
+    (chart,) = group.charts
+    found = [(row["who"], row["value"], row["low"], row["high"]) for row in rows(chart)]
+    assert found == [("a", 3.0, 2.0, 4.0), ("b", 5.0, 4.0, 6.0), ("c", None, None, None)]
+    assert (group.judge, chart.title) == ("lab/judge", "GOAL")
+    assert chart.told == (
+        "a: 3.00, 95 % interval 2.00 to 4.00; b: 5.00, 95 % interval 4.00 to 6.00; c: not scored"
+    )
+    scale = chart.spec["layer"][1]["encoding"]["x"]["scale"]
+    assert scale["domain"] == [0, 10], "the whole scale, so that small differences look small"
+    assert chart.spec["encoding"]["y"]["scale"] == {"domain": ["a", "b", "c"]}
+
+
+def test_measures_that_are_even_or_without_an_end_are_not_drawn_but_named() -> None:
+    (group,) = mean_charts(
+        result(
+            entry("a", "goal", 3.0),
+            entry("b", "goal", 5.0),
+            entry("a", "even", 2.0),
+            entry("b", "even", 2.0),
+            entry("a", "cost", 1.0),
+            entry("b", "cost", 2.0),
+        )
+    )
+    assert [chart.title for chart in group.charts] == ["GOAL"]
+    assert group.even == ("EVEN 2.00",)
+
+
+def test_an_only_agent_is_shown_by_type_of_task() -> None:
+    (group,) = mean_charts(
+        result(
+            entry("a", "goal", 3.0),
+            entry("a", "goal", 2.0, type="norms"),
+            entry("a", "goal", 4.0, type="conflict"),
+        )
+    )
+    assert [row["who"] for row in rows(group.charts[0])] == ["all types", "norms", "conflict"]
+
+
+def test_distributions_count_every_play_once() -> None:
+    some = values(0.0, 3.0, 3.0, 10.0, agent="a", missing=2)
+    (group,) = distribution_charts(result(entry("a", "goal", 4.0)), [some])
+    (chart,) = group.charts
+    filled = {row["from"]: row["plays"] for row in rows(chart) if row.get("plays")}
+    assert filled == {-0.5: 1, 2.5: 2, 9.5: 1}
+    assert chart.told == "a: 4 plays, 0 to 10, median 3, 2 missing"
+
+
+# ------------------------------------------------------------------ dots and lines
 
 
 def test_its_figures_can_be_read_aloud() -> None:
     dots = [HALF, Dot("beta", 1, None, None), Dot("gamma", None, None, None)]
-    root = ElementTree.fromstring(str(dot_plot("k", "GOAL", dots, 0, 10)))
-    assert root.get("role") == "img"
-    assert root.get("aria-labelledby") == "k-t k-d"
-    assert [child.get("id") for child in root[:2]] == ["k-t", "k-d"]
-    assert root[0].text == "GOAL"
-    assert root[1].text == (
+    assert dot_chart("GOAL", dots, 0, 10).told == (
         "alpha: 5.00, 95 % interval 4.00 to 6.00; beta: 1.00, no interval; gamma: not scored"
     )
 
 
-def test_a_hostile_label_stays_text() -> None:
-    plot = str(dot_plot("k", "<b>", [Dot('</svg><script>"', 5, 4, 6)], 0, 10))
-    assert "<script" not in plot
-    assert ElementTree.fromstring(plot)[0].text == "<b>"
+def test_what_reaches_past_the_axis_is_cut_off_there() -> None:
+    rule, dot, _ = dot_chart("GOAL", [Dot("a", 5, -3, 14)], 0, 10).spec["layer"]
+    assert rule["mark"]["clip"]
+    assert dot["mark"]["clip"]
+    assert rule["encoding"]["x"]["scale"] == {"domain": [0, 10], "nice": False}
 
 
 def test_zero_is_marked_where_the_axis_crosses_it() -> None:
-    assert ">0</text>" in str(dot_plot("k", "Overall", [HALF], -4.3, 7.1))
-    assert ">5</text>" in str(dot_plot("k", "GOAL", [HALF], 0, 10))
+    def marked(low: float, high: float) -> list[float]:
+        axis = dot_chart("x", [HALF], low, high).spec["layer"][0]["encoding"]["x"]["axis"]
+        found = axis["values"]
+        assert isinstance(found, list)
+        return found
+
+    assert marked(-4.3, 7.1) == [-4.3, 0, 7.1]
+    assert marked(0, 10) == [0, 5, 10]
+
+
+def test_the_axis_of_a_line_holds_all_intervals_and_ends_where_the_scale_does() -> None:
+    assert ticks(RISE) == [0, 2, 4, 6, 8]
+    assert ticks((Dot("a", 9.0, 8.0, 10.0), Dot("b", 9.5, 9.0, 10.0)))[-1] == 10
+    assert ticks((Dot("a", -9.7, -10.0, -9.0),), low=-10, high=0)[0] == -10
+
+
+@pytest.mark.parametrize("value", [0.0, 5.0, 10.0])
+def test_equal_values_anywhere_on_the_scale_are_drawn(value: float) -> None:
+    found = ticks((Dot("a", value, None, None), Dot("b", value, None, None)))
+    assert len(set(found)) == len(found) >= 2
+    assert found[0] <= value <= found[-1]
+
+
+def test_a_run_without_a_value_keeps_its_place_on_the_line_and_is_told() -> None:
+    chart = line_chart("GOAL", [RISE[0], Dot("c2", None, None, None), RISE[2]], 0, 10)
+    assert chart.spec["encoding"]["x"]["scale"] == {"domain": ["c1", "c2", "c3"]}
+    assert chart.spec["layer"][0]["transform"] == [{"filter": "isValid(datum.value)"}]
+    assert "c2: no value" in chart.told
+    assert "c1: 2.00, 95 % interval 1.00 to 3.00" in chart.told
+
+
+def test_nothing_to_draw_is_still_a_chart() -> None:
+    assert ticks((Dot("a", None, None, None),)) == [0, 5, 10]
+
+
+# ------------------------------------------------------------------ how values are distributed
+
+
+def test_whole_numbers_have_a_bin_each() -> None:
+    edges = bin_edges(0, 10, whole=True)
+    assert (len(edges), edges[0], edges[-1]) == (12, -0.5, 10.5)
+    assert counts((0, 4, 4, 10), edges) == (1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1)
+
+
+def test_other_scales_have_ten_bins_and_a_value_on_an_edge_is_in_the_upper() -> None:
+    edges = bin_edges(0, 1, whole=False)
+    assert counts((0, 0.1, 0.3, 0.7, 1), edges) == (1, 1, 0, 1, 0, 0, 0, 1, 0, 1)
+    assert len(bin_edges(-100, 100, whole=True)) == 11
+
+
+def test_a_value_outside_the_scale_is_not_lost() -> None:
+    assert sum(counts((-3, 14), bin_edges(0, 10, whole=True))) == 2
+
+
+def test_a_distribution_is_told_in_words() -> None:
+    assert told(values(4, 8, 5, missing=2)) == "alpha: 3 plays, 4 to 8, median 5, 2 missing"
+    assert told(values(-1, -1)) == "alpha: 2 plays, all −1"  # noqa: RUF001
+    assert told(values(missing=1)) == "alpha: no values, 1 missing"
+
+
+@pytest.mark.parametrize("measure", [GOAL, SHARE, OPEN])
+def test_bars_stay_on_their_axis(measure: MeasureEntry) -> None:
+    high = measure.high or 30
+    chart = histograms("t", [values(0, high, high), values(agent="none")], measure)
+    low, top = chart.spec["spec"]["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    bars = [row for row in rows(chart) if row.get("plays")]
+    assert sorted(row["plays"] for row in bars) == [1, 2]
+    assert all(low <= row["from"] < row["to"] <= top for row in bars)
+
+
+def test_failures_stand_beside_the_bars() -> None:
+    (beside,) = [
+        row for row in rows(histograms("t", [values(1, missing=3)], GOAL)) if "mark" in row
+    ]
+    assert beside == {"who": "alpha", "mark": 1, "beside": "n 1", "missing": "3 failed"}
+
+
+# ------------------------------------------------------------------ labels and colours
+
+
+def test_a_hostile_label_stays_data() -> None:
+    label = "</script><script>alert(1)</script>&\u2028<!--"
+    text = str(spec_json(dot_chart("GOAL", [Dot(label, 5, 4, 6)], 0, 10).spec))
+    assert not {"<", ">", "&"} & set(text)
+    assert json.loads(text)["data"]["values"][0]["who"] == label
 
 
 def test_colours_span_the_values() -> None:
@@ -74,30 +263,10 @@ def _luminance(colour: Sequence[float]) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def _circle(dot: Dot) -> float:
-    found = re.search(r'cx="([\d.]+)"', str(dot_plot("k", "GOAL", [dot], 0, 10)))
-    assert found is not None
-    return float(found[1])
-
-
-def test_labels_that_are_too_long_keep_both_ends_and_all_of_them_can_be_had() -> None:
-    names = ["openai/gpt-4o-2024-05-13", "openai/gpt-4o-2024-08-06"]
-    plot = str(dot_plot("k", "GOAL", [Dot(name, 5, 4, 6) for name in names], 0, 10))
-    root = ElementTree.fromstring(plot)
-    labels = [text for text in root.findall("text") if text.find("title") is not None]
-    assert [(text.findtext("title"), (text.find("title").tail)) for text in labels] == [  # type: ignore[union-attr]
-        (names[0], "openai/gpt…2024-05-13"),
-        (names[1], "openai/gpt…2024-08-06"),
-    ]
-
-
-@pytest.mark.parametrize(("text", "shown"), [("x" * 21, 21), ("M" * 30, 16), ("x" * 99, 21)])
-def test_a_label_of_wide_letters_is_cut_sooner(text: str, shown: int) -> None:
-    found = re.search(r"<text[^>]*>(?:<title>.*?</title>)?(.*?)</text>", str(label(text, 0)))
-    assert found is not None
-    assert len(found[1]) == shown
-
-
 @pytest.mark.parametrize("text", ["a", "x" * 21, "x" * 22, "模型" * 20, "a模" * 9])
-def test_a_label_is_never_wider_than_its_place(text: str) -> None:
+def test_a_shortened_name_is_never_wider_than_its_place(text: str) -> None:
     assert cell_len(shortened(text, 21)) <= 21
+
+
+def test_names_that_are_too_long_keep_both_ends() -> None:
+    assert shortened("openai/gpt-4o-2024-05-13", 21) == "openai/gpt…2024-05-13"

@@ -20,7 +20,7 @@ from puppet_town import (
     setting,
 )
 from sociolab.core.errors import ReplyError
-from sociolab.town.answers import Agreed, DayPlan, Said
+from sociolab.town.questions import Agreed, DayPlan, Said
 from sociolab.town.setting import Tdp
 from sociolab.town.trajectory import diary
 

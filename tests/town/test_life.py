@@ -29,19 +29,26 @@ from puppet_town import (
 )
 from sociolab.core.errors import ReplyError
 from sociolab.engine.scene import FailurePolicy
-from sociolab.town.answers import Agreed, Choice, Insight, Insights, Part, Parts, Ratings, Said
-from sociolab.town.setting import Rules
-from sociolab.town.thoughts import (
+from sociolab.town.questions import (
+    Agreed,
+    Choice,
     ChoosePlace,
     Decompose,
+    Insight,
+    Insights,
+    Part,
+    Parts,
     PlanDay,
     RateImportance,
+    Ratings,
     Reflect,
     Replan,
+    Said,
     Summarise,
     TalkOrNot,
     Utter,
 )
+from sociolab.town.setting import Rules
 from sociolab.town.trace import (
     Did,
     Noted,

@@ -15,19 +15,19 @@ from hypothesis import strategies as st
 from fake_models import FakeModel
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply
-from sociolab.testing.stock_thoughts import stock_questions
-from sociolab.town.answers import Said
-from sociolab.town.mind import QUESTIONS
-from sociolab.town.model.answer_schemas import MOST_PLACES, answer_schema
-from sociolab.town.model.mind import ModelMind
-from sociolab.town.thoughts import (
+from sociolab.testing.stock_questions import stock_questions
+from sociolab.town.model.mind import ModelMind, answer_schema
+from sociolab.town.questions import (
+    MOST_PLACES,
+    QUESTIONS,
     ChoosePlace,
     Decompose,
+    MindQuestion,
     PlanDay,
     RateImportance,
     Replan,
+    Said,
     Summarise,
-    Thought,
     Utter,
 )
 
@@ -40,13 +40,12 @@ def one(kind: type[Any]) -> Any:
     return next(question for question in STOCK if isinstance(question, kind))
 
 
-def answer(question: Thought, reply: Any, role: Any = "agent") -> tuple[Any, FakeModel]:
+def answer(question: MindQuestion[Any], reply: Any, role: Any = "agent") -> tuple[Any, FakeModel]:
     model = FakeModel(reply if isinstance(reply, ModelError | ChatReply) else json.dumps(reply))
-    name, _ = QUESTIONS[type(question)]
-    return asyncio.run(getattr(ModelMind(model, role, temperature=0.7), name)(question)), model
+    return asyncio.run(ModelMind(model, role, temperature=0.7).answer(question)), model
 
 
-def problem(question: Thought, reply: Any) -> ReplyError:
+def problem(question: MindQuestion[Any], reply: Any) -> ReplyError:
     with pytest.raises(ReplyError) as caught:
         answer(question, reply)
     return caught.value
@@ -76,12 +75,11 @@ def test_a_seat_that_was_given_is_named_instead_of_the_resident() -> None:
 def test_tdp_is_asked_at_temperature_0_and_the_rest_at_the_one_that_was_set() -> None:
     found = {}
     for question in STOCK:
-        name, _ = QUESTIONS[type(question)]
         model = FakeModel("?")
         with pytest.raises(ReplyError):
-            asyncio.run(getattr(ModelMind(model, temperature=0.7), name)(question))
-        found[name] = model.calls[0][0].temperature
-    assert found == {name: 0.0 if name in TDP else 0.7 for name, _ in QUESTIONS.values()}
+            asyncio.run(ModelMind(model, temperature=0.7).answer(question))
+        found[question.name] = model.calls[0][0].temperature
+    assert found == {one.name: 0.0 if one.name in TDP else 0.7 for one in QUESTIONS}
 
 
 @pytest.mark.parametrize(
@@ -182,7 +180,7 @@ def test_nothing_is_agreed_for_a_day_that_is_gone_or_never_was(gone: str) -> Non
     assert gone in str(problem(one(Summarise), agreed(day=gone)))
 
 
-def schema(question: Thought) -> Any:
+def schema(question: MindQuestion[Any]) -> Any:
     return json.loads(answer_schema(question).text)
 
 
@@ -216,10 +214,10 @@ def test_beyond_many_places_the_schema_takes_any_text() -> None:
 @given(st.text())
 def test_whatever_a_model_writes_is_an_answer_or_a_reply_error(text: str) -> None:
     for question in STOCK:
-        name, kind = QUESTIONS[type(question)]
+        kind = question.answer_type
         found: Any = None
         try:
-            found = asyncio.run(getattr(ModelMind(FakeModel(text)), name)(question))
+            found = asyncio.run(ModelMind(FakeModel(text)).answer(question))
         except ReplyError as error:
             found = error.raw
         assert found == text or isinstance(found, kind)

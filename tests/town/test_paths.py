@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.errors import WorldError
 from sociolab.town import paths
-from sociolab.town import paths as flood
+from sociolab.town import paths as bfs
 from sociolab.town.map import Tile
 from sociolab.town.paths import FAR, Paths
 from sociolab.town.trace import HEADINGS
@@ -182,7 +182,7 @@ def test_walls_and_tiles_off_the_map_are_refused_by_name(tile: Tile) -> None:
 
 def test_distances_beyond_sixteen_bits_are_counted() -> None:
     digits = [0b1, *[0] * 15, 0b10]
-    assert flood._numbers(digits, 3).tolist() == [1, 2**16, 0]
+    assert bfs._numbers(digits, 3).tolist() == [1, 2**16, 0]
 
 
 def test_fields_used_longest_ago_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:

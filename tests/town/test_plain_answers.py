@@ -18,12 +18,21 @@ from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
-from sociolab.testing.stock_thoughts import stock_questions
-from sociolab.town.answers import Items, Lines, Said, Summary
-from sociolab.town.mind import QUESTIONS
+from sociolab.testing.stock_questions import stock_questions
 from sociolab.town.model.mind import ModelMind, prompt_of
 from sociolab.town.model.plain import PLAIN_QUESTIONS
-from sociolab.town.thoughts import GeneralPlan, Summarise, TalkReminder, Thought, Utter
+from sociolab.town.questions import (
+    QUESTIONS,
+    GeneralPlan,
+    Items,
+    Lines,
+    MindQuestion,
+    Said,
+    Summarise,
+    Summary,
+    TalkReminder,
+    Utter,
+)
 
 STOCK = stock_questions()
 TALKING = [question for question in STOCK if isinstance(question, PLAIN_QUESTIONS)]
@@ -34,13 +43,12 @@ def one(kind: type[Any]) -> Any:
     return next(question for question in STOCK if isinstance(question, kind))
 
 
-def answer(question: Thought, reply: str | ChatReply) -> Any:
-    name, _ = QUESTIONS[type(question)]
+def answer(question: MindQuestion[Any], reply: str | ChatReply) -> Any:
     mind = ModelMind(FakeModel(reply), dialect="plain")
-    return asyncio.run(getattr(mind, name)(question))
+    return asyncio.run(mind.answer(question))
 
 
-def problem(question: Thought, reply: str | ChatReply) -> ReplyError:
+def problem(question: MindQuestion[Any], reply: str | ChatReply) -> ReplyError:
     with pytest.raises(ReplyError) as caught:
         answer(question, reply)
     return caught.value
@@ -56,7 +64,9 @@ def test_blank_lines_without_end_are_read_all_the_same() -> None:
 
 
 @pytest.mark.parametrize("question", TALKING, ids=NAMES)
-def test_the_plain_tail_of_each_question(question: Thought, snapshot: SnapshotAssertion) -> None:
+def test_the_plain_tail_of_each_question(
+    question: MindQuestion[Any], snapshot: SnapshotAssertion
+) -> None:
     assert prompt_of(question, 1.0, plain=True).messages[1].text == snapshot
 
 
@@ -71,7 +81,7 @@ def test_the_plain_head_says_how_to_answer_without_any_form() -> None:
 
 
 def test_no_form_and_no_schema_is_left_in_a_plain_question() -> None:
-    forms = [kind.__name__ for _, kind in QUESTIONS.values()]
+    forms = [question.answer_type.__name__ for question in QUESTIONS]
     for question in TALKING:
         prompt = prompt_of(question, 1.0, plain=True)
         assert prompt.schema is None
@@ -90,8 +100,8 @@ def test_asking_again_suits_the_dialect() -> None:
 
 
 @pytest.mark.parametrize("question", [q for q in STOCK if not isinstance(q, PLAIN_QUESTIONS)])
-def test_other_questions_cannot_be_asked_in_plain_text(question: Thought) -> None:
-    name, _ = QUESTIONS[type(question)]
+def test_other_questions_cannot_be_asked_in_plain_text(question: MindQuestion[Any]) -> None:
+    name = question.name
     with pytest.raises(ConfigError, match=f'found "{name}", which needs dialect=json'):
         answer(question, "Yes.")
 
@@ -107,7 +117,7 @@ def test_penalties_are_passed_on_in_either_dialect(dialect: str) -> None:
         model = FakeModel("?" if dialect == "json" else "Yes.")
         mind = ModelMind(model, dialect=dialect, penalties=penalties)
         try:
-            asyncio.run(mind.utter(one(Utter)))
+            asyncio.run(mind.answer(one(Utter)))
         except ReplyError:
             assert dialect == "json"
         assert model.calls[0][0].penalties == penalties
@@ -120,7 +130,8 @@ def test_through_the_local_endpoint() -> None:
             Endpoint(EndpointSpec(name="local", base_url=server.url)) as client,
         ):
             mind = ModelMind(client.model("m"), dialect="plain", penalties=0.0)
-            return await mind.utter(one(Utter))
+            said: Said = await mind.answer(one(Utter))
+            return said
 
     assert len(asyncio.run(go()).text) > 20
 
@@ -221,7 +232,7 @@ def test_too_few_or_too_many_lines_are_asked_for_again(
 @given(st.text())
 def test_whatever_a_model_writes_is_an_answer_or_a_reply_error(text: str) -> None:
     for question in TALKING:
-        _, kind = QUESTIONS[type(question)]
+        kind = question.answer_type
         found: Any = None
         try:
             found = answer(question, text)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.codec import compact_json
 from sociolab.core.errors import StoreError
-from sociolab.town.thoughts import Line
+from sociolab.town.questions import Line
 from sociolab.town.trace import (
     Did,
     Noted,

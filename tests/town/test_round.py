@@ -24,9 +24,8 @@ from puppet_town import (
     resident,
     setting,
 )
-from sociolab.town.answers import Decision, Part, Parts, Said
+from sociolab.town.questions import Decision, Part, Parts, Said, TalkOrNot, Utter
 from sociolab.town.setting import Rules
-from sociolab.town.thoughts import TalkOrNot, Utter
 from sociolab.town.trace import Did, Remembered, Talked, Walked
 
 TOGETHER = planned(

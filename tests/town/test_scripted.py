@@ -12,27 +12,30 @@ import pytest
 
 from sociolab.core.ports import Observation, Question, Reply, Request
 from sociolab.testing import MindContract
-from sociolab.testing.stock_thoughts import STOCK_DAY, stock_questions
-from sociolab.town.answers import Matter, Said, SpeechAct, Summary
+from sociolab.testing.stock_questions import STOCK_DAY, stock_questions
 from sociolab.town.mind import Mind, MindPlayer
-from sociolab.town.residents import Habit, Resident, Rhythm
-from sociolab.town.scripted.day import SEEKING
-from sociolab.town.scripted.matters import is_free, standings
-from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
-from sociolab.town.thoughts import (
+from sociolab.town.questions import (
     Block,
     DayReminder,
     Heard,
     Line,
+    Matter,
     Me,
+    MindQuestion,
     Other,
     PlanDay,
     Replan,
+    Said,
+    SpeechAct,
     Summarise,
+    Summary,
     TalkReminder,
-    Thought,
     Utter,
 )
+from sociolab.town.residents import Habit, Resident, Rhythm
+from sociolab.town.scripted.day import SEEKING
+from sociolab.town.scripted.matters import is_free, standings
+from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
 
 Answer = TypeVar("Answer")
 TUESDAY = date(2024, 5, 14)
@@ -54,7 +57,7 @@ def at_once(asked: Coroutine[Any, Any, Answer]) -> Answer:
     return asyncio.run(asked)
 
 
-def stock(kind: type[Thought]) -> Any:
+def stock(kind: type[MindQuestion[Any]]) -> Any:
     return next(one for one in stock_questions() if isinstance(one, kind))
 
 

@@ -34,11 +34,18 @@ from sociolab.engine.drive import drive
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import as_bytes, ended
-from sociolab.town.answers import DayPlan, Said
-from sociolab.town.mind import QUESTIONS, MindPlayer
+from sociolab.town.mind import MindPlayer
+from sociolab.town.questions import (
+    DayPlan,
+    DayReminder,
+    GeneralPlan,
+    PlanDay,
+    Said,
+    TalkReminder,
+    Utter,
+)
 from sociolab.town.setting import Tdp
 from sociolab.town.simulation import Order
-from sociolab.town.thoughts import DayReminder, GeneralPlan, PlanDay, TalkReminder, Utter
 from sociolab.town.trace import Did, Planned, Reminded, WentWithout
 
 ORDERS: tuple[Order, ...] = ("lock-step", "ahead")
@@ -275,8 +282,8 @@ def test_each_of_the_three_reminders_can_be_left_out(
 
 def _rest(question: Any) -> BaseModel:
     entry = {"start": f"{question.me.now:%H:%M}", "what": "knit", "place": CAFE}
-    _, kind = QUESTIONS[type(question)]
-    return kind.model_validate({"entries": [entry]})
+    found: BaseModel = question.answer_type.model_validate({"entries": [entry]})
+    return found
 
 
 def test_the_performer_is_told_of_all_the_days() -> None:

@@ -9,18 +9,24 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.testing.stock_thoughts import STOCK_GOAL, STOCK_OBJECTS, stock_questions
-from sociolab.town.mind import QUESTIONS
-from sociolab.town.model.heads import head_of
+from sociolab.testing.stock_questions import STOCK_GOAL, STOCK_OBJECTS, stock_questions
 from sociolab.town.model.mind import prompt_of, prompts_hash
-from sociolab.town.thoughts import Other, PlanDay, RateImportance, Replan, Thought, Utter
+from sociolab.town.model.prompt_prefix import prompt_prefix
+from sociolab.town.questions import (
+    MindQuestion,
+    Other,
+    PlanDay,
+    RateImportance,
+    Replan,
+    Utter,
+)
 
 STOCK = stock_questions()
-NAMES = [QUESTIONS[type(question)][0] for question in STOCK]
+NAMES = [question.name for question in STOCK]
 NAMES[NAMES.index("utter")] = "first utter"
 
 
-def texts(question: Thought) -> tuple[str, str]:
+def texts(question: MindQuestion[Any]) -> tuple[str, str]:
     """Head and tail."""
     head, tail = prompt_of(question, 1.0).messages
     assert (head.role, tail.role) == ("system", "user")
@@ -36,12 +42,16 @@ def test_the_head(snapshot: SnapshotAssertion) -> None:
 
 
 @pytest.mark.parametrize("question", STOCK, ids=NAMES)
-def test_the_tail_of_each_question(question: Thought, snapshot: SnapshotAssertion) -> None:
+def test_the_tail_of_each_question(
+    question: MindQuestion[Any], snapshot: SnapshotAssertion
+) -> None:
     assert texts(question)[1] == snapshot
 
 
 @pytest.mark.parametrize("question", STOCK, ids=NAMES)
-def test_the_schema_of_each_question(question: Thought, snapshot: SnapshotAssertion) -> None:
+def test_the_schema_of_each_question(
+    question: MindQuestion[Any], snapshot: SnapshotAssertion
+) -> None:
     schema = prompt_of(question, 1.0).schema
     assert schema is not None
     assert schema.text == snapshot
@@ -58,37 +68,37 @@ def test_the_head_is_long_enough_for_a_provider_to_keep() -> None:
 
 
 @pytest.mark.parametrize("question", STOCK, ids=NAMES)
-def test_a_tail_is_short(question: Thought) -> None:
+def test_a_tail_is_short(question: MindQuestion[Any]) -> None:
     assert len(texts(question)[1]) < 1_600, "at most 400 tokens of four characters"
 
 
 def test_a_new_place_is_added_at_the_end_of_the_head() -> None:
     me = STOCK[0].me
     more = replace(me, places=(*me.places, "Old Mill Studios: pottery"))
-    assert head_of(more).startswith(head_of(me))
-    assert head_of(more).endswith("- Old Mill Studios: pottery")
+    assert prompt_prefix(more).startswith(prompt_prefix(me))
+    assert prompt_prefix(more).endswith("- Old Mill Studios: pottery")
 
 
 def test_a_head_follows_what_the_resident_knows_of_places_and_people() -> None:
     me = replace(STOCK[0].me, objects={}, people={}, known_as={})
-    assert head_of(me) == head_of(replace(me))
+    assert prompt_prefix(me) == prompt_prefix(replace(me))
     me.objects[me.places[0]] = ("cradle",)
     me.people["dan"] = "Dan Rook"
     me.known_as["dan"] = "ferryman"
-    assert f"- {me.places[0]} (cradle)\n" in head_of(me)
-    assert "- Dan Rook, ferryman\n" in head_of(me)
+    assert f"- {me.places[0]} (cradle)\n" in prompt_prefix(me)
+    assert "- Dan Rook, ferryman\n" in prompt_prefix(me)
 
 
 def test_the_others_in_town_are_told_with_what_everybody_knows_of_them_and_what_they_are() -> None:
-    head = head_of(STOCK[0].me)
+    head = prompt_prefix(STOCK[0].me)
     assert "- Ben Ashdown, baker at Larkfield Bakery: your old friend" in head
     assert "- Cora Vale\n" in head
 
 
 def test_ties_to_people_who_are_not_in_this_simulation_are_left_out() -> None:
-    alone = head_of(replace(STOCK[0].me, people={"cora": "Cora Vale"}))
+    alone = prompt_prefix(replace(STOCK[0].me, people={"cora": "Cora Vale"}))
     assert "- Ben Ashdown" not in alone
-    assert "Nobody." in head_of(replace(STOCK[0].me, people={}))
+    assert "Nobody." in prompt_prefix(replace(STOCK[0].me, people={}))
 
 
 def test_utterances_of_a_talk_repeat_all_but_the_last_lines() -> None:

@@ -11,8 +11,8 @@ from puppet_town import TRIO, Lived, lived, setting, trace_of
 from sociolab.core.episode import Answered, Event, Happened
 from sociolab.testing.minds import AnyMind
 from sociolab.town.person import Surroundings
+from sociolab.town.questions import MOST_ROUNDS
 from sociolab.town.simulation import Order, TraceWriter
-from sociolab.town.thoughts import MOST_ROUNDS
 from sociolab.town.trace import TRACE, decode
 
 GIVEN = setting(days=2, seed=3)

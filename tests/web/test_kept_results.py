@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from declared_worlds import declared
 from sociolab.app.run_cache import Kept, _is_settled
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.store.store import Store

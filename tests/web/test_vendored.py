@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
+from sociolab.report.html import STATIC as REPORT_STATIC
 from sociolab.web.pages import STATIC
 
 PUBLISHED = {
@@ -24,13 +25,14 @@ _INLINE = re.compile(
 def test_libraries_are_as_they_were_published() -> None:
     found = {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in (STATIC / "vendor").glob("*.js")
+        for file in (*(STATIC / "vendor").glob("*.js"), *REPORT_STATIC.glob("*.min.js"))
     }
     assert found == PUBLISHED
 
 
 def test_no_page_loads_anything_from_elsewhere_or_holds_a_script_or_a_style() -> None:
     own = [file for file in STATIC.rglob("*") if "vendor" not in file.parts and file.is_file()]
+    own.append(REPORT_STATIC / "charts.js")
     pages = sorted((STATIC.parent / "templates").rglob("*.html"))
     assert pages
     for file in [*own, *pages]:

@@ -7,13 +7,11 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from markupsafe import Markup
-
-from sociolab.analysis.figures import NOTHING, Interval, in_words, listed, p_text, title_of
+from sociolab.analysis.formatting import NOTHING, Interval, in_words, listed, p_text, title_of
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, Ratings, ratings_of
 from sociolab.core.score import Method
-from sociolab.report.charts import FOOT, LEFT, TOP, WIDTH, chart, label, tick
-from sociolab.report.section import Figure, Section, TextTable, documents
+from sociolab.report.charts import STEP, WIDTH, Bars, bar_chart, labels
+from sociolab.report.section import Chart, Figure, Section, TextTable, documents
 from sociolab.report.words import minus, plural
 from sociolab.stats.agreement import (
     OVERALL,
@@ -29,6 +27,32 @@ from sociolab.stats.correlation import Correlation
 from sociolab.stats.inter_rater import Alpha
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
+
+PLAYED: Mapping[str | None, str] = {
+    None: "all",
+    MODELS: "models",
+    PEOPLE: "people",
+    RULES: "rules",
+    OTHERS: "others",
+}
+"""Who played, in the heads of columns."""
+
+FEW_CLUSTERS = 10
+"""Below so many scenarios an interval itself is not to be trusted far."""
+
+FEW_PLAYS = 20
+"""Below so many plays a correlation says little."""
+_LIFT = 0.25
+"""By how much r exceeds rho where a few plays carry it."""
+_WIDE = 4
+"""Points that a scale is long at least for a chart in whole points."""
+
+_KIND: dict[Method, str] = {
+    "model": "a model",
+    "heuristic": "the offline judge, no model: this says nothing of a model judge",
+    "rules": "rules that read the transcript, no model: this says nothing of a model judge",
+    "scripted": "scripted: its figures are made up for a test and say nothing",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,27 +348,6 @@ def _alpha(found: Alpha | None) -> str:
     return NOTHING if found is None else number(found.value)
 
 
-FEW_PLAYS = 20
-"""Below so many plays a correlation says little."""
-_LIFT = 0.25
-"""By how much r exceeds rho where a few plays carry it."""
-_WIDE = 4
-"""Points that a scale is long at least for a chart in whole points."""
-
-_KIND: dict[Method, str] = {
-    "model": "a model",
-    "heuristic": "the offline judge, no model: this says nothing of a model judge",
-    "rules": "rules that read the transcript, no model: this says nothing of a model judge",
-    "scripted": "scripted: its figures are made up for a test and say nothing",
-}
-
-TABLE_1 = {
-    MODELS: "SEC .22, KNO .33, SOC .33, BEL .45, REL .56, FIN .62, GOAL .71",
-    PEOPLE: "KNO .19, BEL .27, FIN .34, SOC .42, REL .49, GOAL .78",
-}
-"""Pearson's r of GPT-4 and people by who played (SOTOPIA, Table 1)."""
-
-
 def judge_section(
     ratings: Ratings, report: AgreementReport, judge: str, titles: Titles, key: str
 ) -> Section:
@@ -481,13 +484,9 @@ def _judge_cautions(
         played = listed([PLAYED[group] for group in groups])
         yield f"All of these plays are by {played}: nothing is said of plays by people."
     yield from few_clusters(max(cell.pearson.clusters for cell in rows), titles)
-    if ratings.methods[judge] == "model" and set(ratings.worlds) == {"sotopia"}:
-        for group in groups:
-            if group in TABLE_1:
-                yield (
-                    f"SOTOPIA's Table 1 (GPT-4 and its raters, plays by {PLAYED[group]}): "
-                    f"{TABLE_1[group]}; other plays, raters and prompts: no mark to reach."
-                )
+    if ratings.methods[judge] == "model" and len(ratings.worlds) == 1:
+        (declared,) = ratings.worlds.values()
+        yield from (declared.published[group] for group in groups if group in declared.published)
 
 
 def _doubtful(cell: JudgeAndPeople) -> bool:
@@ -522,7 +521,7 @@ def _figures(
         title = f"{judge} minus people"
         yield Figure(
             f"{judge} minus the mean of the people, plays at each whole number of points",
-            difference_bars(f"{key}-d", title, drawn),
+            difference_bars(title, drawn),
         )
     ranged = [
         (titles[c.dimension], c.spread)
@@ -531,9 +530,9 @@ def _figures(
     ]
     if ranged:
         yield Figure(
-            f"Share of {judge}'s scores below (left, outlined), in (filled) and above (right, "
-            "outlined) the range of the people's scores of the same play, in percent",
-            range_bars(f"{key}-r", f"{judge} and the people's range", ranged),
+            f"Share of {judge}'s scores below (left, pale), in (filled) and above (right, "
+            "pale) the range of the people's scores of the same play, in percent",
+            range_bars(f"{judge} and the people's range", ranged),
         )
 
 
@@ -624,75 +623,68 @@ def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
     )
 
 
-_ROW, _BAR, _RIGHT = 44, 32, 46
-_THIN, _HIGH = 26, 14
-
-
-def difference_bars(key: str, title: str, rows: Sequence[tuple[str, Spread]]) -> Markup:
+def difference_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
     """A row of bars for each dimension: how many plays lie at each whole number of points from the
-    people's mean; a line marks 0. `key` makes ids unique in the page."""
+    people's mean; a line marks 0."""
     places = [place for _, spread in rows for place, _ in spread.counts]
-    low, high = min([-1, *places]) - 0.5, max([1, *places]) + 0.5
-    height = TOP + _ROW * len(rows) + FOOT
-
-    def x(value: float) -> float:
-        return round(LEFT + (value - low) / (high - low) * (WIDTH - LEFT - _RIGHT), 1)
-
-    parts = [
-        Markup('<line class="grid" x1="{x}" y1="{top}" x2="{x}" y2="{end}"/>').format(
-            x=x(0), top=TOP, end=height - FOOT
-        ),
-        *(tick(x(value), value, height) for value in (low + 0.5, 0.0, high - 0.5)),
+    ends = min([-1, *places]) - 0.5, max([1, *places]) + 0.5
+    bars = [
+        Bars(
+            name,
+            [(place - 0.5, place + 0.5, count) for place, count in spread.counts],
+            None,
+            f"n {spread.bias.n:,}",
+        )
+        for name, spread in rows
     ]
-    for i, (name, spread) in enumerate(rows):
-        base = TOP + _ROW * i + _BAR + 6
-        tallest = max((count for _, count in spread.counts), default=1)
-        parts += [label(name, base - _BAR // 2), _n(base - _BAR // 2, spread.bias.n)]
-        parts += [
-            _bar(
-                x(place - 0.5) + 0.75,
-                base - _BAR * count / tallest,
-                x(place + 0.5) - x(place - 0.5) - 1.5,
-                _BAR * count / tallest,
-            )
-            for place, count in spread.counts
-            if count
-        ]
     told = "; ".join(_differences(name, spread) for name, spread in rows)
-    return chart("differences", key, title, told, height, parts)
+    return bar_chart(title, told, bars, ends, zero=True)
 
 
-def range_bars(key: str, title: str, rows: Sequence[tuple[str, Spread]]) -> Markup:
-    """A row for each dimension: the shares of the judge's scores below (left, outlined), inside
-    (filled) and above (right, outlined) the range of the people's ratings of the same play."""
-    height = TOP + _THIN * len(rows) + FOOT
-    wide = WIDTH - LEFT - _RIGHT
-    parts = [tick(round(LEFT + wide * share, 1), 100 * share, height) for share in (0, 0.5, 1)]
-    for i, (name, spread) in enumerate(rows):
-        y = TOP + _THIN * i + 6
-        n = max(spread.inside.n, 1)
-        inside = spread.inside.n - spread.below - spread.above
-        start = float(LEFT)
-        for count, outlined in ((spread.below, True), (inside, False), (spread.above, True)):
-            if count:
-                parts.append(_bar(start, y, wide * count / n, _HIGH, outlined=outlined))
-            start += wide * count / n
-        parts += [label(name, y + _HIGH // 2), _n(y + _HIGH // 2, spread.inside.n)]
-    told = "; ".join(_ranges(name, spread) for name, spread in rows)
-    return chart("ranges", key, title, told, height, parts)
-
-
-def _bar(x: float, y: float, width: float, height: float, *, outlined: bool = False) -> Markup:
-    style = ' fill-opacity="0.15" stroke="currentColor" stroke-width="0.7"' if outlined else ""
-    return Markup('<rect class="bar" x="{x}" y="{y}" width="{w}" height="{h}"{style}/>').format(
-        x=round(x, 1), y=round(y, 1), w=round(width, 1), h=round(height, 1), style=Markup(style)
-    )
-
-
-def _n(y: int, n: int) -> Markup:
-    return Markup('<text class="tick" x="{x}" y="{y}" text-anchor="end">n {n}</text>').format(
-        x=WIDTH, y=y + 4, n=f"{n:,}"
-    )
+def range_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
+    """A row for each dimension: the shares of the judge's scores below (left, pale), inside
+    (filled) and above (right, pale) the range of the people's ratings of the same play."""
+    parts = []
+    for name, spread in rows:
+        n, inside = max(spread.inside.n, 1), spread.inside.n - spread.below - spread.above
+        at = 0.0
+        for part, count in (("below", spread.below), ("inside", inside), ("above", spread.above)):
+            parts.append(
+                {"who": name, "part": part, "from": at, "to": at + 100 * count / n}
+                | ({"beside": f"n {spread.inside.n:,}"} if part == "above" else {})
+            )
+            at += 100 * count / n
+    spec = {
+        "data": {"values": parts},
+        "width": WIDTH,
+        "height": {"step": STEP},
+        "encoding": {"y": labels("who", [name for name, _ in rows])},
+        "layer": [
+            {
+                "mark": {"type": "bar", "height": 14},
+                "encoding": {
+                    "x": {
+                        "field": "from",
+                        "type": "quantitative",
+                        "title": None,
+                        "scale": {"domain": [0, 100]},
+                        "axis": {"values": [0, 50, 100]},
+                    },
+                    "x2": {"field": "to"},
+                    "opacity": {
+                        "condition": {"test": "datum.part === 'inside'", "value": 1},
+                        "value": 0.3,
+                    },
+                },
+            },
+            {
+                "transform": [{"filter": "isValid(datum.beside)"}],
+                "mark": {"type": "text", "align": "left"},
+                "encoding": {"text": {"field": "beside"}, "x": {"value": WIDTH + 6}},
+            },
+        ],
+    }
+    return Chart(title, "; ".join(_ranges(name, spread) for name, spread in rows), spec)
 
 
 def _differences(name: str, spread: Spread) -> str:
@@ -703,19 +695,6 @@ def _differences(name: str, spread: Spread) -> str:
 def _ranges(name: str, spread: Spread) -> str:
     inside = spread.inside.n - spread.below - spread.above
     return f"{name}: {spread.below} below, {inside} inside, {spread.above} above"
-
-
-PLAYED: Mapping[str | None, str] = {
-    None: "all",
-    MODELS: "models",
-    PEOPLE: "people",
-    RULES: "rules",
-    OTHERS: "others",
-}
-"""Who played, in the heads of columns."""
-
-FEW_CLUSTERS = 10
-"""Below so many scenarios an interval itself is not to be trusted far."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from sociolab.analysis.figures import (
+from sociolab.analysis.formatting import (
     NOTHING,
     figure,
     in_words,
@@ -27,7 +27,7 @@ from sociolab.core.episode import Asked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
-from sociolab.report.charts import Dot, dot_plot
+from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.plays import mean_ends
 from sociolab.report.section import Figure, Section, TextTable
 from sociolab.report.words import failed_of, first_digits, minus, plural, share
@@ -708,10 +708,10 @@ def difference_figures(found: Compared) -> tuple[Figure, ...]:
         for name, measure in found.measures.items()
         if found.found[name].pairs
     )
-    return tuple(_figure(found, i, width) for i, width in enumerate(widths))
+    return tuple(_figure(found, width) for width in widths)
 
 
-def _figure(found: Compared, number: int, width: float) -> Figure:
+def _figure(found: Compared, width: float) -> Figure:
     dots = [
         Dot(title_of(measure), one.difference.value, one.difference.low, one.difference.high)
         for name, measure in found.measures.items()
@@ -722,8 +722,7 @@ def _figure(found: Compared, number: int, width: float) -> Figure:
         f"A \N{MINUS SIGN} B with 95 % interval. A: {found.a.name}, B: {found.b.name}; judge: "
         f"{found.judge} ({found.judge_id.method}). To the right of 0 A is higher."
     )
-    svg = dot_plot(f"difference-{number}", "Differences by measure", dots, -reach, reach)
-    return Figure(caption, svg)
+    return Figure(caption, dot_chart("Differences by measure", dots, -reach, reach))
 
 
 def _reach(dots: list[Dot]) -> float:

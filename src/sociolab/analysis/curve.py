@@ -19,14 +19,13 @@ from sociolab.analysis.compare_runs import (
     measures_of,
     opened_runs,
 )
-from sociolab.analysis.figures import figure, p_text, rounded, span, title_of
+from sociolab.analysis.formatting import figure, p_text, rounded, span, title_of
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
-from sociolab.report.charts import Dot
-from sociolab.report.lines import line_chart
+from sociolab.report.charts import Dot, line_chart
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Figure, Section, TextTable
 from sociolab.report.words import plural
@@ -243,7 +242,7 @@ def curve_section(found: Curve, judged: str, cautions: Sequence[str]) -> Section
         (_shared(found), judged, *_findings(found, told)),
         tuple(cautions),
         tuple(_table(found, name) for name in told),
-        tuple(_figure(found, i, name) for i, name in enumerate(told)),
+        tuple(_figure(found, name) for name in told),
     )
 
 
@@ -335,7 +334,7 @@ def _notes(points: Sequence[Point]) -> Iterator[str]:
         yield f"no interval: {why}"
 
 
-def _figure(found: Curve, number: int, name: str) -> Figure:
+def _figure(found: Curve, name: str) -> Figure:
     measure = found.measures[name]
     dots = [
         Dot(point.side.run, point.mean.value, point.mean.low, point.mean.high)
@@ -347,5 +346,4 @@ def _figure(found: Curve, number: int, name: str) -> Figure:
         f"{title}: means with 95 % intervals, judged by {found.judge}; as much of the scale from "
         f"{low} to {high} as they need."
     )
-    svg = line_chart(f"curve-{number}", title, dots, measure.low, measure.high)
-    return Figure(caption, svg)
+    return Figure(caption, line_chart(title, dots, measure.low, measure.high))

@@ -12,13 +12,13 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import check_no_smoke
-from sociolab.analysis.figures import NOTHING, in_words, listed
+from sociolab.analysis.formatting import NOTHING, in_words, listed
 from sociolab.analysis.pooled_runs import Pool, agent_settings, judge_caution, pooled, run_values
 from sociolab.analysis.values import Value
 from sociolab.core.code_mark import without_code
 from sociolab.core.episode import Asked
 from sociolab.core.errors import ConfigError
-from sociolab.report.charts import Dot, dot_plot
+from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
@@ -575,12 +575,11 @@ def _figures(found: Ranking) -> Iterator[Figure]:
         ends = [abs(end) for dot in dots for end in (dot.value, dot.low, dot.high) if end]
         end = _STEP * max(1, math.ceil(max(ends, default=0) / _STEP))
         title = f"Ratings by {found.pool.title}, judged by {found.pool.judge}"
-        key = f"rank-{found.pool.measure.name}-{group}"
         caption = (
             f"{title}: Elo points above or below the mean of these agents, with 95 % intervals "
             f"over {found.ratings.clusters} {found.pool.clusters}s."
         )
-        yield Figure(caption, dot_plot(key, title, dots, -end, end))
+        yield Figure(caption, dot_chart(title, dots, -end, end))
 
 
 def _points(strength: float | None) -> str:

@@ -11,11 +11,13 @@ from pathlib import Path
 
 from sociolab.analysis.adjacent_ranks import with_steps
 from sociolab.analysis.credit import credited
+from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, pairs_rows
 from sociolab.analysis.values import values_of
 from sociolab.app.transcripts import world_of
+from sociolab.app.user_files import write_new
 from sociolab.core.errors import ConfigError
 from sociolab.report.export import csv_text, entries_csv, write_whole
-from sociolab.report.html import ShownRun, page, write_html
+from sociolab.report.html import ShownRun, chart_scripts, page, write_html
 from sociolab.report.leaderboard import boards, boards_section, index
 from sociolab.report.result import ResultDetails, RunResult, distributions_of, read_distributions
 from sociolab.report.section import Section
@@ -69,7 +71,7 @@ def shown_run(store: Store, found: RunResult | ResultDetails) -> ShownRun:
 
 MARKER = ".sociolab-site"
 """The file that makes a folder a site of ours: it names the pages, as JSON."""
-_OURS = re.compile(r"index\.html|runs/[a-z0-9-]+\.html")
+_OURS = re.compile(r"index\.html|charts\.js|runs/[a-z0-9-]+\.html")
 
 
 def write_site(store: Store, results: Sequence[RunResult], folder: Path) -> None:
@@ -79,17 +81,18 @@ def write_site(store: Store, results: Sequence[RunResult], folder: Path) -> None
     """
     old = _old_pages(folder)
     links = {result.run: f"runs/{slug(result.run)}.html" for result in results}
-    new = ["index.html", *links.values()]
+    new = ["index.html", "charts.js", *links.values()]
     taken = [name for name in new if name not in old and (folder / name).exists()]
     if taken:
         raise ConfigError(f"{folder / taken[0]} is not of this site; move it, or name a new folder")
     _make(folder / "runs")
     # Should this be interrupted, the marker knows the pages of both.
     _mark(folder, [*new, *(name for name in old if name not in new)])
+    write_whole(folder / "charts.js", chart_scripts())
     for result in results:
-        write_whole(
-            folder / links[result.run], page([shown_run(store, result)], home="../index.html")
-        )
+        shown = shown_run(store, result)
+        text = page([shown], home="../index.html", scripts="../charts.js")
+        write_whole(folder / links[result.run], text)
     ranked = with_steps(store, boards(results), partial(values_of, store))
     write_whole(folder / "index.html", index(results, links, ranked))
     for name in old:
@@ -230,3 +233,13 @@ def _run(result: RunResult) -> tuple[str | float | None, ...]:
         result.cost_usd,
         result.seconds,
     )
+
+
+def write_pairs(found: ComparedPairs, path: Path) -> int:
+    """Write all pairs of all measures of a comparison as CSV, all or nothing; how many there are.
+
+    ConfigError where the file is there already or cannot be written.
+    """
+    rows = list(pairs_rows(found))
+    write_new(path, "--pairs", csv_text(COLUMNS, rows))
+    return len(rows)

@@ -22,7 +22,7 @@ def world_of(name: str) -> World:
     return load_world(name).world
 
 
-def told(episode: Episode, seat: str | None = None) -> Transcript:
+def transcript_of(episode: Episode, seat: str | None = None) -> Transcript:
     """The transcript by the episode's world; StoreError where the world cannot read its record."""
     try:
         return world_of(episode.trial.world).transcript(episode, seat)
@@ -41,7 +41,7 @@ def seat_called(episode: Episode, name: str) -> str:
     trial = episode.trial
     if name in trial.task.seats:
         return name
-    read = transcript_view(episode, told(episode))
+    read = transcript_view(episode, transcript_of(episode))
     wanted = name.casefold().strip()
     people = [seat for seat in read.seats if not _is_part(seat.id, trial.task.seats)]
     called = [(seat.id, _names(seat.id, seat.name)) for seat in people]

@@ -13,14 +13,15 @@ import typer
 
 from sociolab.analysis.compare_runs import Conclusions, Wanted, compare_runs
 from sociolab.analysis.curve import follow_runs
-from sociolab.app.conclusions.pairs import (
+from sociolab.analysis.episode_pairs import (
     ComparedPairs,
-    check_pairs_file,
     compared_pairs,
     with_episodes,
-    write_pairs,
 )
 from sociolab.app.queries import open_store
+from sociolab.app.results import write_pairs
+from sociolab.app.transcripts import transcript_of
+from sociolab.app.user_files import free_file
 from sociolab.cli.output import page_of, say, show_sections
 from sociolab.core.errors import ConfigError
 
@@ -48,12 +49,16 @@ def compare(
     """
     rules = _rules(extras)
     if extras.pairs_file is not None:
-        check_pairs_file(extras.pairs_file)
+        free_file(extras.pairs_file, "--pairs")
     with open_store(store) as opened:
         found = compare_runs(opened, wanted)
         pairs, gates = _pairs(opened, found, extras), _gates(found, rules)
         if html is not None:
-            extra = (with_episodes(opened, pairs),) if pairs and extras.pairs_shown else ()
+            extra = (
+                (with_episodes(opened, pairs, transcript_of),)
+                if pairs and extras.pairs_shown
+                else ()
+            )
             page_of(opened, wanted.runs, (*found.sections, *extra), html)
     shown = (pairs.section,) if pairs and extras.pairs_shown else ()
     document = partial(_document, found, pairs, gates)

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from sociolab.analysis.hard_subset import hard_document, hard_section
-from sociolab.app.conclusions.hard import HardSpec, choose_hard
 from sociolab.app.data.sets import keep
+from sociolab.app.hard_subset import HardSpec, choose_hard
 from sociolab.app.queries import open_store
 from sociolab.cli.output import page_of, say, show_sections
 

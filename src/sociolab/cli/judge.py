@@ -13,8 +13,7 @@ from pydantic import ValidationError
 from sociolab.app.run.config import config_of
 from sociolab.app.run.judge import judge_run
 from sociolab.app.user_files import first_problem
-from sociolab.cli.judges_failed import judges_failed
-from sociolab.cli.output import say, show_result, show_sections
+from sociolab.cli.output import judges_failed, say, show_result, show_sections
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
 from sociolab.runner.tally import Tally

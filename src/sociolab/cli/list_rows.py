@@ -11,8 +11,8 @@ from typing import Any
 from sociolab.app.episode_list import Listed, Scored
 from sociolab.app.queries import Answer, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
-from sociolab.report.charts import shortened
 from sociolab.report.result import kept_work
+from sociolab.report.terminal import shortened
 from sociolab.report.words import about, money
 from sociolab.store.store import RunRow, Store
 

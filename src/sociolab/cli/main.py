@@ -31,10 +31,10 @@ SEVERAL = ("--generated", "--information")
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Run, and read episodes": {
-        "run": ("play_verbs", "Play tasks, have them judged, print the tables."),
-        "list": ("play_verbs", "List runs, episodes, tasks, task lists, worlds, agents or data."),
+        "run": ("run", "Play tasks, have them judged, print the tables."),
+        "list": ("listing", "List runs, episodes, tasks, task lists, worlds, agents or data."),
         "show": (
-            "play_verbs",
+            "show",
             "Show an episode as a transcript with its scores, or two side by side.",
         ),
         "town": ("town", "Look at a town: its map, and days that were simulated there."),
@@ -72,22 +72,22 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "data": ("data", "Check and complete your own characters and tasks."),
     },
     "Manage runs": {
-        "rename": ("keeping_verbs", "Rename a run."),
-        "tag": ("keeping_verbs", "Give a run words to find it by."),
-        "delete": ("keeping_verbs", "Delete runs with everything in them."),
+        "rename": ("store", "Rename a run."),
+        "tag": ("store", "Give a run words to find it by."),
+        "delete": ("store", "Delete runs with everything in them."),
         "store": (
-            "keeping_verbs",
+            "store",
             "See how large the store is, make it smaller, and look for damage.",
         ),
     },
     "In the browser, and with people": {
-        "web": ("web_verbs", "Serve the web app: inspect runs, play, rate."),
+        "web": ("web", "Serve the web app: inspect runs, play, rate."),
         "study": ("study", "Studies with people: set up, invite, collect, export, forget."),
     },
     "Utilities": {
-        "endpoint": ("trying_verbs", "Serve a local OpenAI-compatible endpoint, for tests."),
-        "doctor": ("trying_verbs", "Check an agent or judge by one call or a short episode."),
-        "demo": ("trying_verbs", "Play every world offline and write a report."),
+        "endpoint": ("try_out", "Serve a local OpenAI-compatible endpoint, for tests."),
+        "doctor": ("try_out", "Check an agent or judge by one call or a short episode."),
+        "demo": ("try_out", "Play every world offline and write a report."),
     },
 }
 """Verbs by what they are for, in the order of the help: the module of each, and its summary."""

@@ -1,11 +1,11 @@
-"""What verbs print: results as tables or JSON on stdout, everything else on stderr."""
+"""What verbs print: results as tables or JSON on stdout; remarks, and what failed, on stderr."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from sociolab.core.errors import ConfigError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from sociolab.core.errors import Cause
     from sociolab.report.result import RunResult
     from sociolab.report.section import Section
     from sociolab.store.store import Store
@@ -116,3 +117,41 @@ def show_result(
         print_report(result, console(), details=details)
     where = f" --store {store}" if store else ""
     say(f"read an episode: sociolab list episodes --run {result.run}{where}")
+
+
+# ------------------------------------------------------------------ judges that failed
+
+_OF_REPLIES: frozenset[Cause] = frozenset(
+    ("unreadable", "not allowed", "truncated", "content filter", "context overflow", "incomplete"),
+)
+"""Here the judge answered, and single answers could not be used: those are counted, no more."""
+
+
+def judges_failed(
+    result: RunResult, store: Path | None, only: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """In a sentence each: judges that broke, were late or could not be reached, and those that gave
+    no score at all; how many scores are missing, and why. Empty if there are none, or none of those
+    named in `only`."""
+    return tuple(_sentences(result, store, only))
+
+
+def _sentences(result: RunResult, store: Path | None, only: Sequence[str] | None) -> Iterator[str]:
+    from sociolab.report.words import plural
+
+    where = f" --store {store}" if store else ""
+    scored = {entry.judge for entry in result.scores if entry.n}
+    for one in result.failures.first:
+        if one.kind != "scores" or one.cause == "incomplete" or one.judge is None:
+            continue
+        if only is not None and not any(f"{one.judge} ".startswith(f"{name} ") for name in only):
+            continue
+        # Where several judges share a name, their labels go on after it.
+        in_vain = not any(f"{label} ".startswith(f"{one.judge} ") for label in scored)
+        if in_vain or one.cause not in _OF_REPLIES:
+            scores = f"{plural(one.count, 'score')} {'is' if one.count == 1 else 'are'} missing"
+            none = ", which gave none" if in_vain else ""
+            yield (
+                f"{scores} of the judge {one.judge}{none} ({one.cause}: {one.problem}); "
+                f"`sociolab judge {result.run} --judge ...{where}` judges again what it failed on"
+            )

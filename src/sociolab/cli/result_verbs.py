@@ -125,7 +125,7 @@ def hard(
 
     `sociolab run --tasks NAME` plays it.
     """
-    from sociolab.app.conclusions.hard import HardSpec
+    from sociolab.app.hard_subset import HardSpec
     from sociolab.cli import hard as verb
 
     left = tuple(without or ())

@@ -101,10 +101,10 @@ def strip(
 
     Side by side as PNG, one after the other as GIF.
     """
-    from sociolab.app.towns.town import Span, write_strip
+    from sociolab.app.towns.town import Span, write_filmstrip
     from sociolab.cli.output import say
 
-    write_strip(_lived(episode, run, store), Span(day, start, end, every), out)
+    write_filmstrip(_lived(episode, run, store), Span(day, start, end, every), out)
     say(f"wrote {out}")
 
 

@@ -1,4 +1,4 @@
-"""`sociolab web`: serve the app of a store."""
+"""`sociolab web`: the app of a store is served, to its owner and whom they let in."""
 
 from __future__ import annotations
 
@@ -7,30 +7,62 @@ import secrets
 import shlex
 import sys
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlencode
 
+import typer
+
+from sociolab.cli.options import OptPath, OptTexts, StoreFile, option
 from sociolab.core.errors import ConfigError
-from sociolab.store.connect import store_path
-from sociolab.web.server import serve
-from sociolab.web.settings import TOKEN_VARIABLE, WebSettings
+
+verbs = typer.Typer()
 
 
+@verbs.command(epilog="Example: sociolab web --port 8080")
 def web(
-    store: Path | None,
-    *,
-    host: str,
-    port: int,
-    public_url: str,
-    token_file: Path | None,
-    no_token: bool,
-    trusted_proxies: tuple[str, ...],
-    connections_per_address: int,
-    request_seconds: float,
+    host: Annotated[str, option("--host", "HOST", "The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, option("--port", "N", "The port to listen on.", min=1, max=65535)] = 8000,
+    public_url: Annotated[
+        str, option("--public-url", "URL", "Where others reach the app, through a proxy.")
+    ] = "",
+    token_file: Annotated[
+        OptPath,
+        option(
+            "--admin-token-file",
+            "FILE",
+            "Sign in with this token; default: $SOCIOLAB_ADMIN_TOKEN, or a new one.",
+        ),
+    ] = None,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="No sign-in, if this machine is yours alone.")
+    ] = False,
+    trusted_proxy: Annotated[
+        OptTexts,
+        option(
+            "--trusted-proxy",
+            "ADDRESS",
+            "A proxy that names its clients; default with --public-url: this machine. Repeat it.",
+        ),
+    ] = None,
+    connections_per_address: Annotated[
+        int, option("--connections-per-address", "N", "Connections of one client address.", min=8)
+    ] = 200,
+    request_timeout: Annotated[
+        int, option("--request-timeout", "SECONDS", "For a whole request to arrive.", min=1)
+    ] = 30,
+    store: StoreFile = None,
 ) -> None:
-    """Serve until interrupted; when the app can be reached, say where, and how to sign in."""
+    """Serve the web app: inspect runs, play, rate.
+
+    It prints a link that signs you in.
+    """
+    from sociolab.store.connect import store_path
+    from sociolab.web.server import serve
+    from sociolab.web.settings import TOKEN_VARIABLE, WebSettings
+
     if no_token and token_file is not None:
         raise ConfigError("--no-token and --admin-token-file exclude each other; leave one out")
-    given = None if no_token else _given_token(token_file)
+    given = None if no_token else _given_token(token_file, TOKEN_VARIABLE)
     token = given
     if token is None and not no_token:
         token = secrets.token_urlsafe(24)
@@ -40,9 +72,9 @@ def web(
         port,
         token,
         public_url,
-        trusted_proxies,
+        tuple(trusted_proxy or ()),
         connections_per_address,
-        request_seconds,
+        request_timeout,
     )
 
     def announce() -> None:
@@ -67,10 +99,10 @@ def web(
     serve(settings, announce)
 
 
-def _given_token(file: Path | None) -> str | None:
+def _given_token(file: Path | None, variable: str) -> str | None:
     """The token of the file, or else of the variable; None if neither is given."""
     if file is None:
-        found = os.environ.get(TOKEN_VARIABLE)
+        found = os.environ.get(variable)
         return found.strip() if found else None
     try:
         if _open_to_others(file):

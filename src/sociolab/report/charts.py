@@ -1,20 +1,47 @@
-"""Small charts as inline SVG: no script, no file, readable without colour."""
+"""Figures as Vega-Lite specifications, each with a title and with what it shows in words.
+
+A specification holds data and shapes; colours and fonts are those of the page that draws it
+(`static/charts.js`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
 
-from markupsafe import Markup
-from rich.cells import cell_len, set_cell_size
-
+from sociolab.report.result import ScoreDistribution
+from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.score_tables import judges_of, measures_of
+from sociolab.report.section import Chart, Spec
 from sociolab.report.words import minus
 
-WIDTH, LEFT, RIGHT, TOP, FOOT = 410, 156, 46, 8, 24
-"""Of the charts of this package, in the units of their view box."""
-_ROW = 22
-_LONGEST = 21
-"""Characters of a label that fit to the left of the axis."""
+WIDTH = 210
+"""Pixels of what is drawn between the labels and the figures beside it."""
+STEP = 26
+"""Pixels of a row with a dot or a bar."""
+_BAR = 44
+"""Pixels of a row with a histogram."""
+_BINS = 10
+_MOST_WHOLE = 21
+"""Whole numbers that get a bin each; a wider scale is divided."""
+LABEL = (
+    "length(datum.label) > 20 ? slice(datum.label, 0, 9) + '\u2026' + slice(datum.label, -10) : "
+    "datum.label"
+)
+"""A label beside a chart; of one that is too long its two ends, as names of models differ there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartGroup:
+    """The charts of one judge's measures; `even` names those of which all values are equal, so
+    that there is nothing to see."""
+
+    judge: str
+    charts: tuple[Chart, ...]
+    even: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,122 +53,382 @@ class Dot:
     low: float | None
     high: float | None
 
-
-def dot_plot(key: str, title: str, dots: Sequence[Dot], low: float, high: float) -> Markup:
-    """A row for each value on an axis from `low` to `high`, with its interval as a line.
-
-    `key` makes the ids of its title and description unique in the page. What reaches past the
-    axis is cut off at its end.
-    """
-    height = TOP + _ROW * len(dots) + FOOT
-    axis = _Axis(low, high)
-    parts = [_gridline(axis, value, height) for value in (low, _middle(low, high), high)]
-    parts += [_dot(axis, dot, TOP + _ROW * i + _ROW // 2) for i, dot in enumerate(dots)]
-    return chart("dots", key, title, "; ".join(_told(dot) for dot in dots), height, parts)
-
-
-def chart(
-    kind: str, key: str, title: str, told: str, height: int, parts: Sequence[Markup]
-) -> Markup:
-    """The frame of a chart: an image with a title, and `told` for those who do not see it."""
-    return Markup(
-        '<svg class="chart {kind}" role="img" viewBox="0 0 {width} {height}" '
-        'aria-labelledby="{key}-t {key}-d"><title id="{key}-t">{title}</title>'
-        '<desc id="{key}-d">{told}</desc>{body}</svg>'
-    ).format(
-        kind=kind,
-        width=WIDTH,
-        height=height,
-        key=key,
-        title=title,
-        told=told,
-        body=Markup("").join(parts),
-    )
-
-
-def label(text: str, y: int) -> Markup:
-    """The label of a row; of one that is too long, its two ends, and all of it for who points."""
-    cut = next(
-        cut
-        for columns in range(_LONGEST, 0, -1)
-        if _width(cut := shortened(text, columns)) <= _LONGEST
-    )
-    whole = Markup("<title>{text}</title>").format(text=text) if cut != text else Markup("")
-    return Markup('<text x="{x}" y="{y}" text-anchor="end">{whole}{cut}</text>').format(
-        x=LEFT - 10, y=y + 4, whole=whole, cut=cut
-    )
-
-
-def _width(text: str) -> float:
-    """How many letters of usual width are as wide as this: capitals and some others are wider."""
-    return cell_len(text) + sum(0.3 for one in text if one.isupper() or one in "mw@%")
-
-
-def shortened(text: str, longest: int) -> str:
-    """A text of at most so many columns: the middle is left out, as names of models differ at
-    their ends. Letters of some scripts take two columns."""
-    if cell_len(text) <= longest:
-        return text
-    if longest < 3:
-        return "…"
-    first, last = set_cell_size(text, (longest - 1) // 2), text[::-1]
-    return f"{first.rstrip()}…{set_cell_size(last, longest - 1 - cell_len(first))[::-1].lstrip()}"
-
-
-def tick(x: float, value: float, height: int) -> Markup:
-    """A figure below the axis."""
-    return Markup('<text class="tick" x="{x}" y="{y}" text-anchor="middle">{value}</text>').format(
-        x=x, y=height - 8, value=minus(f"{value:z.3g}")
-    )
-
-
-def _middle(low: float, high: float) -> float:
-    """Zero where the axis crosses it, else its middle."""
-    return 0.0 if low < 0 < high else (low + high) / 2
+    def told(self, without: str) -> str:
+        """The dot in words; `without` says that it has no value."""
+        if self.value is None:
+            return f"{self.label}: {without}"
+        if self.low is None or self.high is None:
+            return f"{self.label}: {self.value:z.2f}, no interval"
+        span = f"{self.low:z.2f} to {self.high:z.2f}"
+        return f"{self.label}: {self.value:z.2f}, 95 % interval {span}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Axis:
-    low: float
-    high: float
+class Bars:
+    """A row of bars, each from, to and how high; a mark below them, and what stands beside them."""
 
-    def x(self, value: float) -> float:
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
-
-
-def _gridline(axis: _Axis, value: float, height: int) -> Markup:
-    line = Markup('<line class="grid" x1="{x}" y1="{top}" x2="{x}" y2="{end}"/>').format(
-        x=axis.x(value), top=TOP, end=height - FOOT
-    )
-    return line + tick(axis.x(value), value, height)
+    label: str
+    bins: Sequence[tuple[float, float, int]]
+    mark: float | None
+    beside: str
+    missing: str = ""
 
 
-def _dot(axis: _Axis, dot: Dot, y: int) -> Markup:
-    parts = [label(dot.label, y)]
-    if dot.value is None:
-        text = Markup('<text class="tick" x="{x}" y="{y}">not scored</text>')
-        return Markup("").join([*parts, text.format(x=LEFT + 6, y=y + 4)])
-    if dot.low is not None and dot.high is not None:
-        parts.append(
-            Markup('<line class="ci" x1="{a}" y1="{y}" x2="{b}" y2="{y}"/>').format(
-                a=axis.x(dot.low), b=axis.x(dot.high), y=y
-            )
+# ------------------------------------------------------------------ the charts of a run
+
+
+def mean_charts(result: RunResult) -> tuple[ChartGroup, ...]:
+    """For each judge, a chart of each measure with a range: agents, or an only agent's types.
+
+    Where each would have one dot only, one chart for each scale, with the measures for rows.
+    """
+    found = []
+    for judge in judges_of(result):
+        drawn: list[tuple[MeasureEntry, list[Dot]]] = []
+        even = []
+        for measure in measures_of(result, result.scores):
+            dots = _dots(result, judge, measure.measure)
+            values = {dot.value for dot in dots} - {None}
+            if measure.high is None or not values:
+                continue
+            if len(values) == 1 and len(dots) > 1:
+                even.append(f"{measure.title} {minus(f'{values.pop():z.2f}')}")
+            else:
+                drawn.append((measure, dots))
+        titled = [(measure.title, measure, dots) for measure, dots in drawn]
+        if all(len(dots) == 1 for _, dots in drawn):
+            titled = _by_scale(drawn)
+        if titled:
+            charts = tuple(dot_chart(title, dots, *_ends(scale)) for title, scale, dots in titled)
+            found.append(ChartGroup(judge, charts, tuple(even)))
+    return tuple(found)
+
+
+def distribution_charts(
+    result: RunResult, distributions: Sequence[ScoreDistribution]
+) -> tuple[ChartGroup, ...]:
+    """For each judge, histograms of each measure that was given more than one value."""
+    found = []
+    for judge in judges_of(result):
+        charts, even = [], []
+        for measure in measures_of(result, result.scores):
+            mine = [s for s in distributions if (s.judge, s.measure) == (judge, measure.measure)]
+            values = {value for some in mine for value in some.values}
+            if len(values) == 1:
+                even.append(f"{measure.title} {minus(f'{values.pop():z.2f}')}")
+            elif values:
+                charts.append(histograms(measure.title, mine, measure))
+        if charts:
+            found.append(ChartGroup(judge, tuple(charts), tuple(even)))
+    return tuple(found)
+
+
+def _by_scale(
+    drawn: Sequence[tuple[MeasureEntry, list[Dot]]],
+) -> list[tuple[str, MeasureEntry, list[Dot]]]:
+    """Measures of one dot each, together where they share a scale: rows are named by measures."""
+    scales: dict[tuple[float, float], list[tuple[MeasureEntry, Dot]]] = {}
+    for measure, dots in drawn:
+        scales.setdefault(_ends(measure), []).append((measure, dots[0]))
+    return [
+        (
+            f"{minus(f'{low:.3g}')} to {minus(f'{high:.3g}')}",
+            some[0][0],
+            [replace(dot, label=measure.title) for measure, dot in some],
         )
-    parts.append(
-        Markup(
-            '<circle class="dot" cx="{x}" cy="{y}" r="3.2"/>'
-            '<text x="{right}" y="{text}" text-anchor="end">{value}</text>'
-        ).format(
-            x=axis.x(dot.value), y=y, right=WIDTH, text=y + 4, value=minus(f"{dot.value:z.2f}")
+        for (low, high), some in scales.items()
+    ]
+
+
+def _ends(measure: MeasureEntry) -> tuple[float, float]:
+    return measure.low, measure.low + 1 if measure.high is None else measure.high
+
+
+def _dots(result: RunResult, judge: str, measure: str) -> list[Dot]:
+    """A dot for each agent; for an only agent one for each type, and for all where it has several.
+
+    A measure that one type only tells of has the same value for "all types": it gets one dot,
+    named by the type.
+    """
+    mine = [e for e in result.scores if e.judge == judge and e.measure == measure and e.agent]
+    whole = [entry for entry in mine if not entry.by]
+    types = [e for e in mine if set(e.by) == {"type"} and (e.n or e.failures)]
+    if len(result.agents) != 1 or not types:
+        return [_dot(entry.agent or "", entry) for entry in whole]
+    if len(types) == 1:
+        return [_dot(types[0].by["type"], types[0])]
+    return [_dot(entry.by.get("type", "all types"), entry) for entry in (*whole, *types)]
+
+
+def _dot(label: str, entry: ScoreEntry) -> Dot:
+    return Dot(label, entry.value, entry.low, entry.high)
+
+
+# ------------------------------------------------------------------ kinds of charts
+
+
+def dot_chart(title: str, dots: Sequence[Dot], low: float, high: float) -> Chart:
+    """A row for each value on an axis from `low` to `high`, with its interval as a line.
+
+    What reaches past the axis is cut off at its end.
+    """
+    rows = [
+        {
+            "who": dot.label,
+            "value": dot.value,
+            "low": dot.low,
+            "high": dot.high,
+            "beside": "not scored" if dot.value is None else minus(f"{dot.value:z.2f}"),
+        }
+        for dot in dots
+    ]
+    spec = {
+        "data": {"values": rows},
+        "width": WIDTH,
+        "height": {"step": STEP},
+        "encoding": {"y": labels("who", [dot.label for dot in dots])},
+        "layer": interval_layers("value", low, high),
+    }
+    return Chart(title, "; ".join(dot.told("not scored") for dot in dots), spec)
+
+
+def histograms(
+    title: str, distributions: Sequence[ScoreDistribution], measure: MeasureEntry
+) -> Chart:
+    """A row of bars for each agent over one axis: how many of its plays have which value.
+
+    Whole numbers have a bin each where there are few, other scales ten; a scale without an upper
+    end reaches to the highest value. A triangle marks the median.
+    """
+    edges = bin_edges(measure.low, _highest(distributions, measure), whole=measure.whole)
+    rows = [
+        Bars(
+            one.agent,
+            tuple(zip(edges, edges[1:], counts(one.values, edges), strict=False)),
+            median(one.values) if one.points else None,
+            f"n {len(one.points):,}",
+            f"{one.missing:,} failed" if one.missing else "",
         )
+        for one in distributions
+    ]
+    return bar_chart(title, "; ".join(map(told, distributions)), rows, (edges[0], edges[-1]))
+
+
+def bar_chart(
+    title: str, told: str, rows: Sequence[Bars], ends: tuple[float, float], *, zero: bool = False
+) -> Chart:
+    """Rows of bars over one axis, each row with its own heights; `zero` draws a line at 0."""
+    x: Spec = {
+        "type": "quantitative",
+        "title": None,
+        "scale": {"domain": list(ends), "nice": False},
+        "axis": {"offset": 8, "grid": False},
+    }
+    if zero:
+        x["axis"] |= {"values": [math.ceil(ends[0]), 0, math.floor(ends[1])]}
+    heights = {"type": "quantitative", "title": None, "axis": {"tickCount": 2, "format": "d"}}
+    mark = {"type": "point", "shape": "triangle-up", "filled": True, "size": 36, "style": "strong"}
+    beside = {"type": "text", "align": "left"}
+    right = {"value": WIDTH + 6}
+    layers: list[Spec] = [
+        {
+            "transform": [{"filter": "isValid(datum.from)"}],
+            "mark": {"type": "bar", "binSpacing": 1},
+            "encoding": {
+                "x": {"field": "from", **x, "bin": {"binned": True}},
+                "x2": {"field": "to"},
+                "y": {"field": "plays", **heights},
+            },
+        },
+        {
+            "transform": [{"filter": "isValid(datum.mark)"}],
+            "mark": mark,
+            "encoding": {"x": {"field": "mark", **x}, "y": {"value": _BAR + 4}},
+        },
+        {
+            "transform": [{"filter": "isValid(datum.beside)"}],
+            "mark": beside,
+            "encoding": {"text": {"field": "beside"}, "x": right, "y": {"value": 12}},
+        },
+        {
+            "transform": [{"filter": "isValid(datum.missing)"}],
+            "mark": {**beside, "style": "bad"},
+            "encoding": {"text": {"field": "missing"}, "x": right, "y": {"value": 27}},
+        },
+    ]
+    if zero:
+        layers.append(
+            {"mark": {"type": "rule", "style": "faint"}, "encoding": {"x": {"datum": 0, **x}}}
+        )
+    spec = {
+        "data": {"values": [part for row in rows for part in _bar_parts(row)]},
+        "facet": {
+            "row": {
+                "field": "who",
+                "title": None,
+                "sort": [row.label for row in rows],
+                "header": {
+                    "labelAngle": 0,
+                    "labelAlign": "left",
+                    "labelLimit": 160,
+                    "labelExpr": LABEL,
+                },
+            }
+        },
+        "spacing": 12,
+        "spec": {"width": WIDTH, "height": _BAR, "layer": layers},
+        "resolve": {"scale": {"y": "independent"}},
+    }
+    return Chart(title, told, spec)
+
+
+def _bar_parts(row: Bars) -> Iterator[Spec]:
+    for start, end, plays in row.bins:
+        yield {"who": row.label, "from": start, "to": end, "plays": plays}
+    beside = {"who": row.label, "mark": row.mark, "beside": row.beside}
+    yield beside | ({"missing": row.missing} if row.missing else {})
+
+
+def line_chart(title: str, dots: Sequence[Dot], low: float, high: float) -> Chart:
+    """The values from left to right, joined by a line, each with its interval as an upright line.
+
+    The axis reaches as far as the intervals, and never past `low` and `high`. A dot without a value
+    is left out, and the line goes around its place.
+    """
+    ends = [end for dot in dots for end in (dot.low, dot.value, dot.high) if end is not None]
+    ticks = list(_ticks(min(ends, default=low), max(ends, default=high), low, high))
+    width = 2 * WIDTH
+    y = {
+        "type": "quantitative",
+        "title": None,
+        "scale": {"domain": [ticks[0], ticks[-1]], "nice": False},
+        "axis": {"values": ticks},
+    }
+    names = [dot.label for dot in dots]
+    x = labels("who", names) | {
+        "axis": {"labelAngle": 0, "labelLimit": max(24, width // max(1, len(names)))}
+    }
+    rows = [
+        {"who": dot.label, "value": dot.value, "low": dot.low, "high": dot.high} for dot in dots
+    ]
+    spec = {
+        "data": {"values": rows},
+        "width": width,
+        "height": 150,
+        "encoding": {"x": x},
+        "layer": [
+            {
+                "transform": [{"filter": "isValid(datum.value)"}],
+                "mark": "line",
+                "encoding": {"y": {"field": "value", **y}},
+            },
+            {
+                "transform": [{"filter": "isValid(datum.low)"}],
+                "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.55},
+                "encoding": {"y": {"field": "low", **y}, "y2": {"field": "high"}},
+            },
+            {
+                "transform": [{"filter": "isValid(datum.value)"}],
+                "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+                "encoding": {"y": {"field": "value", **y}},
+            },
+        ],
+    }
+    return Chart(title, "; ".join(dot.told("no value") for dot in dots), spec)
+
+
+def interval_layers(value: str, low: float, high: float) -> list[Spec]:
+    """Layers of dots (the field `value`) with intervals from `low` to `high`, and `beside` them
+    what is written to the right."""
+    middle = 0.0 if low < 0 < high else (low + high) / 2
+    x = {
+        "type": "quantitative",
+        "title": None,
+        "scale": {"domain": [low, high], "nice": False},
+        "axis": {"values": [low, middle, high], "format": ".3~g"},
+    }
+    return [
+        {
+            "transform": [{"filter": "isValid(datum.low)"}],
+            "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.55, "clip": True},
+            "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}},
+        },
+        {
+            "transform": [{"filter": f"isValid(datum.{value})"}],
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "clip": True},
+            "encoding": {"x": {"field": value, **x}},
+        },
+        {
+            "mark": {"type": "text", "align": "left"},
+            "encoding": {"text": {"field": "beside"}, "x": {"value": WIDTH + 6}},
+        },
+    ]
+
+
+def labels(field: str, names: Sequence[str]) -> Spec:
+    """The axis of names, in their own order."""
+    return {
+        "field": field,
+        "type": "nominal",
+        "title": None,
+        "sort": None,
+        "scale": {"domain": list(dict.fromkeys(names))},
+        "axis": {"labelLimit": 160, "labelExpr": LABEL},
+    }
+
+
+def _ticks(least: float, most: float, low: float, high: float) -> Iterator[float]:
+    """Round numbers around these two, the ends of the scale at the utmost; two at least."""
+    width = most - least or (high - low) / 4
+    power = 10.0 ** math.floor(math.log10(width / 3))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times * 4 >= width)
+    first, last = math.floor(least / step + 1e-9), math.ceil(most / step - 1e-9)
+    top = min(high, max(last, first + 1) * step)
+    bottom = max(low, min(first * step, top - step))
+    between = (i * step for i in range(first + 1, last))
+    yield from (bottom, *(value for value in between if bottom < value < top), top)
+
+
+# ------------------------------------------------------------------ how values are distributed
+
+
+def _highest(distributions: Sequence[ScoreDistribution], measure: MeasureEntry) -> float:
+    if measure.high is not None and measure.high > measure.low:
+        return measure.high
+    highest = max((value for one in distributions for value in one.values), default=measure.low)
+    return highest if highest > measure.low else measure.low + 1
+
+
+def bin_edges(low: float, high: float, *, whole: bool) -> tuple[float, ...]:
+    """The ends of the bins, lowest first. Whole numbers lie in the middle of their own bins."""
+    if whole and high - low < _MOST_WHOLE:
+        return tuple(low - 0.5 + i for i in range(int(high - low) + 2))
+    return tuple(low + (high - low) * i / _BINS for i in range(_BINS + 1))
+
+
+def counts(values: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:
+    """How many values lie in each bin; a bin holds its lower end, the last also its upper.
+
+    A value outside, as none should be, counts in the bin at that end.
+    """
+    found = [0] * (len(edges) - 1)
+    width = (edges[-1] - edges[0]) / len(found)
+    for value, plays in Counter(values).items():
+        # A tenth of a scale such as 0.3 may come out just below its own edge.
+        place = math.floor((value - edges[0]) / width + 1e-9)
+        found[min(max(place, 0), len(found) - 1)] += plays
+    return tuple(found)
+
+
+def told(one: ScoreDistribution) -> str:
+    """A distribution in words: how many plays, from where to where, the middle one."""
+    missing = f", {one.missing:,} missing" if one.missing else ""
+    values = one.values
+    if not values:
+        return f"{one.agent}: no values{missing}"
+    if min(values) == max(values):
+        return minus(f"{one.agent}: {len(values):,} plays, all {values[0]:.3g}{missing}")
+    return minus(
+        f"{one.agent}: {len(values):,} plays, {min(values):.3g} to {max(values):.3g}, "
+        f"median {median(values):.3g}{missing}"
     )
-    return Markup("").join(parts)
-
-
-def _told(dot: Dot) -> str:
-    if dot.value is None:
-        return f"{dot.label}: not scored"
-    if dot.low is None or dot.high is None:
-        return f"{dot.label}: {dot.value:z.2f}, no interval"
-    return f"{dot.label}: {dot.value:z.2f}, 95 % interval {dot.low:z.2f} to {dot.high:z.2f}"

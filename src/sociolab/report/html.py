@@ -1,4 +1,7 @@
-"""Results, sections and episodes as HTML pages that need no network and no other file."""
+"""Results, sections and episodes as HTML pages: each a file that needs no network and no other.
+
+Figures are drawn by a script that the page holds; where none runs, it says them in words.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sociolab.core.ports import Line
+from sociolab.report.charts import distribution_charts, mean_charts
 from sociolab.report.export import write_whole
-from sociolab.report.plots import charts_of, spreads_of
 from sociolab.report.result import ScoreDistribution
 from sociolab.report.run_facts import (
     cautions,
@@ -41,7 +45,7 @@ from sociolab.report.score_tables import (
     turned,
     type_grids,
 )
-from sociolab.report.section import Section
+from sociolab.report.section import Section, Spec
 from sociolab.report.transcript_view import (
     EpisodeSide,
     TranscriptView,
@@ -62,6 +66,9 @@ from sociolab.report.words import (
     told_of_coverage,
 )
 
+STATIC = Path(__file__).parent / "static"
+"""What draws figures: also served by the web app."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
@@ -72,6 +79,90 @@ class ShownRun:
     episodes: Sequence[TranscriptView] = ()
     spreads: Sequence[ScoreDistribution] = ()
     sections: Sequence[Section] = ()
+
+
+def write_html(path: Path, runs: Sequence[ShownRun], sections: Sequence[Section] = ()) -> None:
+    """Write a page of these runs, all or nothing; ConfigError if it cannot be written there."""
+    write_whole(path, page(runs, sections))
+
+
+def page(
+    runs: Sequence[ShownRun], sections: Sequence[Section] = (), home: str = "", scripts: str = ""
+) -> str:
+    """The page as text: first `sections`, which are about all runs; then for each run its scores
+    in tables and charts, episodes, how to repeat it.
+
+    Of a page that is a part of a site, `home` is the relative address of the site's first page and
+    `scripts` of the file with `chart_scripts`; any other page holds these itself.
+    """
+    environment = pages()
+    one = environment.get_template("run.html")
+    bodies = []
+    for i, run in enumerate(runs, 1):
+        found = content(i, run)
+        bodies.append((run.result, found["contents"], Markup(one.render(found))))
+    first = runs[0].result
+    title = f"{first.run}: {first.world}" if len(runs) == 1 else f"{len(runs)} runs"
+    template = environment.get_template("page.html")
+    text = template.render(title=title, runs=bodies, sections=sections, home=home)
+    return _with_scripts(sanitize(text), scripts)
+
+
+def section_page(title: str, sections: Sequence[Section]) -> str:
+    """A page of sections alone, which are of no run as a whole."""
+    template = pages().get_template("page.html")
+    text = template.render(title=title, runs=(), sections=sections, home="")
+    return _with_scripts(sanitize(text), "")
+
+
+@cache
+def chart_scripts() -> str:
+    """What draws the figures of a page: Vega-Lite with its licence, and our own few lines."""
+    names = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js", "charts.js")
+    licence = (STATIC / "LICENSES.txt").read_text("utf-8")
+    return "\n".join([f"/*\n{licence}*/", *((STATIC / name).read_text("utf-8") for name in names)])
+
+
+def _with_scripts(page: str, address: str) -> str:
+    """The page with what draws its figures, if it has any, at its end."""
+    if "data-chart" not in page:
+        return page
+    held = f'<script src="{address}">' if address else f"<script>\n{chart_scripts()}"
+    start, body, end = page.rpartition("</body>")
+    return f"{start}{held}</script>\n{body}{end}"
+
+
+def pages() -> Environment:
+    """The templates, strict: what is missing is an error, and all text is escaped."""
+    environment = Environment(
+        loader=PackageLoader("sociolab.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.tests["line"] = lambda item: isinstance(item, Line)
+    environment.filters["private"] = private_part
+    environment.filters["upright"] = upright
+    environment.filters["spec"] = spec_json
+    return environment
+
+
+def upright(text: str) -> str:
+    """A sentence of ours without marks that set the direction of text.
+
+    A name in it that holds one would turn the rest of the sentence around.
+    """
+    return _DIRECTION.sub("", text)
+
+
+_DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def spec_json(spec: Spec) -> Markup:
+    """A specification as JSON that no HTML parser trips over, whatever a label holds."""
+    text = json.dumps(spec, ensure_ascii=True)
+    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
 def content(place: int, run: ShownRun) -> dict[str, Any]:
@@ -111,8 +202,8 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "problems": first_pairs(result),
         "taken": taken(result),
         "agent_grids": [turned(grid) for grid in agent_grids(result) + other_grids(result)],
-        "charts": charts_of(place, result),
-        "spreads": spreads_of(place, result, run.spreads),
+        "charts": mean_charts(result),
+        "spreads": distribution_charts(result, run.spreads),
         "main": titled(result, main),
         "heats": _heats(result),
         "type_grids": [turned(grid) for grid in type_grids(result) if len(grid.rows) > 1],
@@ -159,64 +250,6 @@ def _heats(result: RunResult) -> tuple[list[Any], list[Any]]:
     others = [g for g in pair_grids(result, details=True) if g.heading not in headings]
     others = [grid for grid in others if any(entry.n for entry in grid.entries)]
     return [heat_of(result, grid) for grid in first], [heat_of(result, grid) for grid in others]
-
-
-__all__ = ["ShownRun", "page", "private_part", "section_page", "write_html"]
-
-
-def write_html(path: Path, runs: Sequence[ShownRun], sections: Sequence[Section] = ()) -> None:
-    """Write a page of these runs, all or nothing; ConfigError if it cannot be written there."""
-    write_whole(path, page(runs, sections))
-
-
-def page(runs: Sequence[ShownRun], sections: Sequence[Section] = (), home: str = "") -> str:
-    """The page as text: first `sections`, which are about all runs; then for each run its scores
-    in tables and charts, episodes, how to repeat it.
-
-    `home` is the relative address of the site's first page, if the page is a part of a site.
-    """
-    environment = pages()
-    one = environment.get_template("run.html")
-    bodies = []
-    for i, run in enumerate(runs, 1):
-        found = content(i, run)
-        bodies.append((run.result, found["contents"], Markup(one.render(found))))
-    first = runs[0].result
-    title = f"{first.run}: {first.world}" if len(runs) == 1 else f"{len(runs)} runs"
-    template = environment.get_template("page.html")
-    return sanitize(template.render(title=title, runs=bodies, sections=sections, home=home))
-
-
-def section_page(title: str, sections: Sequence[Section]) -> str:
-    """A page of sections alone, which are of no run as a whole."""
-    template = pages().get_template("page.html")
-    return sanitize(template.render(title=title, runs=(), sections=sections, home=""))
-
-
-def pages() -> Environment:
-    """The templates, strict: what is missing is an error, and all text is escaped."""
-    environment = Environment(
-        loader=PackageLoader("sociolab.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.tests["line"] = lambda item: isinstance(item, Line)
-    environment.filters["private"] = private_part
-    environment.filters["upright"] = upright
-    return environment
-
-
-def upright(text: str) -> str:
-    """A sentence of ours without marks that set the direction of text.
-
-    A name in it that holds one would turn the rest of the sentence around.
-    """
-    return _DIRECTION.sub("", text)
-
-
-_DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,13 @@ nothing else (but the transcripts).
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Method
-
-if TYPE_CHECKING:
-    pass
 
 SCHEMA: Literal[1] = 1
 """Counts up with every change that a reader of the object could trip over."""

@@ -126,7 +126,7 @@ def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
     found = []
     for judge in judges_of(result):
         mine = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
-        measures = _measures(result, mine) if details else main_measure(result, mine)
+        measures = measures_of(result, mine) if details else main_measure(result, mine)
         found += [_pairs(result, judge, measure, mine) for measure in measures]
     return tuple(grid for grid in found if any(_met(row) > 1 for row in grid.rows))
 
@@ -162,7 +162,7 @@ def _by_measure(
     *judges: str,
 ) -> Grid:
     entries = [entry for _, entry in labelled]
-    measures = _measures(result, entries)
+    measures = measures_of(result, entries)
     cells = {(label, entry.measure): entry for label, entry in labelled}
     rows = tuple(
         GridRow(label, tuple(cells.get((label, m.measure)) for m in measures))
@@ -234,7 +234,7 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
         yield f"{agent}: {titles} agree on {same:.0%}, Cohen's kappa {kappa}"
 
 
-def _measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+def measures_of(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
     """The measures of these entries, in the order of the world's paper."""
     named = {entry.measure for entry in entries}
     shown = [entry for entry in result.measures if entry.measure in named]
@@ -246,7 +246,7 @@ def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[Meas
     for name in result.declared.main:
         if any(entry.measure == name and entry.value is not None for entry in entries):
             return (result.measure(name),)
-    return _measures(result, [entry for entry in entries if entry.value is not None])[:1]
+    return measures_of(result, [entry for entry in entries if entry.value is not None])[:1]
 
 
 _COLUMNS = ("mean", "95 % interval", "n", "failed")

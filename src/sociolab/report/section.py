@@ -1,12 +1,15 @@
-"""What an analysis has to show: sentences, tables of text, charts. Printed, or a part of a page."""
+"""What an analysis has to show: sentences, tables of text, charts; rendered in every format."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from markupsafe import Markup
+
+Spec: TypeAlias = dict[str, Any]
+"""What Vega-Lite draws: data and shapes, without colours and fonts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +33,20 @@ class TextTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart, and the same in words for those who do not see it."""
+
+    title: str
+    told: str
+    spec: Spec
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart as inline SVG, with a caption; pages show it, a terminal does not."""
+    """A chart with a caption; pages show it, a terminal does not."""
 
     caption: str
-    svg: Markup
+    chart: Chart
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from textwrap import wrap
 
 from rich import box
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
@@ -333,3 +333,14 @@ def side_by_side(readers: Sequence[EpisodeSide], width: int | None) -> Renderabl
 
 def _rule(reader: EpisodeSide) -> Rule:
     return Rule(Text(sanitize(reader.head), style="bold"), align="left", style="dim")
+
+
+def shortened(text: str, longest: int) -> str:
+    """A text of at most so many columns: the middle is left out, as names of models differ at
+    their ends. Letters of some scripts take two columns."""
+    if cell_len(text) <= longest:
+        return text
+    if longest < 3:
+        return "…"
+    first, last = set_cell_size(text, (longest - 1) // 2), text[::-1]
+    return f"{first.rstrip()}…{set_cell_size(last, longest - 1 - cell_len(first))[::-1].lstrip()}"

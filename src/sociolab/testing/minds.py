@@ -4,41 +4,38 @@ from __future__ import annotations
 
 from datetime import datetime, time, timedelta
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 from sociolab.core.seeding import stream
-from sociolab.town.answers import (
+from sociolab.town.questions import (
     Agreed,
     Choice,
+    ChoosePlace,
     DayPlan,
+    DayReminder,
     Decision,
+    Decompose,
     Entry,
+    GeneralPlan,
     Insight,
     Insights,
     Items,
     Lines,
+    MindQuestion,
     NewPlan,
     Part,
     Parts,
-    Ratings,
-    Reminder,
-    Said,
-    Summary,
-)
-from sociolab.town.mind import QUESTIONS
-from sociolab.town.thoughts import (
-    ChoosePlace,
-    DayReminder,
-    Decompose,
-    GeneralPlan,
     PlanDay,
     RateImportance,
+    Ratings,
     Reflect,
+    Reminder,
     Replan,
+    Said,
     Summarise,
+    Summary,
     TalkOrNot,
     TalkReminder,
-    Thought,
     Utter,
 )
 
@@ -149,24 +146,24 @@ class AnyMind:
         chance = self._chance(question)
         return Items(items=tuple(chance.choices(_WORDS, k=chance.randint(1, 4))))
 
-    def _chance(self, question: Thought) -> Random:
+    def _chance(self, question: MindQuestion[Any]) -> Random:
         """A talk's utterances are all of one step: there the talk's length counts too."""
         asked = question.asked
-        name, _ = QUESTIONS[type(question)]
+        name = question.name
         said = len(question.lines) if isinstance(question, Utter) else 0
         return stream(self._seed, asked.resident, asked.step, name, said)
 
-    def _entry(self, question: Thought, chance: Random, start: str) -> Entry:
+    def _entry(self, question: MindQuestion[Any], chance: Random, start: str) -> Entry:
         place = "" if chance.random() < 0.1 else self._place(question, chance, start)
         return Entry(start=start, what=chance.choice(_DEEDS), place=place)
 
-    def _place(self, question: Thought, chance: Random, start: str) -> str:
+    def _place(self, question: MindQuestion[Any], chance: Random, start: str) -> str:
         places = sorted(question.me.places)
         own = chance.choice(places)
         haunt = stream(self._seed, "haunt", start[:2]).choice(places)
         return own if chance.random() < 0.5 else haunt
 
-    def _agreed(self, question: Thought, chance: Random) -> Agreed:
+    def _agreed(self, question: MindQuestion[Any], chance: Random) -> Agreed:
         moment: datetime = question.me.now + timedelta(hours=chance.randint(1, 30))
         start = f"{moment:%H:00}" if chance.random() < 0.7 else ""
         place = self._place(question, chance, start) if chance.random() < 0.7 else ""

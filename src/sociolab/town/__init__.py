@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import loaded_when_used
 
 if TYPE_CHECKING:
-    from sociolab.town.answers import Decision
     from sociolab.town.mind import Mind
+    from sociolab.town.questions import Decision, TalkOrNot
     from sociolab.town.scripted.mind import ScriptedMind
-    from sociolab.town.thoughts import TalkOrNot
 
 __all__ = ["Decision", "Mind", "ScriptedMind", "TalkOrNot"]
 
 __getattr__ = loaded_when_used(
     __name__,
     {
-        "Decision": "sociolab.town.answers",
+        "Decision": "sociolab.town.questions",
         "Mind": "sociolab.town.mind",
         "ScriptedMind": "sociolab.town.scripted.mind",
-        "TalkOrNot": "sociolab.town.thoughts",
+        "TalkOrNot": "sociolab.town.questions",
     },
 )

@@ -6,9 +6,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
-from sociolab.town.answers import Said
 from sociolab.town.person import Person, Surroundings
-from sociolab.town.thoughts import MOST_ROUNDS, Line, TalkReminder, Thought, Utter
+from sociolab.town.questions import MOST_ROUNDS, Line, MindQuestion, Said, TalkReminder, Utter
 from sociolab.town.trace import HowItEnded, Reminded, Talked
 
 
@@ -29,7 +28,7 @@ class Talk:
 
 def converse(
     starter: Person, other: Person, step: int, around: Surroundings
-) -> Generator[Thought, Any, Talk]:
+) -> Generator[MindQuestion[Any], Any, Talk]:
     """The talk as a generator of questions; at most 8 rounds, one utterance by each a round.
 
     Utterance k is asked for at step `step + k`: each takes at least a step to say. Who has said
@@ -82,7 +81,7 @@ def _utter(
     heard = lines[-1].text if lines else ""
     memories = around.of_somebody(speaker, listener, step, heard)
     return Utter(
-        asked=around.asked(speaker, "utter", step),
+        asked=around.asked(speaker, Utter, step),
         me=around.me(speaker, step),
         other=around.other(speaker, listener),
         started=speaker is starter,
@@ -96,14 +95,14 @@ def _utter(
 
 def _reminder(
     person: Person, partner: Person, step: int, around: Surroundings
-) -> Generator[Thought, Any, str]:
+) -> Generator[MindQuestion[Any], Any, str]:
     """TDP's items for this talk, one a line; "" for whoever has no task."""
     tdp = around.tdp(person)
     over = tdp is not None and tdp.until is not None and around.clock.at(step) >= tdp.until
     if tdp is None or not tdp.talk or over:
         return ""
     items = yield TalkReminder(
-        asked=around.asked(person, "talk_reminder", step),
+        asked=around.asked(person, TalkReminder, step),
         me=around.me(person, step),
         goal=tdp.goal,
         plan=person.general_plan,

@@ -13,27 +13,32 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from sociolab.town.answers import DayPlan, Entry, NewPlan, Part, Summary
 from sociolab.town.clock import clock_time
 from sociolab.town.conversation import Talk
 from sociolab.town.memory import Kind
 from sociolab.town.person import Person, Surroundings
-from sociolab.town.thoughts import (
+from sociolab.town.questions import (
     Asked,
     Block,
     ChoosePlace,
     Commitment,
+    DayPlan,
     DayReminder,
     Decompose,
+    Entry,
     GeneralPlan,
     Heard,
     Me,
     Memory,
+    MindQuestion,
+    NewPlan,
+    Part,
     PlanDay,
     RateImportance,
     Reflect,
     Replan,
     Summarise,
+    Summary,
     TalkOrNot,
 )
 from sociolab.town.trace import Did, Noted, Remembered, Reminded
@@ -51,7 +56,7 @@ class Thinking:
         """The moment of the resident's own step."""
         return self.clock.at(self.me.step)
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: type[MindQuestion[Any]]) -> Asked:
         """The head of a question that is put now."""
         return self.around.asked(self.me, question, self.me.step)
 
@@ -116,7 +121,7 @@ class Remembering(Thinking):
             return ""
         me.known = self.myself().places_after(talk.lines)
         summary = yield Summarise(
-            asked=self.asked("summarise"),
+            asked=self.asked(Summarise),
             me=self.myself(),
             other=self.around.other(me, other),
             lines=talk.lines,
@@ -165,7 +170,7 @@ class Remembering(Thinking):
         """Have memories rated; the same text is not rated twice, which the memory sees to."""
         memory = self.me.memory
         texts = tuple([memory[index].text for index in unrated])
-        answer = yield RateImportance(self.asked("rate_importance"), self.myself(), texts)
+        answer = yield RateImportance(self.asked(RateImportance), self.myself(), texts)
         for index, rating in zip(unrated, answer.ratings if answer else (), strict=False):
             memory.rate(index, rating)
 
@@ -175,7 +180,7 @@ class Remembering(Thinking):
         weighty = sorted(lately, key=lambda memory: -(memory.importance or 0))
         me.memory.reflected()
         answer = yield Reflect(
-            self.asked("reflect"), self.myself(), tuple(weighty[: 2 * self.around.rules.recalled])
+            self.asked(Reflect), self.myself(), tuple(weighty[: 2 * self.around.rules.recalled])
         )
         for insight in answer.insights if answer is not None else ():
             self.keep("thought", insight.text, insight.importance)
@@ -261,7 +266,7 @@ class Planning(Thinking):
             return
         setting = self.around.setting
         days = tuple(self.clock.first + timedelta(days=day) for day in range(setting.days))
-        lines = yield GeneralPlan(self.asked("general_plan"), self.myself(), tdp.goal, days)
+        lines = yield GeneralPlan(self.asked(GeneralPlan), self.myself(), tdp.goal, days)
         if lines is not None:
             me.general_plan = lines.lines
             me.records.append(Reminded(me.step, me.id, "general plan", "\n".join(lines.lines)))
@@ -272,7 +277,7 @@ class Planning(Thinking):
         day = self.clock.date(me.step)
         me.reminder = yield from self._day_reminder(day)
         plan = yield PlanDay(
-            asked=self.asked("plan_day"),
+            asked=self.asked(PlanDay),
             me=self.myself(),
             day=day,
             memories=self.recalled(f"plans for {day:%A}"),
@@ -291,7 +296,7 @@ class Planning(Thinking):
         if tdp is None or not tdp.day:
             return ""
         reminder = yield DayReminder(
-            self.asked("day_reminder"),
+            self.asked(DayReminder),
             self.myself(),
             tdp.goal,
             me.general_plan,
@@ -310,7 +315,7 @@ class Planning(Thinking):
         ahead = self.around.ahead(me, me.step)
         bedtime = self.clock.at(me.bed)
         new = yield Replan(
-            asked=self.asked("replan"),
+            asked=self.asked(Replan),
             me=self.myself(),
             why=why,
             ahead=ahead,
@@ -389,7 +394,7 @@ class Life(Thinking):
     def _place(self, block: Block) -> Living[str]:
         if block.place:
             return block.place
-        choice = yield ChoosePlace(self.asked("choose_place"), self.myself(), block.what)
+        choice = yield ChoosePlace(self.asked(ChoosePlace), self.myself(), block.what)
         place = str(choice.place) if choice is not None else str(self.me.resident.home)
         self.me.blocks = tuple(
             [replace(b, place=place) if b is block else b for b in self.me.blocks]
@@ -406,7 +411,7 @@ class Life(Thinking):
         if key not in me.parts:
             objects = self.around.objects(place)
             found = yield Decompose(
-                self.asked("decompose"), self.myself(), replace(block, place=place), objects
+                self.asked(Decompose), self.myself(), replace(block, place=place), objects
             )
             if found is None:
                 return whole
@@ -465,7 +470,7 @@ class Life(Thinking):
         me.last_asked[other.number] = me.step
         last = me.last_talk.get(other.number)
         decision = yield TalkOrNot(
-            asked=self.asked("talk_or_not"),
+            asked=self.asked(TalkOrNot),
             me=self.myself(),
             other=self.around.other(me, other),
             block=block,

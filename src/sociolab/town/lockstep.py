@@ -12,7 +12,7 @@ from sociolab.town.conversation import Talk, converse
 from sociolab.town.life import News, Propose, Stay
 from sociolab.town.perception import Whereabouts
 from sociolab.town.person import Person, Surroundings
-from sociolab.town.thoughts import Thought
+from sociolab.town.questions import MindQuestion
 from sociolab.town.trace import Did, Remembered
 
 
@@ -47,7 +47,7 @@ class Round:
         members: Sequence[Person],
         woken: Sequence[Woken],
         around: Surroundings,
-        ask: Callable[[Thread, Thought], None],
+        ask: Callable[[Thread, MindQuestion[Any]], None],
     ) -> None:
         self.step = step
         self.members = members
@@ -197,7 +197,9 @@ class Round:
 class LockStep:
     """Steps at which nobody moves, is woken or sees something new are passed over."""
 
-    def __init__(self, around: Surroundings, ask: Callable[[Thread, Thought], None]) -> None:
+    def __init__(
+        self, around: Surroundings, ask: Callable[[Thread, MindQuestion[Any]], None]
+    ) -> None:
         self._around = around
         self._ask = ask
         self._people = around.people

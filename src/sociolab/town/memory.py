@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from sociolab.core.errors import WorldError
 from sociolab.town.clock import Clock
-from sociolab.town.thoughts import Memory
+from sociolab.town.questions import Memory
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 

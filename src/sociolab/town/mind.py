@@ -1,121 +1,42 @@
-"""The one protocol by which a resident thinks, and a mind as a player of the engine."""
+"""How does a mind answer a resident's questions, and what becomes of an unfit answer?"""
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, TypeAlias, TypeVar, cast
 
-from pydantic import BaseModel
+from sociolab.core.episode import Json, Unusable
+from sociolab.core.errors import ReplyError, WorldError
+from sociolab.core.ports import NoReply, Observation, Question, Reply, Request, Sent, Step
+from sociolab.engine.replies import event_of, unusable_of
+from sociolab.engine.scene import FailurePolicy
+from sociolab.town.questions import Acted, Answer, MindQuestion
 
-from sociolab.core.episode import Json
-from sociolab.core.errors import ReplyError
-from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.town.answers import (
-    Choice,
-    DayPlan,
-    Decision,
-    Insights,
-    Items,
-    Lines,
-    NewPlan,
-    Parts,
-    Ratings,
-    Reminder,
-    Said,
-    Summary,
-)
-from sociolab.town.thoughts import (
-    ChoosePlace,
-    DayReminder,
-    Decompose,
-    GeneralPlan,
-    PlanDay,
-    RateImportance,
-    Reflect,
-    Replan,
-    Summarise,
-    TalkOrNot,
-    TalkReminder,
-    Utter,
-)
+Mind: TypeAlias = object
+"""Answers the questions of residents' lives; one mind may think for many residents.
+
+It has a method for each of them, or `answer` for those that it has no method for:
+
+    async def plan_day(self, question: PlanDay) -> DayPlan
+    async def answer(self, question: MindQuestion[A]) -> A
+
+The names and types are those of `sociolab.town.questions.QUESTIONS`. Each question holds all that
+the resident may know. A mind that keeps something of its own loses it when a simulation is resumed:
+journaled answers are given again without asking. ReplyError says that no usable answer came; the
+question is put again with the problem.
+"""
+
+A = TypeVar("A", bound=Answer)
 
 
-class Mind(Protocol):
-    """Answers the questions of a resident's life; one mind may think for many residents.
-
-    Each question holds all that the resident may know. A mind that keeps something of its own
-    loses it when a simulation is resumed: journaled answers are given again without asking.
-    ReplyError says that no usable answer came; the question is put again with the problem.
-    """
-
-    async def plan_day(self, question: PlanDay) -> DayPlan:
-        """The day, from waking to bed."""
-        ...
-
-    async def decompose(self, question: Decompose) -> Parts:
-        """A block of the plan in parts."""
-        ...
-
-    async def choose_place(self, question: ChoosePlace) -> Choice:
-        """Where to do something."""
-        ...
-
-    async def rate_importance(self, question: RateImportance) -> Ratings:
-        """How much each text matters, 1 to 10."""
-        ...
-
-    async def talk_or_not(self, question: TalkOrNot) -> Decision:
-        """Whether to talk to somebody who is near."""
-        ...
-
-    async def utter(self, question: Utter) -> Said:
-        """The next utterance."""
-        ...
-
-    async def summarise(self, question: Summarise) -> Summary:
-        """What to keep of a talk."""
-        ...
-
-    async def replan(self, question: Replan) -> NewPlan:
-        """The rest of the day."""
-        ...
-
-    async def reflect(self, question: Reflect) -> Insights:
-        """Conclusions from what mattered."""
-        ...
-
-    async def general_plan(self, question: GeneralPlan) -> Lines:
-        """TDP: how to go about the task."""
-        ...
-
-    async def day_reminder(self, question: DayReminder) -> Reminder:
-        """TDP: what to keep in mind on a day."""
-        ...
-
-    async def talk_reminder(self, question: TalkReminder) -> Items:
-        """TDP: what to bring up in a talk."""
-        ...
-
-
-QUESTIONS: dict[type[Any], tuple[str, type[BaseModel]]] = {
-    PlanDay: ("plan_day", DayPlan),
-    Decompose: ("decompose", Parts),
-    ChoosePlace: ("choose_place", Choice),
-    RateImportance: ("rate_importance", Ratings),
-    TalkOrNot: ("talk_or_not", Decision),
-    Utter: ("utter", Said),
-    Summarise: ("summarise", Summary),
-    Replan: ("replan", NewPlan),
-    Reflect: ("reflect", Insights),
-    GeneralPlan: ("general_plan", Lines),
-    DayReminder: ("day_reminder", Reminder),
-    TalkReminder: ("talk_reminder", Items),
-}
-"""The name of each question (a method of `Mind`), and the type of its answer."""
+def answers(mind: Mind, question: type[MindQuestion[Any]]) -> bool:
+    """Whether a mind has a method for a question."""
+    return callable(getattr(mind, question.name, None) or getattr(mind, "answer", None))
 
 
 class MindPlayer:
-    """A mind in the seats of a town: a request's view is the question, its name the method.
+    """A mind in the seats of a town: a request's view is the question.
 
     Acts are those of the `built_in` scripted minds alone: what any other mind writes there is
     dropped, since an outcome is on record only where nobody else could have said so.
@@ -127,15 +48,67 @@ class MindPlayer:
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """The mind's answer; NoReply where it gave none that can be used."""
-        question = request.observation.view
+        question: MindQuestion[Any] = request.observation.view
         if request.attempt > 1:
             asked = replace(question.asked, attempt=request.attempt, problem=request.problem)
             question = replace(question, asked=asked)
-        name, _ = QUESTIONS[type(question)]
+        method = getattr(self._mind, question.name, None) or self._mind.answer  # type: ignore[attr-defined]
         try:
-            answer = await getattr(self._mind, name)(question)
+            answer = await method(question)
         except ReplyError as error:
             return NoReply(error.cause, str(error), error.raw)
-        if not self._built_in and isinstance(answer, Said | Summary) and answer.acts:
+        if not self._built_in and isinstance(answer, Acted) and answer.acts:
             answer = answer.model_copy(update={"acts": ()})
         return Reply(answer)
+
+
+def answered(
+    question: MindQuestion[A], limit: int, policy: FailurePolicy
+) -> Generator[Step, Sent, A | Unusable]:
+    """Put one question, again with the problem where its answer cannot be used.
+
+    Yields requests and events as a `Play` does; returns the answer, or the failure for good.
+    """
+    request = request_of(question, limit)
+    while True:
+        reply = checked(question, request, _only(request, (yield (request,))))
+        if isinstance(reply, Reply):
+            yield event_of(request, reply)
+            return cast("A", reply.value)
+        final = not reply.again or request.attempt >= policy.attempts
+        failure = unusable_of(request, reply, final=final)
+        yield failure
+        if final:
+            return failure
+        request = replace(request, attempt=request.attempt + 1, problem=reply.problem)
+
+
+def request_of(question: MindQuestion[Any], limit: int) -> Request:
+    """The first request for an answer; its turn is the question's step, `limit` the last turn."""
+    asked, wanted = question.asked, Question(question.name, "", question.answer_type)
+    who = question.me.resident.name
+    shown = Observation(asked.seat, who, asked.step, limit, "", (), "", (), question)
+    return Request(asked.trial, asked.seed, asked.seat, asked.step, 1, wanted, shown)
+
+
+def checked(question: MindQuestion[Any], request: Request, reply: object) -> Reply | NoReply:
+    """The reply, if it answers this question; else why not. WorldError where it is of no use."""
+    if isinstance(reply, NoReply):
+        return reply
+    kind = question.answer_type
+    if not isinstance(reply, Reply) or not isinstance(reply.value, kind):
+        found = reply.value if isinstance(reply, Reply) else reply
+        raise WorldError(
+            f"the mind of {question.asked.resident} was asked {request.name} at step "
+            f"{request.turn}: expected a {kind.__name__}, found {found!r:.80}; mend the mind"
+        )
+    problem = question.problem_with(reply.value)
+    if not problem:
+        return reply
+    return NoReply("not allowed", problem, reply.raw or reply.value.model_dump_json())
+
+
+def _only(request: Request, sent: Sent) -> object:
+    if sent is None or len(sent) != 1:
+        raise WorldError(f"one request for {request.name} was sent {sent!r:.80}; expected a reply")
+    return sent[0]

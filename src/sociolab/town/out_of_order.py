@@ -29,7 +29,7 @@ from sociolab.town.map import Tile, TownMap
 from sociolab.town.paths import Paths
 from sociolab.town.perception import sees
 from sociolab.town.person import Person, Surroundings
-from sociolab.town.thoughts import Thought
+from sociolab.town.questions import MindQuestion
 
 NEVER: Final = 1 << 40
 """A step after all steps, and a gap that nobody gets over; two of them can be added."""
@@ -208,10 +208,12 @@ def _steps_between(columns: Any, rows: Any, radius: int) -> Any:
     return np.maximum(columns - radius, 0) + np.maximum(rows - radius, 0)
 
 
-class Ahead:
+class OutOfOrder:
     """Lives the same as `LockStep`, in another order."""
 
-    def __init__(self, around: Surroundings, ask: Callable[[Thread, Thought], None]) -> None:
+    def __init__(
+        self, around: Surroundings, ask: Callable[[Thread, MindQuestion[Any]], None]
+    ) -> None:
         self._around = around
         self._ask = ask
         self._people = around.people

@@ -21,7 +21,7 @@ Tiles: TypeAlias = npt.NDArray[np.bool_]
 Counts: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
 
 
-def flood(free: Tiles, goals: Tiles, reach: int) -> tuple[Counts, bool]:
+def bfs(free: Tiles, goals: Tiles, reach: int) -> tuple[Counts, bool]:
     """Breadth-first search from all goals at once: steps plus one, 0 where none lead within reach.
 
     Flat, row by row, with a row of walls before the first and after the last, and one wall at the
@@ -47,7 +47,7 @@ def flood(free: Tiles, goals: Tiles, reach: int) -> tuple[Counts, bool]:
 
 
 def _bits(tiles: Tiles) -> int:
-    """The tiles as bits of an integer, in the layout of `flood`."""
+    """The tiles as bits of an integer, in the layout of `bfs`."""
     height, width = tiles.shape
     walled = np.zeros((height + 2, width + 1), np.bool_)
     walled[1:-1, :-1] = tiles
@@ -132,7 +132,7 @@ class Paths:
         table = self._tables.get(place_index)
         if table is None:
             goals = self._walkable & (np.asarray(self._town.arena) == place_index)
-            counted, _ = flood(self._walkable, goals, self._walkable.size)
+            counted, _ = bfs(self._walkable, goals, self._walkable.size)
             inside = counted.reshape(goals.shape[0] + 2, -1)[1:-1, :-1].astype(np.int32)
             table = np.where(inside > 0, inside - 1, np.int32(FAR))
             table.setflags(write=False)
@@ -161,7 +161,7 @@ class Paths:
         window = self._walkable[top:bottom, left:right]
         goals = np.zeros_like(window)
         goals[y - top, x - left] = True
-        counted, complete = flood(window, goals, reach)
+        counted, complete = bfs(window, goals, reach)
         return _Field(left, top, right, bottom, reach, complete, counted.data)
 
     def _expect_walkable(self, *tiles: Tile) -> None:
@@ -175,7 +175,7 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """Steps to one tile, plus one, 0 where unknown: all of a window, laid out as in `flood`.
+    """Steps to one tile, plus one, 0 where unknown: all of a window, laid out as in `bfs`.
 
     Exact up to `reach` steps; `complete` if there is nothing farther away.
     """

@@ -7,14 +7,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sociolab.core.seeding import stream
-from sociolab.town.answers import Part
 from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.memory import MemoryStream
 from sociolab.town.paths import Paths
 from sociolab.town.perception import Attention
+from sociolab.town.questions import (
+    Asked,
+    Block,
+    Commitment,
+    Heard,
+    Me,
+    Memory,
+    MindQuestion,
+    Other,
+    Part,
+    Utter,
+)
 from sociolab.town.residents import Resident
 from sociolab.town.setting import Setting, Tdp
-from sociolab.town.thoughts import Asked, Block, Commitment, Heard, Me, Memory, Other, Utter
 from sociolab.town.trace import HEADINGS, Did, Planned, PlannedBlock, Record, Walked
 
 
@@ -185,9 +195,9 @@ class Surroundings:
             for person in self.people
         }
 
-    def asked(self, person: Person, question: str, step: int) -> Asked:
+    def asked(self, person: Person, question: type[MindQuestion[Any]], step: int) -> Asked:
         """The head of a question."""
-        seat = self.setting.seat_of(person.id, question)
+        seat = self.setting.seat_of(person.id, question.name)
         return Asked(self.setting.trial, self.setting.seed, person.id, step, seat=seat)
 
     def me(self, person: Person, step: int) -> Me:

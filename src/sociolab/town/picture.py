@@ -401,7 +401,7 @@ class Frame:
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
-def draw_strip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Image.Image:
+def draw_filmstrip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Image.Image:
     """The moments side by side, three in a row, each with its label and notes; one legend.
 
     ConfigError where there is no moment.

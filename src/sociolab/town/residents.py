@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sociolab.core.errors import ConfigError
-from sociolab.town.answers import TimeOfDay
+from sociolab.town.clock import TimeOfDay
 from sociolab.town.map import Place, TownMap
 from sociolab.town.map_file import own_map
 

@@ -8,10 +8,10 @@ from datetime import datetime
 
 from sociolab.core.errors import WorldError
 from sociolab.engine.scene import FailurePolicy
-from sociolab.town.answers import Matter
 from sociolab.town.clock import Clock
 from sociolab.town.map import TownMap
 from sociolab.town.memory import Embedder, HashingEmbedder
+from sociolab.town.questions import Matter
 from sociolab.town.residents import Resident
 
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from sociolab.core.episode import Ended, Event, Happened, Unusable
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import Begin, Came, Play, Reply, Request, Sent
 from sociolab.engine.replies import event_of, unusable_of
-from sociolab.town.asking import checked, request_of
 from sociolab.town.life import Life
 from sociolab.town.lockstep import LockStep, Round, Thread
-from sociolab.town.mind import QUESTIONS
-from sociolab.town.out_of_order import Ahead
+from sociolab.town.mind import checked, request_of
+from sociolab.town.out_of_order import OutOfOrder
 from sociolab.town.person import Surroundings
+from sociolab.town.questions import MOST_ROUNDS, MindQuestion
 from sociolab.town.setting import Setting
-from sociolab.town.thoughts import MOST_ROUNDS, Thought
 from sociolab.town.trace import TRACE, Stood, WentWithout, chunk, header
 
 Order: TypeAlias = Literal["lock-step", "ahead"]
-Ask: TypeAlias = Callable[[Thread, Thought], None]
+Ask: TypeAlias = Callable[[Thread, MindQuestion[Any]], None]
 
 
 class Scheduler(Protocol):
@@ -43,7 +42,7 @@ class Scheduler(Protocol):
 
 SCHEDULERS: dict[Order, Callable[[Surroundings, Ask], Scheduler]] = {
     "lock-step": LockStep,
-    "ahead": Ahead,
+    "ahead": OutOfOrder,
 }
 
 
@@ -61,7 +60,7 @@ class _Town:
         self.scheduler: Scheduler = SCHEDULERS[order](self.around, self._ask)
         self.trace = TraceWriter(self.around)
         self._asked: list[Request] = []
-        self._threads: dict[tuple[str, int, str], tuple[Thread, Thought]] = {}
+        self._threads: dict[tuple[str, int, str], tuple[Thread, MindQuestion[Any]]] = {}
         self._names: set[tuple[str, int, str]] = set()
         for person in self.around.people:
             person.records.append(Stood(0, person.id, *person.tile))
@@ -101,15 +100,14 @@ class _Town:
 
     # -------------------------------------------------------------- asking
 
-    def _ask(self, thread: Thread, question: Thought) -> None:
+    def _ask(self, thread: Thread, question: MindQuestion[Any]) -> None:
         asked = question.asked
-        name, _ = QUESTIONS[type(question)]
-        key = (asked.seat, asked.step, name)
+        key = (asked.seat, asked.step, question.name)
         if key in self._names:
             raise WorldError(
-                f"the seat {asked.seat} was asked {name} twice at step {asked.step}, last for "
-                f"{asked.resident}: no reply could be told from the other; give each resident a "
-                "seat of its own"
+                f"the seat {asked.seat} was asked {question.name} twice at step {asked.step}, "
+                f"last for {asked.resident}: no reply could be told from the other; give each "
+                "resident a seat of its own"
             )
         self._names.add(key)
         # A talk begun at the last step goes a little beyond it.
@@ -153,7 +151,7 @@ class _Town:
         if thread.round.is_over:
             self.scheduler.over(thread.round)
 
-    def _go_without(self, question: Thought, failure: Unusable) -> None:
+    def _go_without(self, question: MindQuestion[Any], failure: Unusable) -> None:
         asked = question.asked
         person = next(p for p in self.around.people if p.id == asked.resident)
         person.records.append(

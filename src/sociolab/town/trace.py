@@ -18,8 +18,7 @@ from pydantic import TypeAdapter
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
-from sociolab.town.answers import SpeechAct
-from sociolab.town.thoughts import Line
+from sociolab.town.questions import Line, SpeechAct
 
 # The names of the compass, as a walk's path spells them: one letter a step.
 HEADINGS: dict[str, tuple[int, int]] = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}

@@ -19,7 +19,8 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from sociolab.core.errors import ConfigError, SociolabError, StoreError
 from sociolab.core.redaction import redacted
-from sociolab.report.html import upright
+from sociolab.report.html import STATIC as REPORT_STATIC
+from sociolab.report.html import spec_json, upright
 from sociolab.report.words import sanitize
 from sociolab.web.security import HEADERS, SAFE, is_admin, token_of
 from sociolab.web.site import Missing, NeedsLogin, Refused, site_of
@@ -64,6 +65,7 @@ def templates() -> Environment:
     environment.filters["legible"] = sanitize
     # For the report's templates, which escape in their own way.
     environment.filters["upright"] = lambda text: sanitize(upright(text))
+    environment.filters["spec"] = spec_json
     environment.filters["when"] = when
     environment.filters["date"] = date
     return environment
@@ -91,7 +93,12 @@ def static(name: str) -> str:
     """
     if name.startswith("js/"):
         return f"/static/{name}"
-    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
+    file = (
+        REPORT_STATIC / name.removeprefix("report/")
+        if name.startswith("report/")
+        else STATIC / name
+    )
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:10]
     return f"/static/{name}?v={digest}"
 
 

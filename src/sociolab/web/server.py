@@ -16,6 +16,7 @@ from fastapi.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sociolab.core.errors import ConfigError
+from sociolab.report.html import STATIC as REPORT_STATIC
 from sociolab.web import (
     home,
     pages,
@@ -50,6 +51,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         app.include_router(router)
     for router in _GUARDED:
         app.include_router(router, dependencies=[Depends(researcher)])
+    app.mount("/static/report", StaticFiles(directory=REPORT_STATIC), name="report")
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, settings=settings)
     pages.install(app)

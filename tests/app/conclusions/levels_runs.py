@@ -40,8 +40,8 @@ from sociolab.core.episode import (
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId, Score
 from sociolab.store.store import Store
-from sociolab.town.answers import Summary
 from sociolab.town.map import TownMap
+from sociolab.town.questions import Summary
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Talked, chunk, header
 from sociolab.worlds.stss.dataset import Content

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, run
-from sociolab.app.conclusions.hard import Chosen, HardSpec, choose_hard
 from sociolab.app.data.sets import (
     TaskList,
     check_name,
@@ -17,6 +16,7 @@ from sociolab.app.data.sets import (
     stored_lists,
     wanted_tasks,
 )
+from sociolab.app.hard_subset import Chosen, HardSpec, choose_hard
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import World
 from sociolab.store.store import Store

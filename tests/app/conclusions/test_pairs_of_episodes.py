@@ -11,8 +11,8 @@ import pytest
 from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.analysis.compare import Compared
 from sociolab.analysis.compare_runs import Wanted, compare_runs
-from sociolab.analysis.episode_pairs import differing
-from sociolab.app.conclusions.pairs import COLUMNS, ComparedPairs, compared_pairs, write_pairs
+from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, compared_pairs, differing
+from sociolab.app.results import write_pairs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.report.section import TextTable

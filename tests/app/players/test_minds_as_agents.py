@@ -19,7 +19,8 @@ from sociolab.report.run_facts import warnings
 from sociolab.report.schema import RunResult
 from sociolab.store.store import Store
 from sociolab.testing.minds import AnyMind
-from sociolab.town.mind import QUESTIONS, MindPlayer
+from sociolab.town.mind import MindPlayer
+from sociolab.town.questions import QUESTIONS
 from sociolab.worlds.stss.dataset import TownData, write_town
 from sociolab.worlds.stss.kit import python_player
 from stss_tasks import PARTY

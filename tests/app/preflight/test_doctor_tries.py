@@ -15,9 +15,8 @@ from sociolab.core.episode import Action, ActionSpace, Episode, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
-from sociolab.town.answers import Said
+from sociolab.town.questions import Said, Utter
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.thoughts import Utter
 
 HERE = f"python:{__name__}"
 asked, never = threading.Event(), threading.Event()

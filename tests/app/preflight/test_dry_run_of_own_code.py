@@ -11,9 +11,8 @@ from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.core.score import JudgeId, Verdict
-from sociolab.town.answers import Said
+from sociolab.town.questions import Said, Utter
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.thoughts import Utter
 
 HERE = f"python:{__name__}"
 asked: list[str] = []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from puppet_town import CAFE, TALK, TOWN, TRIO, Puppet, day, lived, planned, setting
-from sociolab.app.towns.town import Lived, Span, map_of, moments, write_picture, write_strip
+from sociolab.app.towns.town import Lived, Span, map_of, moments, write_filmstrip, write_picture
 from sociolab.app.towns.town import lived as lived_in
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.errors import ConfigError
@@ -97,7 +97,7 @@ def test_an_episode_of_another_world_has_no_town() -> None:
 @pytest.mark.parametrize("name", ["day.jpg", "day"])
 def test_a_strip_is_png_or_gif(name: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"ends in \.png or \.gif"):
-        write_strip(two_days(), span(), tmp_path / name)
+        write_filmstrip(two_days(), span(), tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["map", "map.xyz", "map.jpg"])
@@ -109,4 +109,4 @@ def test_a_picture_is_png(name: str, tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be written"):
-        write_strip(two_days(), span(minutes=180), tmp_path / "none" / "day.png")
+        write_filmstrip(two_days(), span(minutes=180), tmp_path / "none" / "day.png")

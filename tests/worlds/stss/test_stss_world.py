@@ -21,11 +21,11 @@ from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import play_task
 from sociolab.town.map import Place
 from sociolab.town.map_file import own_map
-from sociolab.town.mind import QUESTIONS, MindPlayer
-from sociolab.town.model.answer_schemas import answer_schema
+from sociolab.town.mind import MindPlayer
+from sociolab.town.model.mind import answer_schema
 from sociolab.town.person import Surroundings
+from sociolab.town.questions import QUESTIONS, PlanDay, Replan
 from sociolab.town.residents import own_residents
-from sociolab.town.thoughts import PlanDay, Replan
 from sociolab.worlds.stss.dataset import DAYS, Content, TownData, content_from, own_town
 from sociolab.worlds.stss.kit import load
 from sociolab.worlds.stss.map_codec import packed, unpacked
@@ -102,7 +102,7 @@ def test_the_agent_performs_and_the_partner_is_everybody_else() -> None:
 def test_the_performers_high_level_questions_go_to_the_agent_and_the_rest_to_the_background() -> (
     None
 ):
-    names = [name for name, _ in QUESTIONS.values()]
+    names = [question.name for question in QUESTIONS]
     mine = [name for name in names if seat_for(PARTY, PAPERS_QUESTIONS, "ben", name) == "ben"]
     assert set(mine) == set(PAPERS_QUESTIONS)
     low = {name for name in names if seat_for(PARTY, PAPERS_QUESTIONS, "ben", name) != "ben"}
@@ -180,7 +180,7 @@ def test_the_performer_may_plan_to_go_wherever_its_task_is(template: Template) -
             content = Content(task=task, residents=people, town=packed(own_map()))
             around = Surroundings(setting_of(content, QUICK, FailurePolicy(), "t", 1))
             person = next(one for one in around.people if one.id == performer)
-            me, asked = around.me(person, 0), around.asked(person, "plan_day", 0)
+            me, asked = around.me(person, 0), around.asked(person, PlanDay, 0)
             plan = PlanDay(asked, me, DAYS[0], (), ())
             again = Replan(asked, me, "", (), me.now, ())
             for question in (plan, again):

@@ -152,9 +152,9 @@ def write_picture(town: TownMap, path: Path, scale: int) -> None:
     _save(path, lambda: draw(town, scale=scale).save(path))
 
 
-def write_strip(lived: Lived, span: Span, path: Path) -> None:
+def write_filmstrip(lived: Lived, span: Span, path: Path) -> None:
     """Draw the moments of a span: side by side as PNG, or one after the other as GIF."""
-    from sociolab.town.picture import Frame, animation, draw_strip
+    from sociolab.town.picture import Frame, animation, draw_filmstrip
 
     frames = [
         Frame(
@@ -169,7 +169,7 @@ def write_strip(lived: Lived, span: Span, path: Path) -> None:
             _save(path, lambda: path.write_bytes(animation(lived.town, frames)))
         case ".png":
             plain = [Frame(frame.label, frame.people) for frame in frames]
-            _save(path, lambda: draw_strip(lived.town, plain).save(path))
+            _save(path, lambda: draw_filmstrip(lived.town, plain).save(path))
         case other:
             raise ConfigError(f'--out: expected a name that ends in .png or .gif, found "{other}"')
 

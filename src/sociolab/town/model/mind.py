@@ -2,54 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from typing import TypeVar
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
-from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Role
+from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Role, Schema
 from sociolab.core.seeding import digest
 from sociolab.prompting.ask import again_text, check_finish, typed
+from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
-from sociolab.town.answers import (
-    Choice,
-    DayPlan,
-    Decision,
-    Insights,
-    Items,
-    Lines,
-    NewPlan,
-    Parts,
-    Ratings,
-    Reminder,
-    Said,
-    Summary,
-)
-from sociolab.town.mind import QUESTIONS
-from sociolab.town.model.answer_schemas import answer_schema
-from sociolab.town.model.describing import asking
-from sociolab.town.model.fitting import UnfitError, fitted
-from sociolab.town.model.heads import PACKAGE, head_of
 from sociolab.town.model.plain import PLAIN, PLAIN_QUESTIONS, read_plain
-from sociolab.town.thoughts import (
-    Asked,
-    ChoosePlace,
-    DayReminder,
-    Decompose,
-    GeneralPlan,
-    PlanDay,
-    RateImportance,
-    Reflect,
-    Replan,
-    Summarise,
-    TalkOrNot,
-    TalkReminder,
-    Thought,
-    Utter,
-)
+from sociolab.town.model.prompt_prefix import PACKAGE, prompt_prefix
+from sociolab.town.questions import QUESTIONS, Answer, Asked, MindQuestion, UnfitError
+from sociolab.town.questions.day import TIMES
 
-Typed = TypeVar("Typed", bound=BaseModel)
+A = TypeVar("A", bound=Answer)
 
 
 class ModelMind:
@@ -83,66 +54,20 @@ class ModelMind:
         self._plain = dialect == PLAIN
         self._penalties = penalties
 
-    async def plan_day(self, question: PlanDay) -> DayPlan:
-        """The day, from waking to bed."""
-        return await self._ask(question, DayPlan, self._temperature)
-
-    async def decompose(self, question: Decompose) -> Parts:
-        """A block of the plan in parts."""
-        return await self._ask(question, Parts, self._temperature)
-
-    async def choose_place(self, question: ChoosePlace) -> Choice:
-        """Where to do something."""
-        return await self._ask(question, Choice, self._temperature)
-
-    async def rate_importance(self, question: RateImportance) -> Ratings:
-        """How much each text matters, 1 to 10."""
-        return await self._ask(question, Ratings, self._temperature)
-
-    async def talk_or_not(self, question: TalkOrNot) -> Decision:
-        """Whether to talk to somebody who is near."""
-        return await self._ask(question, Decision, self._temperature)
-
-    async def utter(self, question: Utter) -> Said:
-        """The next utterance."""
-        return await self._ask(question, Said, self._temperature)
-
-    async def summarise(self, question: Summarise) -> Summary:
-        """What to keep of a talk."""
-        return await self._ask(question, Summary, self._temperature)
-
-    async def replan(self, question: Replan) -> NewPlan:
-        """The rest of the day."""
-        return await self._ask(question, NewPlan, self._temperature)
-
-    async def reflect(self, question: Reflect) -> Insights:
-        """Conclusions from what mattered."""
-        return await self._ask(question, Insights, self._temperature)
-
-    async def general_plan(self, question: GeneralPlan) -> Lines:
-        """TDP: how to go about the task."""
-        return await self._ask(question, Lines, 0.0)
-
-    async def day_reminder(self, question: DayReminder) -> Reminder:
-        """TDP: what to keep in mind on a day."""
-        return await self._ask(question, Reminder, 0.0)
-
-    async def talk_reminder(self, question: TalkReminder) -> Items:
-        """TDP: what to bring up in a talk."""
-        return await self._ask(question, Items, 0.0)
-
-    async def _ask(self, question: Thought, kind: type[Typed], temperature: float) -> Typed:
+    async def answer(self, question: MindQuestion[A]) -> A:
+        """The answer to any question; ReplyError where the reply cannot be used."""
+        temperature = 0.0 if question.exact else self._temperature
         asked = prompt_of(question, temperature, plain=self._plain, penalties=self._penalties)
         reply = await self._complete(question, asked)
-        value = _plainly(reply, question) if self._plain else typed(reply, kind)
+        value: Any = (
+            _plainly(reply, question) if self._plain else typed(reply, question.answer_type)
+        )
         try:
-            fit = fitted(question, value)
+            return question.coerced(value)
         except UnfitError as error:
             raise ReplyError(str(error), raw=reply.text, cause="not allowed") from error
-        assert isinstance(fit, kind)
-        return fit
 
-    async def _complete(self, question: Thought, asked: Prompt) -> ChatReply:
+    async def _complete(self, question: MindQuestion[Any], asked: Prompt) -> ChatReply:
         try:
             return await self._model.complete(asked, _key(question, self._role))
         except ModelError as error:
@@ -152,30 +77,33 @@ class ModelMind:
 
 
 def prompt_of(
-    question: Thought, temperature: float, *, plain: bool = False, penalties: float | None = None
+    question: MindQuestion[Any],
+    temperature: float,
+    *,
+    plain: bool = False,
+    penalties: float | None = None,
 ) -> Prompt:
     """What a model is sent for a question: who the resident is, then what is asked.
 
     ConfigError for a question that cannot be asked in plain text where it should be.
     """
-    name, _ = QUESTIONS[type(question)]
-    values = asking(question)
+    values = question.variables()
     if isinstance(question, PLAIN_QUESTIONS):
         values["plain"] = plain
     elif plain:
         raise ConfigError(
-            f'dialect=plain is for talks: expected a question of a talk, found "{name}", '
+            f'dialect=plain is for talks: expected a question of a talk, found "{question.name}", '
             "which needs dialect=json"
         )
-    body = prompt(PACKAGE, name).render(values)
+    body = prompt(PACKAGE, question.name).render(values)
     if question.asked.problem:
         body = f"{body}\n\n{_again(question.asked)}"
-    messages = (Message("system", head_of(question.me, plain=plain)), Message("user", body))
+    messages = (Message("system", prompt_prefix(question.me, plain=plain)), Message("user", body))
     schema = None if plain else answer_schema(question)
     return Prompt(messages, schema, temperature, penalties=penalties)
 
 
-def _plainly(reply: ChatReply, question: Thought) -> BaseModel:
+def _plainly(reply: ChatReply, question: MindQuestion[Any]) -> BaseModel:
     check_finish(reply)
     return read_plain(reply.text, question)
 
@@ -190,14 +118,64 @@ def _again(asked: Asked) -> str:
     return text if asked.attempt <= 2 else f"{text} This is attempt {asked.attempt}."
 
 
-def prompts_hash(questions: Iterable[type[Thought]] = tuple(QUESTIONS)) -> str:
+def prompts_hash(questions: Iterable[type[MindQuestion[Any]]] = QUESTIONS) -> str:
     """Identifies the wording of the prompts of these questions, in this order; default: of all."""
-    names = ("head", *(QUESTIONS[question][0] for question in questions))
+    names = ("head", *(question.name for question in questions))
     return digest(*(prompt(PACKAGE, name).hash for name in names), again_text(""))
 
 
-def _key(question: Thought, role: Role) -> CallKey:
+def _key(question: MindQuestion[Any], role: Role) -> CallKey:
     asked = question.asked
-    name, _ = QUESTIONS[type(question)]
     seat = asked.seat or asked.resident
-    return CallKey(asked.trial, role, seat, asked.step, name, asked.attempt)
+    return CallKey(asked.trial, role, seat, asked.step, question.name, asked.attempt)
+
+
+# ------------------------------------------------------------------ schemas
+
+
+def answer_schema(question: MindQuestion[Any]) -> Schema:
+    """The JSON schema that a model is given for the answer to a question.
+
+    A provider that follows it can name only known places, times on the quarter hour and dates that
+    are near, and rate as many texts as there are (see `schema_options`). Nothing else in it belongs
+    to one question alone: it stands before the prompt where providers look for a beginning that
+    repeats.
+    """
+    return _schema(question.answer_type, json.dumps(question.schema_options()))
+
+
+@lru_cache(maxsize=1024)
+def _schema(kind: type[Answer], options: str) -> Schema:
+    plain = schema_of(kind)
+    schema = _narrowed(json.loads(plain.text), json.loads(options))
+    if '"#/$defs/Time"' in json.dumps(schema):
+        schema["$defs"] = {"Time": {"enum": TIMES, "type": "string"}} | schema.get("$defs", {})
+    return Schema(plain.name, json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
+
+
+def _narrowed(node: Any, options: dict[str, Any]) -> Any:
+    """The schema with options for its fields; every field wanted and no other allowed.
+
+    Those who offer strict structured output want the latter two.
+    """
+    if isinstance(node, list):
+        return [_narrowed(item, options) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if _is_time(node):
+        return {"$ref": "#/$defs/Time"}
+    new = {word: _narrowed(part, options) for word, part in node.items()}
+    if "properties" in new:
+        fields = new["properties"]
+        fields |= {name: _with(fields[name], options[name]) for name in options if name in fields}
+        new |= {"required": list(fields), "additionalProperties": False}
+    return new
+
+
+def _with(field: dict[str, Any], option: dict[str, Any]) -> dict[str, Any]:
+    """A field with an option; a pattern, or what it referred to, is no longer of use then."""
+    return {word: field[word] for word in field if word not in ("pattern", "$ref")} | option
+
+
+def _is_time(node: dict[str, Any]) -> bool:
+    return "([01]" in str(node.get("pattern", ""))

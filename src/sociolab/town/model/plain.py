@@ -6,14 +6,23 @@ For models that follow no schema. Only the questions of a talk can be asked so.
 from __future__ import annotations
 
 import re
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from sociolab.core.errors import ReplyError
 from sociolab.prompting.structured import without_thinking
-from sociolab.town.answers import Items, Lines, Said, Summary
-from sociolab.town.thoughts import GeneralPlan, Summarise, TalkReminder, Thought, Utter
+from sociolab.town.questions import (
+    GeneralPlan,
+    Items,
+    Lines,
+    MindQuestion,
+    Said,
+    Summarise,
+    Summary,
+    TalkReminder,
+    Utter,
+)
 
 PLAIN = "plain"
 
@@ -34,7 +43,7 @@ _QUOTES = {'"': '"', "\u201c": "\u201d", "\u201e": "\u201c", "\u00ab": "\u00bb"}
 Typed = TypeVar("Typed", bound=BaseModel)
 
 
-def read_plain(text: str, question: Thought) -> BaseModel:
+def read_plain(text: str, question: MindQuestion[Any]) -> BaseModel:
     """The answer in a plain reply; ReplyError says what was expected and what was found.
 
     Words never end a talk, so that it goes on to the limit of its rounds (STSS section 3.2). A

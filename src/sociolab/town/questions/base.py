@@ -271,7 +271,7 @@ class MindQuestion(Generic[A]):
     """
 
     name: ClassVar[str]
-    answer_type: ClassVar[type[Any]]
+    answer_type: ClassVar[type[Answer]]
     exact: ClassVar[bool] = False
 
     asked: Asked

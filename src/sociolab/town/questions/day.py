@@ -40,9 +40,10 @@ from sociolab.town.questions.wording import (
 MOST_PLACES = 150
 """With more known places than this, a schema takes any text for a place."""
 
-_TIMES = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 15, 30, 45)]
-_WAKES = [time for time in _TIMES if "03:00" <= time <= "12:00"]
-_BEDS = [time for time in _TIMES if time >= "19:00" or time <= "03:00"]
+TIMES = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 15, 30, 45)]
+"""On the quarter hour."""
+_WAKES = [time for time in TIMES if "03:00" <= time <= "12:00"]
+_BEDS = [time for time in TIMES if time >= "19:00" or time <= "03:00"]
 _FEWEST_ENTRIES = 4
 _A_DAY = 24 * 60
 

@@ -11,7 +11,19 @@ from dataclasses import dataclass
 from datetime import date
 
 from sociolab.core.seeding import stream
-from sociolab.town.answers import Agreed, Decision, Matter, Said, SpeechAct, Summary
+from sociolab.town.questions import (
+    Agreed,
+    Decision,
+    Line,
+    Matter,
+    Me,
+    Said,
+    SpeechAct,
+    Summarise,
+    Summary,
+    TalkOrNot,
+    Utter,
+)
 from sociolab.town.scripted.day import SEEKING, work_of
 from sociolab.town.scripted.matters import (
     EVENTS,
@@ -33,7 +45,6 @@ from sociolab.town.scripted.matters import (
     with_choices,
     without_place,
 )
-from sociolab.town.thoughts import Line, Me, Summarise, TalkOrNot, Utter
 
 _WILLING = {
     "public activity": 0.65, "online activity": 0.6, "inviting companions": 0.65,

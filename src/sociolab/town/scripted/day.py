@@ -7,7 +7,20 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 
 from sociolab.core.seeding import stream
-from sociolab.town.answers import Choice, DayPlan, Entry, Matter, NewPlan, Part, Parts
+from sociolab.town.questions import (
+    Choice,
+    ChoosePlace,
+    DayPlan,
+    Decompose,
+    Entry,
+    Matter,
+    Me,
+    NewPlan,
+    Part,
+    Parts,
+    PlanDay,
+    Replan,
+)
 from sociolab.town.residents import Habit, Rhythm
 from sociolab.town.scripted.matters import (
     EVENTS,
@@ -20,7 +33,6 @@ from sociolab.town.scripted.matters import (
     places_like,
     standings,
 )
-from sociolab.town.thoughts import ChoosePlace, Decompose, Me, PlanDay, Replan
 
 SEEKING = "going among people"
 """What a performer does who is reminded to seek people out."""

@@ -11,9 +11,8 @@ from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
 from sociolab.core.seeding import stream
-from sociolab.town.answers import Matter, SpeechAct
 from sociolab.town.clock import spoken_date
-from sociolab.town.thoughts import Heard, Me, Other
+from sociolab.town.questions import Heard, Matter, Me, Other, SpeechAct
 
 
 @cache

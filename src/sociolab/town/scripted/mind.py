@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from sociolab.town.answers import (
+from sociolab.town.questions import (
     Choice,
+    ChoosePlace,
     DayPlan,
+    DayReminder,
     Decision,
+    Decompose,
+    GeneralPlan,
     Insight,
     Insights,
     Items,
     Lines,
     Matter,
+    Me,
     NewPlan,
     Parts,
+    PlanDay,
+    RateImportance,
     Ratings,
+    Reflect,
     Reminder,
+    Replan,
     Said,
+    Summarise,
     Summary,
+    TalkOrNot,
+    TalkReminder,
+    Utter,
 )
 from sociolab.town.scripted import conversation, day
 from sociolab.town.scripted.matters import (
@@ -29,21 +42,6 @@ from sociolab.town.scripted.matters import (
     standings,
     wanted_of,
     with_choices,
-)
-from sociolab.town.thoughts import (
-    ChoosePlace,
-    DayReminder,
-    Decompose,
-    GeneralPlan,
-    Me,
-    PlanDay,
-    RateImportance,
-    Reflect,
-    Replan,
-    Summarise,
-    TalkOrNot,
-    TalkReminder,
-    Utter,
 )
 
 

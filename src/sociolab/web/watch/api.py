@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from sociolab.app.episode_list import Found, Listed, Wanted, listed
-from sociolab.app.transcripts import told
+from sociolab.app.transcripts import transcript_of
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
@@ -94,7 +94,7 @@ def episode_record(store: Store, run: str, trial: str) -> dict[str, Any]:
             "seats": list(planned.task.seats),
             "content": _json_or_text(planned.task.content),
         },
-        "transcript": transcript_record(told(episode)),
+        "transcript": transcript_record(transcript_of(episode)),
         "scores": [_judging(row) for row in store.verdicts.judgings(run, trial=trial)],
         "events": [json.loads(encode_event(event)) for event in episode.events],
     }

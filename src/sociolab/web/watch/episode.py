@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from sociolab.analysis.credit import credit_of, credited, with_credit
-from sociolab.app.transcripts import told
+from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.report.export import play_markdown
@@ -93,7 +93,7 @@ def reading(
 ) -> Reading:
     """The episode as all of it happened, or as one of its seats saw it; `words` are marked."""
     episode = store.episode(run, trial)
-    transcript = told(episode, seat)
+    transcript = transcript_of(episode, seat)
     judgings = () if seat else store.verdicts.judgings(run, trial=trial)
     read = transcript_view(episode, transcript, judgings)
     scene = tuple(_part(heading, text) for heading, text in transcript.scene)
@@ -196,7 +196,7 @@ def _aside(
 
 def words_of(episode: Episode) -> str:
     """All words of an episode, as a search looks through them."""
-    read = told(episode)
+    read = transcript_of(episode)
     parts = chain(
         (read.title,),
         chain.from_iterable(read.scene),
@@ -341,7 +341,7 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     known_trial(store, run, trial)
     found = store.episode(run, trial)
     read = transcript_view(
-        found, credited(store, run, told)(found), store.verdicts.judgings(run, trial=trial)
+        found, credited(store, run, transcript_of)(found), store.verdicts.judgings(run, trial=trial)
     )
     return file_answer(play_markdown(read), f"{run}-{trial}.md", "text/markdown; charset=utf-8")
 

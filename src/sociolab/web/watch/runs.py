@@ -25,21 +25,18 @@ from sociolab.store.store import RunRow, Store
 from sociolab.store.studies import StudyRow
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.charts import Charts, chart_data, mean_charts, spread_charts
 from sociolab.web.watch.parameters import PageNumber, RunName, file_answer, known_run, store_option
 
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run to be shown. `parts` is what `report.run_page.content` makes for a page.
+    """A run to be shown. `parts` is what `report.html.content` makes for a page.
 
     `extremes` are each agent's lowest and highest plays in `main`, a measure and its judge.
     """
 
     result: RunResult
     parts: Mapping[str, Any]
-    means: tuple[Charts, ...]
-    spreads: tuple[Charts, ...]
     extremes: tuple[Extreme, ...]
     main: str
     totals: Totals
@@ -63,7 +60,7 @@ def run_result(store: Store, run: str) -> RunResult:
 def outline_view(store: Store, run: str) -> RunView:
     """What is known of a run before its episodes are read (see `report.result.outline_of`)."""
     result = outline_of(store, run, store.trials(run))
-    return RunView(result, content(1, ShownRun(result)), (), (), (), "", store.calls.totals(run))
+    return RunView(result, content(1, ShownRun(result)), (), "", store.calls.totals(run))
 
 
 def run_report(store: Store, run: str) -> str:
@@ -74,14 +71,10 @@ def run_report(store: Store, run: str) -> str:
 def _run_view(store: Store, run: str) -> RunView:
     figures = details_of(store, run)
     result, spreads = figures.result, distributions_of(figures.said)
-    main, means = leading(result, spreads), mean_charts(result)
-    drawn = sum(len(group.charts) for group in means)
+    main = leading(result, spreads)
     return RunView(
         result,
-        # The report's own charts are left out: a page that is served draws them with vega-lite.
-        content(1, ShownRun(result)),
-        means,
-        spread_charts(result, spreads, drawn),
+        content(1, ShownRun(result, spreads=spreads)),
         extremes(main),
         titled(result, main),
         store.calls.totals(run),
@@ -257,7 +250,6 @@ def _run_page(
         shown="run",
         fresh=fresh,
         view=view,
-        chart_data=chart_data((*view.means, *view.spreads)),
         store_option=store_option(store_of(request)),
         **{**view.parts, "warnings": _wrong(one, view)},
     )

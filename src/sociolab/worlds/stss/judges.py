@@ -1,4 +1,4 @@
-"""The judges of social tasks: by the paper's keyword filter on the trace, and a model that reads."""
+"""The judges of social tasks: the paper's keyword filter on the trace, and a model that reads."""
 
 from __future__ import annotations
 

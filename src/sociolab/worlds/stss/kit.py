@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared, Metric
@@ -20,11 +18,21 @@ from sociolab.core.ports import (
 )
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.world import world
-from sociolab.town.answers import DayPlan, Decision, Entry, Said, Summary
-from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
+from sociolab.town.mind import MindPlayer, answers
 from sociolab.town.model.mind import ModelMind
+from sociolab.town.questions import (
+    QUESTIONS,
+    DayPlan,
+    Decision,
+    Entry,
+    PlanDay,
+    Said,
+    Summarise,
+    Summary,
+    TalkOrNot,
+    Utter,
+)
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
-from sociolab.town.thoughts import PlanDay, Summarise, TalkOrNot, Utter
 from sociolab.worlds.stss.dataset import own_town, read_town
 from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
 from sociolab.worlds.stss.scoring import ScoreSettings
@@ -197,7 +205,7 @@ class TownPlayer:
 
 def python_player(label: str, made: object) -> Player:
     """Somebody's mind; ConfigError where it lacks a method."""
-    missing = [name for name, _ in QUESTIONS.values() if not callable(getattr(made, name, None))]
+    missing = [question.name for question in QUESTIONS if not answers(made, question)]
     if missing and callable(getattr(made, "reply", None)):
         raise ConfigError(
             f'"{label}" takes turns, and nobody does in a town: expected "scripted", '
@@ -209,4 +217,4 @@ def python_player(label: str, made: object) -> Player:
             f'{missing[0]}(self, question)" and {len(missing) - 1} more that it lacks; '
             "see docs/stss.md"
         )
-    return MindPlayer(cast("Mind", made))
+    return MindPlayer(made)

@@ -18,7 +18,7 @@ from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, cut_words, interval, nature, number, plural
 from sociolab.store.store import Store
-from sociolab.town.thoughts import MOST_ROUNDS
+from sociolab.town.questions import MOST_ROUNDS
 from sociolab.worlds.stss.dataset import content_from
 from sociolab.worlds.stss.losses import LOSSES, OUTCOMES, Outcome, eligible, wanted
 from sociolab.worlds.stss.map_codec import unpacked

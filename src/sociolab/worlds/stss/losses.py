@@ -14,8 +14,7 @@ from typing import Literal, TypeAlias
 
 from sociolab.core.episode import Answered, Episode
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.town.answers import Summary
-from sociolab.town.thoughts import Line
+from sociolab.town.questions import Line, Summary
 from sociolab.town.trace import Talked
 from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.dataset import Content

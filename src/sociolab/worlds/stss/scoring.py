@@ -1,4 +1,4 @@
-"""How did a social task go, who took part, and why? By rules on what happened (STSS section 5.1)."""
+"""How did a social task go, who took part, and why? Rules on what happened (STSS section 5.1)."""
 
 from __future__ import annotations
 

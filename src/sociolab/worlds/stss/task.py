@@ -11,9 +11,9 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sociolab.town.answers import Chore, Matter, TimeOfDay
-from sociolab.town.clock import clock_time
+from sociolab.town.clock import TimeOfDay, clock_time
 from sociolab.town.map import TownMap
+from sociolab.town.questions import Chore, Matter
 from sociolab.town.residents import Resident, is_known_place
 
 TaskType: TypeAlias = Literal[

@@ -13,8 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream
-from sociolab.town.answers import TimeOfDay
-from sociolab.town.clock import clock_time, spoken_date
+from sociolab.town.clock import TimeOfDay, clock_time, spoken_date
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident, is_known_place
 from sociolab.worlds.stss.task import (

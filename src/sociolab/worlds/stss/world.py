@@ -16,8 +16,8 @@ from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
-from sociolab.town.mind import QUESTIONS
 from sociolab.town.model.mind import prompts_hash
+from sociolab.town.questions import QUESTIONS
 from sociolab.town.residents import Resident
 from sociolab.town.setting import Rules, Setting, Tdp
 from sociolab.town.simulation import live
@@ -118,7 +118,7 @@ class Settings(BaseModel):
         if not isinstance(value, str):
             return value
         names = tuple(name.strip() for name in value.split(",") if name.strip())
-        known = tuple(name for name, _ in QUESTIONS.values())
+        known = tuple(question.name for question in QUESTIONS)
         unknown = [name for name in names if name not in known]
         if unknown:
             raise ValueError(f'expected names among {", ".join(known)}, "{unknown[0]}" is none')

@@ -10,10 +10,19 @@ from sociolab.core.errors import ReplyError
 from sociolab.core.ports import Player
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.playing import driven
-from sociolab.town.answers import Items, Lines, Said, SpeechAct, Summary
 from sociolab.town.mind import Mind, MindPlayer
+from sociolab.town.questions import (
+    GeneralPlan,
+    Items,
+    Lines,
+    Said,
+    SpeechAct,
+    Summarise,
+    Summary,
+    TalkReminder,
+    Utter,
+)
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.thoughts import GeneralPlan, Summarise, TalkReminder, Utter
 from sociolab.worlds.stss.talk.dataset import TalkScenario
 from sociolab.worlds.stss.talk.playing import TalkSettings, Told, play_talk, told_in
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date, datetime
 from functools import cache
 
+from sociolab.town.questions import Block, Commitment, Memory
 from sociolab.town.residents import Resident
-from sociolab.town.thoughts import Block, Commitment, Memory
 from sociolab.worlds.stss.dataset import TownData, own_town
 from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
 from sociolab.worlds.stss.task import SocialTask

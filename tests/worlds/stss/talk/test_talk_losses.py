@@ -8,9 +8,8 @@ from datetime import datetime
 import pytest
 
 from sociolab.core.score import Score, Unscored
-from sociolab.town.answers import SpeechAct, Summary
+from sociolab.town.questions import Line, SpeechAct, Summary
 from sociolab.town.residents import Resident
-from sociolab.town.thoughts import Line
 from sociolab.worlds.stss.losses import (
     LOSSES,
     Spoken,

@@ -14,10 +14,18 @@ from sociolab.core.errors import WorldError
 from sociolab.core.ports import NoReply, Reply
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.playing import ended
-from sociolab.town.answers import Agreed, Said, Summary
 from sociolab.town.model.mind import prompt_of
+from sociolab.town.questions import (
+    Agreed,
+    GeneralPlan,
+    Memory,
+    Said,
+    Summarise,
+    Summary,
+    TalkReminder,
+    Utter,
+)
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.thoughts import GeneralPlan, Memory, Summarise, TalkReminder, Utter
 from sociolab.worlds.stss.talk.dataset import TalkScenario
 from sociolab.worlds.stss.talk.playing import TalkSettings, known_places, play_talk, told_in
 from worlds.stss.talk.talk_plays import POLICY, TRIAL, Says, Unreminded, held, seats_of

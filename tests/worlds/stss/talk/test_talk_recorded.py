@@ -11,7 +11,7 @@ import pytest
 from fake_models import FakeModel
 from sociolab.core.ports import Judge
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.town.answers import Matter, SpeechAct
+from sociolab.town.questions import Matter, SpeechAct
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 from sociolab.worlds.stss.talk.verdicts import MEASURES, RecordedJudge

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.town.thoughts import Memory
+from sociolab.town.questions import Memory
 from sociolab.worlds.stss.talk.playing import Remembered
 
 FIRST = datetime(2024, 5, 13)

@@ -16,8 +16,9 @@ from sociolab.prompting.templates import prompt
 from sociolab.testing import WorldContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import driven, play_task
-from sociolab.town.mind import QUESTIONS, MindPlayer
+from sociolab.town.mind import MindPlayer
 from sociolab.town.model import mind
+from sociolab.town.questions import QUESTIONS
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss.talk.dataset import TalkData, scenario_from
 from sociolab.worlds.stss.talk.playing import TalkSettings, told_in
@@ -94,7 +95,7 @@ def test_the_identity_covers_the_prompts_of_a_talk_and_no_others(
 ) -> None:
     asked = {"head", "general_plan", "talk_reminder", "utter", "summarise"}
     before, original = StssTalk(DATA).data.hash, prompt
-    names = {"head", *(name for name, _ in QUESTIONS.values())}
+    names = {"head", *(question.name for question in QUESTIONS)}
 
     def reworded(package: str, name: str) -> object:
         found = original(package, name)

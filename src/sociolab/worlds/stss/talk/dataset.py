@@ -17,8 +17,8 @@ from sociolab import __version__
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest, stream
+from sociolab.town.questions import Block, Commitment, Heard, Memory
 from sociolab.town.residents import Resident
-from sociolab.town.thoughts import Block, Commitment, Heard, Memory
 from sociolab.worlds.stss.dataset import Meta
 from sociolab.worlds.stss.talk.conditions import Occasion
 from sociolab.worlds.stss.task import TASK_TYPES, Frozen, SocialTask, TaskType

@@ -20,12 +20,11 @@ from threading import Thread
 from typing import Any, TypeAlias
 
 from sociolab.core.ports import Begin, Came, NoReply, Play, Reply, Sent
-from sociolab.town.answers import DayPlan, Said
 from sociolab.town.clock import clock_time
 from sociolab.town.mind import MindPlayer
+from sociolab.town.questions import DayPlan, Heard, Me, Memory, PlanDay, Recall, Said, Utter
 from sociolab.town.scripted.matters import key_of, standings, wanted_of
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.thoughts import Heard, Me, Memory, PlanDay, Recall, Utter
 from sociolab.worlds.stss.dataset import TownData, own_town, read_town
 from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
 from sociolab.worlds.stss.talk.playing import known_places

@@ -20,9 +20,9 @@ from sociolab.judging.quoting import WANTED, quoted
 from sociolab.prompting.ask import ask_model, typed_prompt
 from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
-from sociolab.town.model.wording import now_line
+from sociolab.town.questions import Line
+from sociolab.town.questions.wording import now_line
 from sociolab.town.residents import own_residents
-from sociolab.town.thoughts import Line
 from sociolab.worlds.stss.talk.conditions import Condition, Finding, Occasion, conditions_hash
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario, scenario_from
 from sociolab.worlds.stss.talk.verdicts import SMOKED, Lost, readable, verdicts

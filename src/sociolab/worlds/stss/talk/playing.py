@@ -13,23 +13,27 @@ from pydantic import BaseModel, ConfigDict, Field
 from sociolab.core.episode import Answered, Ended, Episode, Unusable
 from sociolab.core.ports import Play, Sent, Step
 from sociolab.engine.scene import FailurePolicy
-from sociolab.town.answers import Items, Lines, Said, Summary
-from sociolab.town.asking import answered
 from sociolab.town.memory import HashingEmbedder, Relevance
-from sociolab.town.residents import Resident
-from sociolab.town.thoughts import (
+from sociolab.town.mind import answered
+from sociolab.town.questions import (
     MOST_ROUNDS,
+    Answer,
     Asked,
     GeneralPlan,
+    Items,
     Line,
+    Lines,
     Me,
     Memory,
+    MindQuestion,
     Other,
+    Said,
     Summarise,
+    Summary,
     TalkReminder,
-    Thought,
     Utter,
 )
+from sociolab.town.residents import Resident
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
 from sociolab.worlds.stss.task import SocialTask
 
@@ -230,7 +234,7 @@ def told_in(scenario: TalkScenario, episode: Episode) -> Told:
     return Told(tuple(lines), note, plan, reminder)
 
 
-Typed = TypeVar("Typed", bound=BaseModel)
+A = TypeVar("A", bound=Answer)
 
 
 def play_talk(
@@ -284,7 +288,7 @@ class _Talk:
             ended = yield from self._talk(reminder)
             if ended.reason != "silence":
                 asked = self._asked(self.other, len(self.lines))
-                yield from self._answer(self.other.keeps(asked, self.lines), Summary)
+                yield from self._answer(self.other.keeps(asked, self.lines))
         except _Stopped as stopped:
             failure = stopped.failure
             ended = Ended("failed turn", failure.turn, failure.seat)
@@ -293,9 +297,9 @@ class _Talk:
     def _reminder(self) -> Generator[Step, Sent, str]:
         """TDP's items for this talk, one a line; "" where there are none."""
         mind, asked = self.performer, self._asked(self.performer, 0)
-        plan = yield from self._answer(mind.plans(asked, self.task), Lines)
+        plan = yield from self._answer(mind.plans(asked, self.task))
         lines = plan.lines if plan is not None else ()
-        items = yield from self._answer(mind.reminds(asked, self.task, lines), Items)
+        items = yield from self._answer(mind.reminds(asked, self.task, lines))
         return "\n".join(items.items) if items is not None else ""
 
     def _talk(self, reminder: str) -> Generator[Step, Sent, Ended]:
@@ -309,8 +313,7 @@ class _Talk:
                     self.lines,
                     rounds - turn // 2,
                     reminder if speaker is self.performer else "",
-                ),
-                Said,
+                )
             )
             if said is None:
                 return Ended("silence", turn, speaker.id)
@@ -325,9 +328,9 @@ class _Talk:
     def _asked(self, speaker: Speaker, turn: int) -> Asked:
         return Asked(self.trial, self.seed, speaker.id, turn, seat=speaker.id)
 
-    def _answer(self, question: Thought, kind: type[Typed]) -> Generator[Step, Sent, Typed | None]:
+    def _answer(self, question: MindQuestion[A]) -> Generator[Step, Sent, A | None]:
         """The answer; None where there is none and the talk goes on."""
-        found = yield from answered(question, kind, 2 * self.settings.rounds, self.policy)
+        found = yield from answered(question, 2 * self.settings.rounds, self.policy)
         if not isinstance(found, Unusable):
             return found
         if self.policy.then == "stop":

@@ -10,8 +10,7 @@ from sociolab.core.episode import Episode, Unusable
 from sociolab.core.errors import Cause
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
-from sociolab.town.answers import Matter, SpeechAct, Summary
-from sociolab.town.thoughts import Line
+from sociolab.town.questions import Line, Matter, SpeechAct, Summary
 from sociolab.worlds.stss.talk.conditions import Condition, Finding, Occasion, share_met, success
 from sociolab.worlds.stss.talk.dataset import TalkScenario, scenario_from
 from sociolab.worlds.stss.talk.playing import Told, told_in

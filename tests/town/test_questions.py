@@ -10,9 +10,25 @@ import pytest
 
 from puppet_town import CAFE, TOWER, TRIO, day, lived, memo, rest, setting
 from puppet_town import Puppet as Recorder
-from sociolab.town.answer_checks import problem_with
-from sociolab.town.answers import Agreed, Choice, DayPlan, Entry, Part, Parts, Ratings, Reminder
-from sociolab.town.thoughts import Block, ChoosePlace, Decompose, PlanDay, RateImportance, Replan
+from sociolab.town.questions import (
+    Agreed,
+    Block,
+    Choice,
+    ChoosePlace,
+    DayPlan,
+    DayReminder,
+    Decompose,
+    Entry,
+    Other,
+    Part,
+    Parts,
+    PlanDay,
+    RateImportance,
+    Ratings,
+    Reminder,
+    Replan,
+    Summarise,
+)
 
 
 def question(kind: type) -> Any:
@@ -29,6 +45,10 @@ def question(kind: type) -> Any:
     if kind is Decompose:
         block = Block(plan.me.now, plan.me.now, "bake", CAFE)
         return Decompose(plan.asked, plan.me, block, ("counter",))
+    if kind is Summarise:
+        return Summarise(plan.asked, plan.me, Other("ben", "Ben", ""), (), (), ())
+    if kind is DayReminder:
+        return DayReminder(plan.asked, plan.me, "a party", (), plan.day)
     return RateImportance(plan.asked, plan.me, ("one", "two")) if kind is RateImportance else plan
 
 
@@ -44,14 +64,14 @@ def entries(*starts: str) -> tuple[Entry, ...]:
 
 
 def test_answers_that_fit_have_no_problem() -> None:
-    assert problem_with(PLAN, day(f"09:00 sing @ {CAFE}")) == ""
-    assert problem_with(PLAN, day("09:00 sing", bed="00:30")) == "", "bed after midnight"
-    assert problem_with(question(Replan), rest("09:00 sing", "16:00 hum", "00:30 read")) == ""
-    assert problem_with(question(Decompose), knead("counter")) == ""
-    assert problem_with(question(Decompose), knead("")) == ""
-    assert problem_with(question(ChoosePlace), Choice(place=CAFE)) == ""
-    assert problem_with(question(RateImportance), Ratings(ratings=(1, 10))) == ""
-    assert problem_with(PLAN, memo()) == ""
+    assert PLAN.problem_with(day(f"09:00 sing @ {CAFE}")) == ""
+    assert PLAN.problem_with(day("09:00 sing", bed="00:30")) == "", "bed after midnight"
+    assert question(Replan).problem_with(rest("09:00 sing", "16:00 hum", "00:30 read")) == ""
+    assert question(Decompose).problem_with(knead("counter")) == ""
+    assert question(Decompose).problem_with(knead("")) == ""
+    assert question(ChoosePlace).problem_with(Choice(place=CAFE)) == ""
+    assert question(RateImportance).problem_with(Ratings(ratings=(1, 10))) == ""
+    assert question(Summarise).problem_with(memo()) == ""
 
 
 @pytest.mark.parametrize(
@@ -71,42 +91,47 @@ def test_answers_that_fit_have_no_problem() -> None:
     ],
 )
 def test_a_plan_is_in_order_and_in_places_that_are_known(plan: DayPlan, problem: str) -> None:
-    assert problem in problem_with(PLAN, plan)
+    assert problem in PLAN.problem_with(plan)
 
 
 def test_a_new_plan_is_in_order_after_its_first_entry() -> None:
     asked = question(Replan)
-    assert "in order" in problem_with(asked, rest("09:00 sing", "17:00 hum", "16:00 read"))
-    assert TOWER in problem_with(asked, rest(f"09:00 sing @ {TOWER}"))
+    assert "in order" in asked.problem_with(rest("09:00 sing", "17:00 hum", "16:00 read"))
+    assert TOWER in asked.problem_with(rest(f"09:00 sing @ {TOWER}"))
 
 
 @pytest.mark.parametrize("gone", ["10:00", "15:03", "01:00"])
 def test_a_new_plan_lies_between_now_and_bed(gone: str) -> None:
-    problem = problem_with(question(Replan), rest("15:03 sing", f"{gone} hum"))
+    problem = question(Replan).problem_with(rest("15:03 sing", f"{gone} hum"))
     assert problem == f"expected entries from 15:03 to 01:00, found {gone}"
 
 
 def test_a_part_is_done_at_an_object_that_is_there() -> None:
-    problem = problem_with(question(Decompose), knead("dragon"))
+    problem = question(Decompose).problem_with(knead("dragon"))
     assert problem == 'expected an object that is there, or "", found "dragon"'
 
 
 def test_a_place_is_chosen_among_those_that_are_known() -> None:
-    assert TOWER in problem_with(question(ChoosePlace), Choice(place=TOWER))
+    assert TOWER in question(ChoosePlace).problem_with(Choice(place=TOWER))
 
 
 @pytest.mark.parametrize("ratings", [(), (1,), (1, 2, 3)])
 def test_every_text_is_rated_once(ratings: tuple[int, ...]) -> None:
-    problem = problem_with(question(RateImportance), Ratings(ratings=ratings))
+    problem = question(RateImportance).problem_with(Ratings(ratings=ratings))
     assert problem == f"expected 2 ratings, found {len(ratings)}"
 
 
 def test_what_is_agreed_is_for_a_day_of_the_calendar() -> None:
     agreed = Agreed(what="fish", day="2024-02-30")
-    assert '"2024-02-30"' in problem_with(PLAN, memo(agreed=(agreed,)))
+    assert '"2024-02-30"' in question(Summarise).problem_with(memo(agreed=(agreed,)))
 
 
 def test_a_reminder_has_one_or_two_sentences() -> None:
-    assert problem_with(PLAN, Reminder(text="Meet Ben at 5 p.m. in the park. Then go home.")) == ""
+    assert (
+        question(DayReminder).problem_with(
+            Reminder(text="Meet Ben at 5 p.m. in the park. Then go home.")
+        )
+        == ""
+    )
     three = Reminder(text="Rise. Meet Ben! Go home.")
-    assert problem_with(PLAN, three) == "expected 1 to 2 sentences, found 3"
+    assert question(DayReminder).problem_with(three) == "expected 1 to 2 sentences, found 3"

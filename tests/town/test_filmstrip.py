@@ -16,7 +16,7 @@ from sociolab.town.picture import (
     Frame,
     animation,
     dot_colour,
-    draw_strip,
+    draw_filmstrip,
 )
 
 MORNING = Frame("08:00", {"Ada": (20, 20), "Ben": (60, 60)}, {"Ada": "having breakfast"})
@@ -31,16 +31,16 @@ def near(picture: Image.Image, number: int) -> int:
 
 @pytest.mark.parametrize("moments", [1, 2, 3, 4])
 def test_a_strip_grows_sideways_and_then_down(moments: int) -> None:
-    strip = draw_strip(own_map(), [NOON] * moments, scale=3)
+    strip = draw_filmstrip(own_map(), [NOON] * moments, scale=3)
     assert strip.width == min(moments, ACROSS) * (3 * 140 + GAP) + GAP
-    one = draw_strip(own_map(), [NOON], scale=3)
+    one = draw_filmstrip(own_map(), [NOON], scale=3)
     assert (strip.height > one.height + 300) is (moments > ACROSS)
 
 
 def test_a_strip_shows_the_notes_of_a_moment() -> None:
     noted, bare = MORNING, Frame(MORNING.label, MORNING.people)
-    taller = draw_strip(own_map(), [noted], scale=3).height
-    assert taller > draw_strip(own_map(), [bare], scale=3).height
+    taller = draw_filmstrip(own_map(), [noted], scale=3).height
+    assert taller > draw_filmstrip(own_map(), [bare], scale=3).height
 
 
 def test_an_animation_has_a_picture_for_each_moment_and_repeats() -> None:
@@ -81,6 +81,6 @@ def test_the_same_moments_give_the_same_bytes() -> None:
 
 
 def test_no_moment_is_refused() -> None:
-    for show in (draw_strip, animation):
+    for show in (draw_filmstrip, animation):
         with pytest.raises(ConfigError, match="at least one moment"):
             show(own_map(), [])

@@ -1,4 +1,4 @@
-"""The head of a resident's prompts, written once for as long as it stays the same."""
+"""The system message of a resident's prompts, written once for as long as it stays the same."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from sociolab.prompting.templates import prompt
-from sociolab.town.model.wording import LONGEST_FIELD, one_line
+from sociolab.town.questions import Me
+from sociolab.town.questions.wording import LONGEST_FIELD, one_line
 from sociolab.town.residents import Resident
-from sociolab.town.thoughts import Me
 
 PACKAGE = "sociolab.town.model"
 
@@ -31,7 +31,7 @@ class _Same:
         return isinstance(other, _Same) and self.resident is other.resident
 
 
-def head_of(me: Me, *, plain: bool = False) -> str:
+def prompt_prefix(me: Me, *, plain: bool = False) -> str:
     """What every prompt to this resident begins with; `plain`: no forms are told."""
     objects = tuple([tuple(me.objects.get(place, ())) for place in me.places])
     people, known_as = tuple(me.people.items()), tuple(me.known_as.items())

@@ -1,0 +1,163 @@
+"""Runs are renamed, tagged and deleted; the store is measured, made smaller and checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sociolab.cli.options import Json, RunName, RunNames, StoreFile, Sure
+from sociolab.cli.output import confirm, print_json, say
+from sociolab.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from sociolab.store.store import Store, StoreSize
+
+verbs = typer.Typer()
+
+store = typer.Typer(
+    help="See how large the store is, make it smaller, and look for damage.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_MUCH = 1_000_000
+"""Free bytes from which it is worth a word that they can be had back."""
+
+
+@verbs.command(epilog="Example: sociolab rename first baseline")
+def rename(
+    old: Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")],
+    new: Annotated[str, typer.Argument(metavar="NAME", help="Its new name.")],
+    store: StoreFile = None,
+) -> None:
+    """Rename a run."""
+    from sociolab.app.queries import open_store
+
+    with open_store(store) as opened:
+        opened.rename_run(old, new)
+    say(f"{old} is now {new}")
+
+
+@verbs.command(epilog="Example: sociolab tag first pilot")
+def tag(
+    run: RunName,
+    words: Annotated[list[str], typer.Argument(metavar="WORD", help="To find the run by.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Take them from it.")] = False,
+    store: StoreFile = None,
+) -> None:
+    """Give a run words to find it by.
+
+    `sociolab list runs --tag WORD` finds it.
+    """
+    from sociolab.app.queries import open_store
+    from sociolab.app.run.session import TAGS, with_tags
+
+    if not all(word.strip() for word in words):
+        raise ConfigError('WORD: expected a word to find the run by, found ""')
+    with open_store(store) as opened:
+        settings = opened.run(run).settings
+        if not isinstance(settings, dict):
+            raise ConfigError(f'the run "{run}" has no settings that could hold tags')
+        if remove:
+            had = settings.get(TAGS)
+            left = [word for word in had if word not in words] if isinstance(had, list) else []
+            tags = {TAGS: left} if left else {}
+            found = {key: one for key, one in settings.items() if key != TAGS} | tags
+        else:
+            found = with_tags(settings, words)
+        opened.set_settings(run, found)
+    now = found.get(TAGS)
+    say(f"{run}: {', '.join(map(str, now)) if isinstance(now, list) else 'no tags'}")
+
+
+@verbs.command(epilog="Example: sociolab delete first second")
+def delete(runs: RunNames, yes: Sure = False, store: StoreFile = None) -> None:
+    """Delete runs with everything in them.
+
+    Asks once; nothing is deleted where one of them is not there.
+    """
+    from sociolab.app.queries import open_store
+
+    with open_store(store) as opened:
+        holds = {run: _holds(opened, run) for run in dict.fromkeys(runs)}
+        told = "; ".join(f"{run} with its {what}" for run, what in holds.items())
+        confirm(f"delete {told}?", yes)
+        for run, what in holds.items():
+            opened.delete_run(run)
+            say(f"deleted {run} with its {what}")
+        size = opened.size()
+    how = ": `sociolab store vacuum` gives it back" if size.free >= _MUCH else ""
+    say(_size_words(size) + how)
+
+
+@store.command("size", epilog="Example: sociolab store size")
+def store_size(store: StoreFile = None, json: Json = False) -> None:
+    """Say where the store is, how many runs it holds and how large it is."""
+    from sociolab.app.queries import open_store
+    from sociolab.report.words import plural
+
+    with open_store(store) as opened:
+        path, runs, size = opened.path, len(opened.runs()), opened.size()
+    if json:
+        print_json({
+            "schema": 1, "store": str(path), "runs": runs, "bytes": size.bytes, "free": size.free,
+        })  # fmt: skip
+    else:
+        typer.echo(f"{path}: {plural(runs, 'run')}; {_size_words(size)}")
+
+
+@store.command("vacuum", epilog="Example: sociolab store vacuum")
+def store_vacuum(store: StoreFile = None) -> None:
+    """Give back the room that deleted runs left.
+
+    Not while a run is being played.
+    """
+    from sociolab.app.queries import open_store
+
+    with open_store(store) as opened:
+        before = opened.size()
+        opened.vacuum()
+        after = opened.size()
+    say(f"the store takes {_mb(after.bytes)} now, and took {_mb(before.bytes)}")
+
+
+@store.command("check", epilog="Example: sociolab store check")
+def store_check(store: StoreFile = None) -> None:
+    """Look for damage: read everything, and compare checksums.
+
+    Exit code 1 where something is damaged.
+    """
+    from sociolab.app.queries import open_store
+
+    with open_store(store) as opened:
+        path, found = opened.path, list(opened.damage())
+    if not found:
+        say(f"{path} is in order")
+        return
+    for clause in found:
+        say(f"damaged: {clause}")
+    say(f"{path} is damaged: take a backup, or export the runs that can be read to a new store")
+    raise typer.Exit(1)
+
+
+def _holds(store: Store, run: str) -> str:
+    """What goes with a run."""
+    from sociolab.report.result import kept_work
+    from sociolab.report.words import plural
+
+    row = store.run(run)
+    what = plural(row.trials, "trial") if not kept_work(row) else "replies"
+    for study in store.studies.all():
+        if study.run == run:
+            people = plural(len(store.studies.participants(study.name)), "participant")
+            what += f" and the study {study.name} ({people})"
+    return what
+
+
+def _size_words(size: StoreSize) -> str:
+    return f"the store takes {_mb(size.bytes)}, of which {_mb(size.free)} are free"
+
+
+def _mb(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"

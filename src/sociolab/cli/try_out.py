@@ -1,0 +1,157 @@
+"""What one tries out first: a local endpoint, whether a spec works, a demonstration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+
+import typer
+
+from sociolab.app.run.config import ModelAccess, RunConfig
+from sociolab.cli.options import OptPath, StoreFile, option, takes
+from sociolab.cli.output import say, show_result, show_sections
+from sociolab.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from sociolab.report.result import RunResult
+    from sociolab.report.section import Section
+    from sociolab.store.store import Store
+
+verbs = typer.Typer()
+
+
+@verbs.command(epilog="Example: sociolab endpoint --port 8765 --latency-ms 200 --faults 0.1")
+def endpoint(
+    port: Annotated[int, option("--port", "N", "0: any free one.", min=0, max=65535)] = 8765,
+    latency_ms: Annotated[
+        float, option("--latency-ms", "MS", "How long a reply takes.", min=0)
+    ] = 0.0,
+    distribution: Annotated[
+        str, option("--latency", "constant|lognormal|uniform", "How that varies.")
+    ] = "constant",
+    faults: Annotated[
+        float, option("--faults", "SHARE", "Share of replies that fail.", min=0, max=1)
+    ] = 0.0,
+    seed: Annotated[int, option("--seed", "N", "Of faults, latency and texts.")] = 0,
+    by_hand: Annotated[
+        OptPath, option("--by-hand", "DIR", "Lay requests down as files, await replies.")
+    ] = None,
+) -> None:
+    """Serve a local OpenAI-compatible endpoint, for tests."""
+    from sociolab.endpoint.server import run_forever
+    from sociolab.endpoint.settings import Distribution, EndpointSettings
+
+    if distribution not in get_args(Distribution):
+        expected = ", ".join(get_args(Distribution))
+        raise ConfigError(f'--latency: expected one of {expected}, found "{distribution}"')
+    settings = replace(
+        EndpointSettings.with_faults(faults, seed=seed),
+        latency_ms=latency_ms,
+        latency=cast(Distribution, distribution),
+        by_hand=by_hand,
+    )
+    if by_hand is not None:
+        say(f"each request is laid down in {by_hand} and waits for its reply file; Ctrl-C ends")
+    counters = run_forever(settings, port=port, announce=_announce)
+    for name, value in asdict(counters).items():
+        say(f"{name}: {value}")
+
+
+@verbs.command(epilog="Example: sociolab doctor openai/MODEL --base-url http://127.0.0.1:8000/v1")
+@takes(ModelAccess, "base_url", "key_env", "models")
+def doctor(
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC", help="An agent or judge: openai/gpt-x, python:module:Class."
+        ),
+    ],
+    world: Annotated[
+        str, option("--world", "WORLD", "Where one that is no model plays a short episode.")
+    ] = "sotopia",
+    *,
+    given: dict[str, Any],
+) -> None:
+    """Check an agent or judge by one call or a short episode.
+
+    Says what is wrong, if something is.
+    """
+    from sociolab.app.preflight.doctor import examine
+
+    finding = examine(spec, RunConfig(world=world, **given))
+    typer.echo(finding.sentence)
+    raise typer.Exit(0 if finding.well else 1)
+
+
+@verbs.command(epilog="Example: sociolab demo --html demo-report.html")
+def demo(
+    html: Annotated[Path, option("--html", "FILE", "The page to write.")] = Path(
+        "demo-report.html"
+    ),
+    store: StoreFile = None,
+) -> None:
+    """Play every world offline and write a report.
+
+    All tasks of every world with scripted players, scored without a model.
+    """
+    from sociolab.app.data.sets import world_names
+    from sociolab.app.queries import open_store
+    from sociolab.app.results import write_page
+    from sociolab.app.run.play import run as play
+    from sociolab.cli.progress import watch
+
+    if not html.parent.is_dir():
+        raise ConfigError(
+            f"--html: there is no folder {html.parent}; name a file in a folder that exists"
+        )
+    if html.is_dir():
+        raise ConfigError(f"--html: expected a file to write, found the folder {html}")
+    results: list[RunResult] = []
+    for world in dict.fromkeys((RunConfig().world, *world_names())):
+        say(f"{world}: scripted players, no model, no network; a smoke test, and no result")
+        config = RunConfig(world=world, agents=("scripted",), store=store)
+        result = play(config, watch(lambda name: None))
+        show_result(result, store, as_json=False)
+        results.append(result)
+    _gap(results, store)
+    with open_store(store) as opened:
+        write_page(opened, results, html, _levels(opened, results))
+    say(f"wrote {html}: open it in a browser")
+    named = f" --store {store}" if store else ""
+    say(f"`sociolab web{named}` shows every episode, and the town as it lived")
+    raise typer.Exit(1 if any(result.failed for result in results) else 0)
+
+
+def _announce(url: str) -> None:
+    typer.echo(url)
+    say(f"try: sociolab doctor openai/any --base-url {url}")
+
+
+def _levels(store: Store, results: Sequence[RunResult]) -> tuple[Section, ...]:
+    """The scripted performer's talks beside what came of its tasks in the town."""
+    from sociolab.worlds.stss.levels import levels, levels_sections
+
+    runs = {result.world: result.run for result in results}
+    sections = levels_sections(levels(store, runs["stss-talk"], runs["stss"]))
+    show_sections(sections, dict, as_json=False)
+    return sections
+
+
+def _gap(results: Sequence[RunResult], store: Path | None) -> None:
+    """AntEval's gap between scripted and sample play: how the tables look, and nothing more."""
+    from sociolab.app.gap import SAMPLE, GapConfig
+    from sociolab.app.gap import gap as measure
+    from sociolab.cli.gap import print_gap
+
+    runs = {result.world: result.run for result in results}
+    say("gap: how far scripted play is from the package's sample play, as a virtual DM sees it")
+    config = GapConfig(
+        real=SAMPLE,
+        generated=(runs["anteval-intention"],),
+        information=(runs["anteval-information"],),
+        splits=4,
+        store=store,
+    )
+    print_gap(measure(config, say))
