@@ -12,8 +12,7 @@ from pydantic import BaseModel
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Role, Schema
 from sociolab.core.seeding import digest
-from sociolab.prompting.ask import again_text, check_finish, typed
-from sociolab.prompting.structured import schema_of
+from sociolab.prompting.structured import again_text, check_finish, schema_of, typed
 from sociolab.prompting.templates import prompt
 from sociolab.town.model.plain import PLAIN, PLAIN_QUESTIONS, read_plain
 from sociolab.town.model.prompt_prefix import PACKAGE, prompt_prefix
