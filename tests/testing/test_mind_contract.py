@@ -13,7 +13,7 @@ from fake_models import ImprovisingModel
 from sociolab.core.errors import ReplyError
 from sociolab.testing import MindContract
 from sociolab.testing.minds import AnyMind
-from sociolab.testing.stock_thoughts import stock_questions
+from sociolab.testing.stock_questions import stock_questions
 from sociolab.town.mind import Mind
 from sociolab.town.model.mind import ModelMind
 from sociolab.town.questions import (
@@ -66,6 +66,10 @@ def suite(name: str, answer: Callable[[Any], Any]) -> MindContract:
     return Suite()
 
 
+def new_plan(*starts: str) -> NewPlan:
+    return NewPlan(entries=tuple(Entry(start=start, what="x") for start in starts))
+
+
 def test_an_answer_of_another_type_is_found() -> None:
     with pytest.raises(AssertionError, match="a Choice, found Said"):
         suite(
@@ -96,35 +100,21 @@ def test_an_error_of_its_own_is_not_passed_over() -> None:
         suite("utter", crash).test_it_answers_every_question_in_its_form()
 
 
-def test_an_unknown_place_is_found() -> None:
-    moon = suite("choose_place", lambda _: Choice(place="The Moon: far side"))
-    with pytest.raises(AssertionError, match="a known place, found 'The Moon"):
-        moon.test_it_names_only_places_that_are_known()
-
-
-def test_a_plan_that_runs_backwards_is_found() -> None:
-    entries = (Entry(start="10:00", what="x"), Entry(start="12:00", what="x"))
-    late = (*entries, Entry(start="11:00", what="y"))
-    with pytest.raises(AssertionError, match="in order of time"):
-        suite(
-            "replan", lambda _: NewPlan(entries=late)
-        ).test_a_new_plan_runs_from_now_to_bed_in_order()
-    night = (*entries, Entry(start="23:00", what="y"))
-    with pytest.raises(AssertionError, match="before bed"):
-        suite(
-            "replan", lambda _: NewPlan(entries=night)
-        ).test_a_new_plan_runs_from_now_to_bed_in_order()
-
-
-def test_an_object_that_is_not_there_is_found() -> None:
-    parts = Parts(parts=(Part(minutes=5, what="x", object="anvil"),))
-    with pytest.raises(AssertionError, match="found 'anvil'"):
-        suite("decompose", lambda _: parts).test_parts_are_done_at_what_is_there()
-
-
-def test_a_missing_rating_is_found() -> None:
-    with pytest.raises(AssertionError, match="as many ratings"):
-        suite("rate_importance", lambda _: Ratings(ratings=(1,))).test_every_text_is_rated()
+@pytest.mark.parametrize(
+    ("name", "answer", "problem"),
+    [
+        ("choose_place", Choice(place="The Moon: far side"), "a place that Ada knows"),
+        ("replan", new_plan("10:00", "12:00", "11:00"), "in order of their start"),
+        ("replan", new_plan("10:00", "12:00", "23:00"), "entries from 10:00 to 22:00, found 23:00"),
+        ("decompose", Parts(parts=(Part(minutes=5, what="x", object="anvil"),)), 'found "anvil"'),
+        ("rate_importance", Ratings(ratings=(1,)), "expected 3 ratings, found 1"),
+    ],
+)
+def test_an_answer_that_does_not_fit_its_question_is_found(
+    name: str, answer: Any, problem: str
+) -> None:
+    with pytest.raises(AssertionError, match=problem):
+        suite(name, lambda _: answer).test_its_answers_fit_their_questions()
 
 
 def test_an_appointment_in_the_past_is_found() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.testing.stock_thoughts import STOCK_GOAL, STOCK_OBJECTS, stock_questions
+from sociolab.testing.stock_questions import STOCK_GOAL, STOCK_OBJECTS, stock_questions
 from sociolab.town.model.mind import prompt_of, prompts_hash
 from sociolab.town.model.prompt_prefix import prompt_prefix
 from sociolab.town.questions import (

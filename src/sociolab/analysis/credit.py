@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from sociolab.analysis.audit import cell, plain, table_notes
-from sociolab.analysis.figures import NOTHING, p_text
+from sociolab.analysis.formatting import NOTHING, p_text
 from sociolab.analysis.values import RunValues
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import StoreError

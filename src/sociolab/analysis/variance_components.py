@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.figures import NOTHING, figure, listed, title_of
+from sociolab.analysis.formatting import NOTHING, figure, listed, title_of
 from sociolab.analysis.pooled_runs import chosen_measure, run_values
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_mark import code_in

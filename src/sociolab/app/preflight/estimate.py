@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
-from sociolab.analysis.figures import listed
+from sociolab.analysis.formatting import listed
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
 from sociolab.app.players.own_code import OwnJudge

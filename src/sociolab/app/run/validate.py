@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sociolab.analysis.audit import cell, table_notes
-from sociolab.analysis.figures import title_of
+from sociolab.analysis.formatting import title_of
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse

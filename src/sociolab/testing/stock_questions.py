@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from sociolab.town.questions import (
+    QUESTIONS,
     Asked,
     Block,
-    ChoosePlace,
     Commitment,
     DayReminder,
-    Decompose,
-    GeneralPlan,
     Line,
     Me,
     Memory,
     MindQuestion,
     Other,
-    PlanDay,
-    RateImportance,
-    Reflect,
-    Replan,
-    Summarise,
     TalkOrNot,
     TalkReminder,
     Utter,
@@ -77,7 +70,7 @@ class StockMemory:
 
 
 def stock_questions(say: Callable[[str], str] = _same) -> tuple[MindQuestion[Any], ...]:
-    """A question of every kind (two utterances), in the order in which a life would ask them.
+    """A question of every kind, TDP's first, and two utterances: the first in a talk, and the last.
 
     `say` makes the texts that others wrote or said into odder ones: names, what people do,
     memories, words. Places and objects stay as they are.
@@ -110,44 +103,56 @@ class _Stock:
         self._plan = (say("See Ben."), say("Tell him of the swap."), say("Be there at 17:00."))
 
     def questions(self) -> tuple[MindQuestion[Any], ...]:
-        return (*self._of_tdp(), *self._of_the_day(), *self._of_a_talk())
-
-    def _of_tdp(self) -> tuple[MindQuestion[Any], ...]:
-        goal, plan, memories = self._say(STOCK_GOAL), self._plan, self._memories
-        days = (STOCK_DAY, STOCK_DAY + timedelta(days=1))
-        return (
-            GeneralPlan(self._asked(), self._me(_at(0)), goal, days),
-            DayReminder(self._asked(), self._me(_at(0)), goal, plan, STOCK_DAY),
-            TalkReminder(self._asked(), self._me(_at(10)), goal, plan, self._other, memories),
+        """One of each, and of `Utter` the first in a talk as well."""
+        return tuple(
+            self._question(kind, **own)
+            for kind in sorted(QUESTIONS, key=lambda kind: not kind.exact)
+            for own in self._own().get(kind, [{}])
         )
 
-    def _of_the_day(self) -> tuple[MindQuestion[Any], ...]:
-        night, noon, block = self._me(_at(0)), self._me(_at(10)), self._ahead[0]
-        kept, say = self._kept, self._say
-        reminder = say("See Ben and invite him to the seed swap.")
-        texts = tuple(memory.text for memory in self._memories)
-        why = say("Ben asked for help with the oven")
-        return (
-            PlanDay(self._asked(), night, STOCK_DAY, self._memories, kept, reminder),
-            Decompose(self._asked(), noon, block, STOCK_OBJECTS[block.place]),
-            ChoosePlace(self._asked(), noon, say("buying flour")),
-            RateImportance(self._asked(), noon, texts),
-            Replan(self._asked(), noon, why, self._ahead, _at(22), kept, reminder),
-            Reflect(self._asked(), noon, self._memories),
-        )
+    def _question(self, kind: type[MindQuestion[Any]], **own: object) -> MindQuestion[Any]:
+        """By the names of its fields, so that a new question of known fields needs nothing here."""
+        names = [one.name for one in fields(kind) if one.name not in ("asked", "me")]
+        shown = {name: own.get(name, self._shown()[name]) for name in names}
+        moment = _at(0) if "day" in names or "days" in names else _at(10)
+        return kind(self._asked(), self._me(moment), **shown)
 
-    def _of_a_talk(self) -> tuple[MindQuestion[Any], ...]:
-        me, other, memories, kept = self._me(_at(10)), self._other, self._memories, self._kept
-        block = Block(_at(9), _at(11), self._say("having tea"), _PLACES[8])
-        to_say = "\n".join((self._say("Invite him to the seed swap."), self._say("Ask for seeds.")))
-        ahead, lines = self._ahead, self._lines
-        last = _at(9)
-        return (
-            TalkOrNot(self._asked(), me, other, block, memories, kept, last),
-            Utter(self._asked(), me, other, True, (), 8, memories, kept, ahead, to_say),
-            Utter(self._asked(), me, other, True, lines, 1, memories, kept, ahead),
-            Summarise(self._asked(), me, other, lines, kept, ahead),
-        )
+    def _shown(self) -> dict[str, object]:
+        """What a field shows, by its name."""
+        say, block = self._say, self._ahead[0]
+        return {
+            "ahead": self._ahead,
+            "bedtime": _at(22),
+            "block": block,
+            "commitments": self._kept,
+            "day": STOCK_DAY,
+            "days": (STOCK_DAY, STOCK_DAY + timedelta(days=1)),
+            "goal": say(STOCK_GOAL),
+            "last_talk": _at(9),
+            "left": 1,
+            "lines": self._lines,
+            "memories": self._memories,
+            "objects": STOCK_OBJECTS[block.place],
+            "other": self._other,
+            "plan": self._plan,
+            "reminder": say("See Ben and invite him to the seed swap."),
+            "started": True,
+            "texts": tuple(memory.text for memory in self._memories),
+            "what": say("buying flour"),
+            "why": say("Ben asked for help with the oven"),
+        }
+
+    def _own(self) -> dict[type[MindQuestion[Any]], list[dict[str, object]]]:
+        """What some questions show otherwise."""
+        say = self._say
+        items = "\n".join((say("Invite him to the seed swap."), say("Ask for seeds.")))
+        tea = Block(_at(9), _at(11), say("having tea"), _PLACES[8])
+        return {
+            DayReminder: [{"memories": (), "commitments": ()}],
+            TalkReminder: [{"commitments": ()}],
+            TalkOrNot: [{"block": tea}],
+            Utter: [{"lines": (), "left": 8, "reminder": items}, {"reminder": ""}],
+        }
 
     def _asked(self) -> Asked:
         self._step += 1

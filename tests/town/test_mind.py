@@ -1,0 +1,72 @@
+"""Minds answer by methods or in one; what a question declares is all that is needed to ask it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from fake_models import FakeModel
+from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
+from sociolab.prompting.templates import prompt
+from sociolab.testing.minds import AnyMind
+from sociolab.testing.stock_questions import stock_questions
+from sociolab.town.mind import MindPlayer, answers
+from sociolab.town.model.mind import ModelMind
+from sociolab.town.model.prompt_prefix import PACKAGE
+from sociolab.town.questions import QUESTIONS, ChoosePlace, MindQuestion, TalkOrNot
+from sociolab.town.scripted.mind import ScriptedMind
+
+
+def ask(mind: object, question: MindQuestion[Any]) -> Reply | NoReply:
+    shown = Observation("ada", "", 1, 0, "", (), "", (), question)
+    wanted = Question(question.name, "", question.answer_type)
+    return asyncio.run(MindPlayer(mind).reply(Request("t", 1, "ada", 1, 1, wanted, shown), None))
+
+
+class InOne:
+    """Answers everything in one method, but for one question."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def answer(self, question: MindQuestion[Any]) -> Any:
+        self.asked.append(question.name)
+        return await getattr(AnyMind(), question.name)(question)
+
+    async def choose_place(self, question: ChoosePlace) -> Any:
+        return await AnyMind().choose_place(question)
+
+
+def test_a_method_of_a_question_s_name_comes_before_the_one_for_all() -> None:
+    mind = InOne()
+    for question in stock_questions():
+        reply = ask(mind, question)
+        assert isinstance(reply, Reply)
+        assert isinstance(reply.value, question.answer_type)
+    assert set(mind.asked) == {one.name for one in QUESTIONS} - {"choose_place"}
+
+
+@pytest.mark.parametrize("mind", [InOne(), AnyMind(), ScriptedMind(), ModelMind(FakeModel())])
+def test_our_minds_have_an_answer_to_every_question(mind: object) -> None:
+    assert all(answers(mind, question) for question in QUESTIONS)
+
+
+def test_a_mind_without_a_method_has_no_answer() -> None:
+    class Chatty:
+        async def talk_or_not(self, question: TalkOrNot) -> None: ...
+
+    assert [one for one in QUESTIONS if answers(Chatty(), one)] == [TalkOrNot]
+
+
+@pytest.mark.parametrize("question", stock_questions(), ids=lambda one: one.name)
+def test_a_question_has_a_prompt_of_its_name_that_shows_its_variables(
+    question: MindQuestion[Any],
+) -> None:
+    plain = {"plain": False} if "plain" in prompt(PACKAGE, question.name).source else {}
+    assert prompt(PACKAGE, question.name).render(question.variables() | plain)
+
+
+def test_no_two_questions_have_one_name() -> None:
+    assert len({question.name for question in QUESTIONS}) == len(QUESTIONS)
