@@ -15,7 +15,7 @@ from sociolab.testing import MindContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.stock_questions import stock_questions
 from sociolab.town.mind import Mind
-from sociolab.town.model.mind import ModelMind
+from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
     Agreed,
     Choice,

@@ -13,8 +13,7 @@ from sociolab.prompting.templates import prompt
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.stock_questions import stock_questions
 from sociolab.town.mind import MindPlayer, answers
-from sociolab.town.model.mind import ModelMind
-from sociolab.town.model.prompt_prefix import PACKAGE
+from sociolab.town.model_mind import PACKAGE, ModelMind
 from sociolab.town.questions import QUESTIONS, ChoosePlace, MindQuestion, TalkOrNot
 from sociolab.town.scripted.mind import ScriptedMind
 
