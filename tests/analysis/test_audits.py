@@ -28,7 +28,7 @@ from sociolab.analysis.audit import (
     repeated_of,
     variant_section,
 )
-from sociolab.analysis.figures import NOTHING
+from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.ports import Variant
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from declared_worlds import declared
 from sociolab.analysis.compare import Compared, compared, comparison_document, comparison_section
-from sociolab.analysis.figures import NOTHING
+from sociolab.analysis.formatting import NOTHING
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value
 from sociolab.core.score import JudgeId, Measure

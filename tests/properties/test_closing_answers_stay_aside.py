@@ -22,7 +22,6 @@ from sociolab.app.results import shown_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
-from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.schemas import Draw, read_schema

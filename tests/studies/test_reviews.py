@@ -12,7 +12,7 @@ import pytest
 from rating_runs import open_study
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
-from sociolab.studies.assignment import deal
+from sociolab.studies.assignment import assign_next
 from sociolab.studies.reviews import (
     POINTS,
     Decision,
@@ -20,12 +20,12 @@ from sociolab.studies.reviews import (
     ReviewStudy,
     TaskReviews,
     give_review,
-    review_pile,
     review_problems,
     review_study,
     reviewed,
     reviewer_agreement,
     reviews_csv,
+    task_pool,
     task_reviews,
 )
 
@@ -88,7 +88,7 @@ def test_an_edit_without_an_edit_is_none(study: ReviewStudy) -> None:
 
 def test_reviews_are_kept_counted_and_exported(store: Store, study: ReviewStudy) -> None:
     first, second = store.studies.participants(STUDY)
-    task = deal(store, STUDY, first.pk, review_pile(study))
+    task = assign_next(store, STUDY, first.pk, task_pool(study))
     assert task is not None
     texts = reviewed(study.tasks[task]).texts
     edit = Review("edit", {**ALL, "private": False}, WHY, ("=Another scene.", *texts[1:]))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.testing.stock_questions import STOCK_GOAL, STOCK_OBJECTS, stock_questions
+from sociolab.testing.minds import STOCK_GOAL, STOCK_OBJECTS, stock_questions
 from sociolab.town.model_mind import prompt_of, prompt_prefix, prompts_hash
 from sociolab.town.questions import (
     MindQuestion,

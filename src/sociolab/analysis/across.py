@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from sociolab.analysis.agent_names import AgentNames, agent_names
-from sociolab.analysis.figures import NOTHING, in_words, listed, rounded
+from sociolab.analysis.formatting import NOTHING, in_words, listed, rounded
 from sociolab.analysis.pooled_runs import each_once
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError

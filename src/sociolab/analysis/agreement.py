@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from sociolab.analysis.figures import NOTHING, Interval, in_words, listed, p_text, title_of
+from sociolab.analysis.formatting import NOTHING, Interval, in_words, listed, p_text, title_of
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, Ratings, ratings_of
 from sociolab.core.score import Method
 from sociolab.report.charts import STEP, WIDTH, Bars, bar_chart, labels
@@ -27,6 +27,32 @@ from sociolab.stats.correlation import Correlation
 from sociolab.stats.inter_rater import Alpha
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
+
+PLAYED: Mapping[str | None, str] = {
+    None: "all",
+    MODELS: "models",
+    PEOPLE: "people",
+    RULES: "rules",
+    OTHERS: "others",
+}
+"""Who played, in the heads of columns."""
+
+FEW_CLUSTERS = 10
+"""Below so many scenarios an interval itself is not to be trusted far."""
+
+FEW_PLAYS = 20
+"""Below so many plays a correlation says little."""
+_LIFT = 0.25
+"""By how much r exceeds rho where a few plays carry it."""
+_WIDE = 4
+"""Points that a scale is long at least for a chart in whole points."""
+
+_KIND: dict[Method, str] = {
+    "model": "a model",
+    "heuristic": "the offline judge, no model: this says nothing of a model judge",
+    "rules": "rules that read the transcript, no model: this says nothing of a model judge",
+    "scripted": "scripted: its figures are made up for a test and say nothing",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,27 +348,6 @@ def _alpha(found: Alpha | None) -> str:
     return NOTHING if found is None else number(found.value)
 
 
-FEW_PLAYS = 20
-"""Below so many plays a correlation says little."""
-_LIFT = 0.25
-"""By how much r exceeds rho where a few plays carry it."""
-_WIDE = 4
-"""Points that a scale is long at least for a chart in whole points."""
-
-_KIND: dict[Method, str] = {
-    "model": "a model",
-    "heuristic": "the offline judge, no model: this says nothing of a model judge",
-    "rules": "rules that read the transcript, no model: this says nothing of a model judge",
-    "scripted": "scripted: its figures are made up for a test and say nothing",
-}
-
-TABLE_1 = {
-    MODELS: "SEC .22, KNO .33, SOC .33, BEL .45, REL .56, FIN .62, GOAL .71",
-    PEOPLE: "KNO .19, BEL .27, FIN .34, SOC .42, REL .49, GOAL .78",
-}
-"""Pearson's r of GPT-4 and people by who played (SOTOPIA, Table 1)."""
-
-
 def judge_section(
     ratings: Ratings, report: AgreementReport, judge: str, titles: Titles, key: str
 ) -> Section:
@@ -479,13 +484,9 @@ def _judge_cautions(
         played = listed([PLAYED[group] for group in groups])
         yield f"All of these plays are by {played}: nothing is said of plays by people."
     yield from few_clusters(max(cell.pearson.clusters for cell in rows), titles)
-    if ratings.methods[judge] == "model" and set(ratings.worlds) == {"sotopia"}:
-        for group in groups:
-            if group in TABLE_1:
-                yield (
-                    f"SOTOPIA's Table 1 (GPT-4 and its raters, plays by {PLAYED[group]}): "
-                    f"{TABLE_1[group]}; other plays, raters and prompts: no mark to reach."
-                )
+    if ratings.methods[judge] == "model" and len(ratings.worlds) == 1:
+        (declared,) = ratings.worlds.values()
+        yield from (declared.published[group] for group in groups if group in declared.published)
 
 
 def _doubtful(cell: JudgeAndPeople) -> bool:
@@ -694,19 +695,6 @@ def _differences(name: str, spread: Spread) -> str:
 def _ranges(name: str, spread: Spread) -> str:
     inside = spread.inside.n - spread.below - spread.above
     return f"{name}: {spread.below} below, {inside} inside, {spread.above} above"
-
-
-PLAYED: Mapping[str | None, str] = {
-    None: "all",
-    MODELS: "models",
-    PEOPLE: "people",
-    RULES: "rules",
-    OTHERS: "others",
-}
-"""Who played, in the heads of columns."""
-
-FEW_CLUSTERS = 10
-"""Below so many scenarios an interval itself is not to be trusted far."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from itertools import combinations
 from math import sqrt
 from statistics import fmean, stdev
 
-from sociolab.analysis.figures import NOTHING, in_words
+from sociolab.analysis.formatting import NOTHING, in_words
 from sociolab.core.episode import Trial
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Variant

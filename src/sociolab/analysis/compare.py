@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from sociolab.analysis.figures import (
+from sociolab.analysis.formatting import (
     NOTHING,
     figure,
     in_words,

@@ -24,7 +24,7 @@ from sociolab.analysis.consistency import (
     passing_matched,
     thresholds,
 )
-from sociolab.analysis.figures import figure, rounded, span
+from sociolab.analysis.formatting import figure, rounded, span
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Trial

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sociolab.analysis.compare import Compared
-from sociolab.analysis.figures import figure, span, title_of, titles
+from sociolab.analysis.formatting import figure, span, title_of, titles
 from sociolab.analysis.matching import Side, settings_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure

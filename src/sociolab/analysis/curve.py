@@ -19,7 +19,7 @@ from sociolab.analysis.compare_runs import (
     measures_of,
     opened_runs,
 )
-from sociolab.analysis.figures import figure, p_text, rounded, span, title_of
+from sociolab.analysis.formatting import figure, p_text, rounded, span, title_of
 from sociolab.analysis.matching import Side
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from sociolab.analysis.compare import ALIKE, Compared, EpisodePair, main_measure
 from sociolab.analysis.credit import credited
-from sociolab.analysis.figures import figure, rounded, title_of, titles
+from sociolab.analysis.formatting import figure, rounded, title_of, titles
 from sociolab.analysis.values import Value
 from sociolab.report.html import FoldedPair, PairRow, PairTable, pairs_body
 from sociolab.report.section import Section, TextTable

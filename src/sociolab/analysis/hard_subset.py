@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sociolab.analysis.figures import NOTHING, figure, listed, span, title_of
+from sociolab.analysis.formatting import NOTHING, figure, listed, span, title_of
 from sociolab.analysis.pooled_runs import Pool, judge_caution
 from sociolab.core.errors import ConfigError
 from sociolab.report.charts import LABEL, STEP, WIDTH, histograms, interval_layers, labels

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sociolab.analysis.figures import listed, title_of
+from sociolab.analysis.formatting import listed, title_of
 from sociolab.analysis.values import RunValues, Value, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError

@@ -48,7 +48,8 @@ class Declared:
     one reading and by another, and the share on which the two agree: Cohen's kappa stands below
     them. `judges` says in a clause what to think of judges of a method, where that differs from
     those of other worlds. `agents` holds what each agent is, by label: a world declares those of
-    its own players that are no rules, a run all of its agents.
+    its own players that are no rules, a run all of its agents. `published` says in a sentence what
+    the world's paper found of a model judge beside people, by who played ("models", "people").
     """
 
     metrics: tuple[Metric, ...] = ()
@@ -57,6 +58,7 @@ class Declared:
     agreement: tuple[str, ...] = ()
     judges: Mapping[Method, str] = field(default_factory=dict)
     agents: Mapping[str, AgentKind] = field(default_factory=dict)
+    published: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def macro(self) -> tuple[str, ...]:
@@ -98,6 +100,7 @@ def declared_from(text: str) -> Declared:
             tuple(values["agreement"]),
             values["judges"],
             values["agents"],
+            values["published"],
         )
     except (ValueError, TypeError, KeyError) as error:
         raise StoreError(f"what the run's world declared cannot be read: {error}") from error

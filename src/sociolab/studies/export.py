@@ -16,7 +16,7 @@ from sociolab.store.export import export_run
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.participants import WHOLE, completion_code
-from sociolab.studies.rate_study import Given, ratings_in
+from sociolab.studies.rate_study import GivenRating, ratings_in
 from sociolab.studies.settings import StudySettings
 
 _ALL = """\
@@ -120,7 +120,7 @@ def moment(seconds: float | None) -> str | None:
 COLUMNS = ("episode", "seat", "rater", "dimension", "score", "reason", "seconds", "when")
 
 
-def ratings_csv(ratings: Iterable[Given]) -> str:
+def ratings_csv(ratings: Iterable[GivenRating]) -> str:
     """A line a rating, under a head; a reason that a spreadsheet would take for a formula gets an
     apostrophe before it."""
     return csv_text(

@@ -26,7 +26,7 @@ from sociolab.core.ports import NoReply, Player, Question, Reply, Request, World
 from sociolab.engine.checking import checked
 from sociolab.engine.drive import drive
 from sociolab.report.words import sanitize
-from sociolab.studies.screen import Asking, Scene, as_seen, asking, how_it_ended, told
+from sociolab.studies.screen import Asking, Scene, as_seen, asking, how_it_ended, told_sections
 
 LONGEST_TEXT = 4000
 """Characters of one action."""
@@ -200,7 +200,7 @@ class GoneError(SociolabError):
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class EpisodeContext:
     """What a table needs of the study that it stands in.
 
     `write` puts an event on disk, `keep` an answer that is no event yet; `changed` is called when
@@ -227,11 +227,11 @@ class _Taken:
 
 
 @dataclass
-class Table:
+class LiveEpisode:
     """A trial, played by drive; `journal` holds its events if it goes on, `kept` what people had
     answered by then, seat by seat, and `released` the seats whose people had gone on by then."""
 
-    house: House
+    house: EpisodeContext
     trial: Trial
     people: Sequence[str]
     journal: tuple[Event, ...] = ()
@@ -260,7 +260,7 @@ class Table:
         """To its end; GoneError where a person went away, ModelError and others of partners."""
         trial = self.trial
         players: dict[str, Player] = {
-            member.seat: _Chair(self, self._player(member.seat, member.agent))
+            member.seat: _Announced(self, self._player(member.seat, member.agent))
             for member in trial.cast
         }
         play = self.house.world.play(trial.task, trial.id, trial.seed)
@@ -437,7 +437,7 @@ class Table:
 
     def _scene(self, seat: str) -> Scene:
         head, lines = as_seen(self.house.world, Episode(self.trial, tuple(self._events)), seat)
-        intro, sections = told(head)
+        intro, sections = told_sections(head)
         return Scene(
             trial=self.trial.id,
             you=self._seen[seat][1].you if seat in self._seen else "",
@@ -452,10 +452,10 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chair:
+class _Announced:
     """Tells the table who is asked."""
 
-    table: Table
+    table: LiveEpisode
     player: Player
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:

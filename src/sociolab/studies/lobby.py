@@ -21,18 +21,18 @@ from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, StudyRow
 from sociolab.studies.live_episode import CUT_OFF, OVER, CutOff, Sent, Stale
-from sociolab.studies.live_episodes import People, Tables, Told
+from sociolab.studies.live_episodes import Callbacks, LiveEpisodes, People
 from sociolab.studies.play_plan import (
-    Company,
     Pace,
+    PartnerCast,
     cast_of,
-    company_of,
+    partner_cast_of,
     run_settings,
     seats_for_people,
     trial_with,
 )
-from sociolab.studies.play_records import Records, is_over, why_over
-from sociolab.studies.screen import Last, Phase, Screen, last_of, taken_back
+from sociolab.studies.play_records import PlayRecords, is_done, why_done
+from sociolab.studies.screen import LastEpisode, Phase, Screen, last_of, taken_back
 from sociolab.studies.settings import PlayPlan, StudySettings
 
 PRESENT_SECONDS = 30.0
@@ -132,15 +132,15 @@ _LOOKED_AT = 12
 """People at the head of the queue who are looked at when people are brought together."""
 
 
-class Hall:
+class Lobby:
     """The plays of one study. Lives in one event loop; `is_open` says whether the study still is,
     and `shut` is called when it is not."""
 
     def __init__(
         self,
-        records: Records,
+        records: PlayRecords,
         plan: PlayPlan,
-        company: Company,
+        company: PartnerCast,
         *,
         is_open: Callable[[], bool],
         shut: Callable[[], None],
@@ -152,10 +152,10 @@ class Hall:
         self._waiting = WaitingRoom()
         self._listeners = Listeners()
         self._timers: defaultdict[int, list[asyncio.TimerHandle]] = defaultdict(list)
-        self._last: dict[int, Last] = {}
+        self._last: dict[int, LastEpisode] = {}
         self._shut = shut
-        told = Told(self._tell, lambda: self._soon(self._match), is_open, shut)
-        self._tables = Tables(records, plan, company, told)
+        told = Callbacks(self._tell, lambda: self._soon(self._match), is_open, shut)
+        self._tables = LiveEpisodes(records, plan, company, told)
         company.replies.keep_in(RunReplies(records.store, records.run))
         company.budget.carry_over(records.store.calls.totals(records.run))
 
@@ -227,7 +227,7 @@ class Hall:
             phase=phase,
             number=min(len(self._records.ended(person)) + 1, plan.each),
             of=plan.each,
-            note=why_over(self._records, plan, person) if phase == "done" else "",
+            note=why_done(self._records, plan, person) if phase == "done" else "",
             waited=self._waiting.waited(person, now) if waits else None,
             waits_at_most=plan.waiting_seconds if waits else None,
             scene=place.table.scene(place.seat) if place else None,
@@ -248,11 +248,11 @@ class Hall:
             return "playing"
         if self._records.was_let_go(person):
             return "let go"
-        if is_over(self._records, self._plan, person):
+        if is_done(self._records, self._plan, person):
             return "done"
         return "waiting" if person in self._waiting else "ready"
 
-    def _last_of(self, person: int) -> Last | None:
+    def _last_of(self, person: int) -> LastEpisode | None:
         ended = self._records.ended(person)
         if not ended:
             return None
@@ -261,7 +261,7 @@ class Hall:
             known = self._last[person] = self._ending(given)
         return known
 
-    def _ending(self, given: AssignmentRow) -> Last:
+    def _ending(self, given: AssignmentRow) -> LastEpisode:
         records, trial = self._records, given.item
         if records.was_taken_back(given):
             return taken_back(trial)
@@ -300,7 +300,7 @@ class Hall:
         found = self._with_stand_in(person) if here and not self._records.spent else None
         if found is not None:
             self._sit_down(*found)
-        elif here and not is_over(self._records, self._plan, person):
+        elif here and not is_done(self._records, self._plan, person):
             self._records.let_go(person)
         self._stop_waiting(person)
         self._listeners.tell([person])
@@ -369,8 +369,8 @@ class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
-    hall: Hall
+class _OpenStudy:
+    hall: Lobby
     lock: ExitStack
 
 
@@ -389,7 +389,7 @@ class _Rest:
         return cls(seconds, now + seconds)
 
 
-class Floor:
+class LiveStudies:
     """The halls of a store, in one event loop; used as an async context manager.
 
     Studies that are opened or closed while it lives are noticed when somebody comes to them.
@@ -397,9 +397,9 @@ class Floor:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _OpenStudy] = {}
         self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._ending: dict[Hall, asyncio.Task[None]] = {}
+        self._ending: dict[Lobby, asyncio.Task[None]] = {}
         self._rests: dict[str, _Rest] = {}
 
     async def __aenter__(self) -> Self:
@@ -416,7 +416,7 @@ class Floor:
             await self.shut(name)
         await asyncio.gather(*self._ending.values())
 
-    async def hall(self, study: StudyRow) -> Hall:
+    async def hall(self, study: StudyRow) -> Lobby:
         """The hall of an open study, made if there is none; NotPlayable where that fails."""
         known = self.open_hall(study.name)
         if known is not None:
@@ -435,7 +435,7 @@ class Floor:
                     ) from error
             return self._open[study.name].hall
 
-    def open_hall(self, name: str) -> Hall | None:
+    def open_hall(self, name: str) -> Lobby | None:
         """The hall of a study, if there is one already."""
         known = self._open.get(name)
         return known.hall if known is not None else None
@@ -469,18 +469,18 @@ class Floor:
             raise NotPlayable(f"the study {study.name} has no run; lay it out first")
         with ExitStack() as stack:
             stack.enter_context(lock_run(self._store.path, study.run))
-            company = await asyncio.to_thread(company_of, plan)  # reads data from disk
+            company = await asyncio.to_thread(partner_cast_of, plan)  # reads data from disk
             now = await asyncio.to_thread(run_settings, plan, company)
             self._warn_of_other_code(study.name, study.run, now)
-            hall = Hall(
-                Records(self._store, study.name, study.run),
+            hall = Lobby(
+                PlayRecords(self._store, study.name, study.run),
                 plan,
                 company,
                 is_open=lambda: self._is_open(study.name),
                 shut=lambda: self._shut_soon(study.name, hall),
             )
             hall.go_on()
-            self._open[study.name] = _Open(hall, stack.pop_all())
+            self._open[study.name] = _OpenStudy(hall, stack.pop_all())
 
     def _warn_of_other_code(self, study: str, run: str, now: Mapping[str, Json]) -> None:
         """People are not sent away for it, but whoever runs the server knows."""
@@ -507,7 +507,7 @@ class Floor:
         if rest is not None and asyncio.get_running_loop().time() < rest.until:
             raise NotPlayable(NOT_STORED, soon=True)
 
-    def _shut_soon(self, name: str, hall: Hall) -> None:
+    def _shut_soon(self, name: str, hall: Lobby) -> None:
         """From within a hall, which cannot wait for its own end. Where that is for a store that
         fails again and again, it rests ever longer: each new beginning may cost calls of models."""
         if self.open_hall(name) is not hall or hall in self._ending:

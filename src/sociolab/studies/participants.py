@@ -119,7 +119,7 @@ LONGEST = 5000
 """Characters of an answer in one's own words."""
 
 
-def said(store: Store, participant: ParticipantRow) -> Mapping[str, Json]:
+def study_answers(store: Store, participant: ParticipantRow) -> Mapping[str, Json]:
     """What a participant said of the whole study, by name."""
     rows = store.studies.answers(participant.study, participant.pk)
     return {row.name: row.value for row in rows if row.item == WHOLE}
@@ -131,14 +131,14 @@ def survey_done(settings: StudySettings, answers: Mapping[str, Json]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class ReadSurvey:
     """A survey as it was sent: what can be kept, and what is wrong, by the name of the question."""
 
     values: Mapping[str, Json]
     problems: Mapping[str, str]
 
 
-def filled(settings: StudySettings, fields: Mapping[str, str]) -> Filled:
+def read_survey(settings: StudySettings, fields: Mapping[str, str]) -> ReadSurvey:
     """Read a survey that was sent; a question that was left out has no value."""
     values: dict[str, Json] = {}
     problems: dict[str, str] = {}
@@ -149,7 +149,7 @@ def filled(settings: StudySettings, fields: Mapping[str, str]) -> Filled:
             problems[question.name] = problem
         elif text:
             values[question.name] = int(text) if question.kind == "scale" else text
-    return Filled(values, problems)
+    return ReadSurvey(values, problems)
 
 
 def keep_survey(store: Store, participant: ParticipantRow, values: Mapping[str, Json]) -> None:

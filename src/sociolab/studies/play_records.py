@@ -18,7 +18,7 @@ from sociolab.studies.participants import WITHDRAWN
 from sociolab.studies.settings import PlayPlan
 
 
-class Ledger:
+class AssignmentBalancer:
     """Who has sat where, in which task and with whom; people are known by their numbers."""
 
     def __init__(self) -> None:
@@ -99,12 +99,12 @@ LET_GO = ""
 """The item of an assignment that says that a person waited in vain."""
 
 
-class Records:
+class PlayRecords:
     """The trials and assignments of one study; this process alone changes them (`lock_run`)."""
 
     def __init__(self, store: Store, study: str, run: str) -> None:
         self.store, self.study, self.run = store, study, run
-        self.ledger = Ledger()
+        self.ledger = AssignmentBalancer()
         self._rows: dict[str, TrialRow] = {}
         self._planned: _Planned = defaultdict(lambda: defaultdict(dict))
         for row in store.trials(run):
@@ -315,7 +315,7 @@ SPENT = (
 BROKEN = "Nothing more can be played at the moment, and nothing more is asked of you here."
 
 
-def is_over(records: Records, plan: PlayPlan, person: int) -> bool:
+def is_done(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
     """Whether a person has played all that was asked for, or nothing is left that is new to them.
 
     Where a stand-in plays, every task can be played once more. Who waited in vain is done; so is
@@ -323,14 +323,14 @@ def is_over(records: Records, plan: PlayPlan, person: int) -> bool:
     """
     if records.was_let_go(person) or len(records.ended(person)) >= plan.each:
         return True
-    if why_over(records, plan, person):
+    if why_done(records, plan, person):
         return True
     with_stand_in = plan.people > 1 and plan.stand_in is not None
     left = records.tasks() if with_stand_in else records.planned(plan.people)
     return not any(records.ledger.is_new(task, (person,)) for task in left)
 
 
-def why_over(records: Records, plan: PlayPlan, person: int) -> str:
+def why_done(records: PlayRecords, plan: PlayPlan, person: int) -> str:
     """Why a person who has not played all that was planned for them is done, in a sentence for
     them; "" where that has no such reason."""
     if len(records.ended(person)) >= plan.each:

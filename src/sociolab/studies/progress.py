@@ -15,13 +15,13 @@ from sociolab.store.studies import Progress, Standing, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.participants import REASON, WHOLE, WITHDRAWN
 from sociolab.studies.rate_study import (
-    Given,
+    GivenRating,
+    QualifyingResult,
     RateStudy,
-    TestResult,
     qualified,
+    qualifying_result,
     rate_study,
     references_of,
-    test_result,
 )
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import PlayPlan, StudySettings
@@ -121,7 +121,7 @@ class DropOut:
 class StudyProgress:
     """Figures of a study.
 
-    `people` counts participants by state, `given` assignments by state. `done` of `planned` plays,
+    `people` counts participants by state, `given_episode` assignments by state. `done` of `planned` plays,
     ratings of episodes, impressions or reviews (`unit`) are there, those beyond the plan (by one
     more rater in a dispute) not counted; `planned` is None where what is rated or reviewed cannot
     be told any more. Plays that failed are in neither: each is planned anew. `troubles` are
@@ -235,13 +235,13 @@ class RaterProgress:
     state: Standing
     done: int
     open: int
-    test: TestResult | None
+    test: QualifyingResult | None
     passed: bool
     seconds: float | None
 
 
 def rating_progress(
-    store: Store, study: RateStudy, ratings: Sequence[Given]
+    store: Store, study: RateStudy, ratings: Sequence[GivenRating]
 ) -> tuple[tuple[EpisodeProgress, ...], tuple[RaterProgress, ...]]:
     """The progress of every episode in the study and of every participant."""
     rows = store.studies.assignments(study.name)
@@ -259,7 +259,7 @@ def rating_progress(
         passed = (
             qualified(store, study.name, study.plan, who) if references_of(study.plan) else None
         )
-        result = None if passed is None else test_result(store, study.name, study.plan, who)
+        result = None if passed is None else qualifying_result(store, study.name, study.plan, who)
         seconds = median(took[who.id]) if who.id in took else None
         raters.append(
             RaterProgress(

@@ -15,18 +15,25 @@ from sociolab.report.result import run_of_episodes
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.store.verdicts import Reasoned
-from sociolab.studies.assignment import CLOCK, Pile, deal, held, hold, left
-from sociolab.studies.ratings import Placed, Standing, people_judge
+from sociolab.studies.assignment import (
+    IDLE_CLOCK,
+    ItemPool,
+    assign_next,
+    assignment_of,
+    has_next,
+    hold_item,
+)
+from sociolab.studies.ratings import PlacedRating, StoredRatings, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
 from sociolab.studies.text_rules import one_line, reason_problem
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
-Place: TypeAlias = tuple[str, str]
+SeatDimension: TypeAlias = tuple[str, str]
 """Seat and dimension."""
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class RatingDraft:
     """A rating as far as it has come; `seconds` were spent on it."""
 
     score: float | None = None
@@ -34,21 +41,25 @@ class Draft:
     seconds: float = 0.0
 
 
-def keep_draft(store: Store, participant: int, trial: str, place: Place, draft: Draft) -> None:
+def keep_draft(
+    store: Store, participant: int, trial: str, place: SeatDimension, draft: RatingDraft
+) -> None:
     """Keep what stands in a rater's form."""
-    CLOCK.hear((store.path, participant, trial))
+    IDLE_CLOCK.hear((store.path, participant, trial))
     value = {"score": draft.score, "reason": draft.reason, "seconds": draft.seconds}
     store.studies.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
 
 
-def drafts_of(store: Store, study: str, participant: int, trial: str) -> Mapping[Place, Draft]:
+def drafts_of(
+    store: Store, study: str, participant: int, trial: str
+) -> Mapping[SeatDimension, RatingDraft]:
     """What stands in a rater's form of an episode."""
-    found: dict[Place, Draft] = {}
+    found: dict[SeatDimension, RatingDraft] = {}
     for answer in store.studies.answers(study, participant):
         seat, slash, dimension = answer.name.rpartition("/")
         if answer.item == trial and slash and isinstance(answer.value, dict):
             score, seconds = answer.value.get("score"), answer.value.get("seconds")
-            found[seat, dimension] = Draft(
+            found[seat, dimension] = RatingDraft(
                 float(score) if isinstance(score, (int, float)) else None,
                 str(answer.value.get("reason", "")),
                 float(seconds) if isinstance(seconds, (int, float)) else 0.0,
@@ -63,7 +74,7 @@ def in_range(measure: Measure, score: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class TestResult:
+class QualifyingResult:
     """Of `asked` references a rater was within tolerance on `near`."""
 
     near: int
@@ -85,7 +96,9 @@ def references_of(plan: RatePlan) -> Mapping[str, Mapping[tuple[str, str], tuple
     return found
 
 
-def test_result(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> TestResult:
+def qualifying_result(
+    store: Store, study: str, plan: RatePlan, who: ParticipantRow
+) -> QualifyingResult:
     """How near a rater came to the references; one that was not rated is not near."""
     near = asked = 0
     for trial, references in references_of(plan).items():
@@ -98,7 +111,7 @@ def test_result(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -
                 and draft.score is not None
                 and (abs(draft.score - value) <= within)
             )
-    return TestResult(near, asked)
+    return QualifyingResult(near, asked)
 
 
 def qualified(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool | None:
@@ -106,10 +119,10 @@ def qualified(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> 
     done = {row.item for row in store.studies.assignments(study, who.pk) if row.state == "done"}
     if not done >= set(references_of(plan)):
         return None
-    return test_result(store, study, plan, who).share >= plan.threshold
+    return qualifying_result(store, study, plan, who).share >= plan.threshold
 
 
-def fits(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool:
+def may_rate(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool:
     """Whether a rater may go on to the plays that count."""
     return who.state != "refused" and qualified(store, study, plan, who) is True
 
@@ -121,7 +134,7 @@ MEASURES = {measure.name: measure for measure in DIMENSIONS}
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenRating:
     """What one rater gave one seat of an episode on one dimension, and why.
 
     `seconds` were spent on it; `when` it was given is in UTC, as in docs/ratings.md.
@@ -137,7 +150,7 @@ class Given:
     when: str = ""
 
 
-def store_ratings(store: Store, run: str, study: str, given: Sequence[Given]) -> None:
+def store_ratings(store: Store, run: str, study: str, given: Sequence[GivenRating]) -> None:
     """Store ratings in the study's set, all or none; what a rater gave before stands.
 
     Each rater has one number of judgings in the set, and SOTOPIA's overall is added for each seat
@@ -147,7 +160,7 @@ def store_ratings(store: Store, run: str, study: str, given: Sequence[Given]) ->
     judge = people_judge(study)
     raters = {one.rater for one in given}
     with store.transaction():
-        standing = Standing()
+        standing = StoredRatings()
         for row in store.verdicts.reasons(run, judge):
             before = _given(row)
             standing.numbers[before.rater] = row.judging
@@ -155,13 +168,14 @@ def store_ratings(store: Store, run: str, study: str, given: Sequence[Given]) ->
                 place = (before.trial, before.seat, before.rater, before.dimension)
                 standing.scores[place] = _score(before)
         placed = [
-            Placed(number, one.trial, one.rater, _score(one)) for number, one in enumerate(given, 1)
+            PlacedRating(number, one.trial, one.rater, _score(one))
+            for number, one in enumerate(given, 1)
         ]
         fresh = [rating for rating in placed if rating.place not in standing.scores]
         standing.add(store, run, judge, fresh)
 
 
-def ratings_in(store: Store, run: str, study: str) -> tuple[Given, ...]:
+def ratings_in(store: Store, run: str, study: str) -> tuple[GivenRating, ...]:
     """The ratings of the study's set, in the order of the plan; no overalls."""
     return tuple(
         _given(row)
@@ -170,9 +184,9 @@ def ratings_in(store: Store, run: str, study: str) -> tuple[Given, ...]:
     )
 
 
-def _given(row: Reasoned) -> Given:
+def _given(row: Reasoned) -> GivenRating:
     rater, seconds = signature(row.reason)
-    return Given(
+    return GivenRating(
         row.trial,
         row.seat,
         rater or str(row.judging + 1),
@@ -184,7 +198,7 @@ def _given(row: Reasoned) -> Given:
     )
 
 
-def _score(one: Given) -> Score:
+def _score(one: GivenRating) -> Score:
     reason = signed(one.rater, one.reason, one.seconds, one.when)
     return Score(MEASURES[one.dimension], one.seat, one.value, reason)
 
@@ -200,8 +214,8 @@ class Dispute:
     trial: str
     seat: str
     dimension: str
-    ratings: tuple[Given, ...]
-    decision: Given | None
+    ratings: tuple[GivenRating, ...]
+    decision: GivenRating | None
     third: bool
 
     @property
@@ -220,13 +234,13 @@ def disputes(store: Store, run: str, study: str, plan: RatePlan) -> tuple[Disput
     return found_among(ratings_in(store, run, study), plan)
 
 
-def found_among(ratings: Sequence[Given], plan: RatePlan) -> tuple[Dispute, ...]:
+def found_among(ratings: Sequence[GivenRating], plan: RatePlan) -> tuple[Dispute, ...]:
     """The disagreements among these ratings."""
-    places: dict[tuple[str, str, str], list[Given]] = {}
+    by_place: dict[tuple[str, str, str], list[GivenRating]] = {}
     for rating in ratings:
-        places.setdefault((rating.trial, rating.seat, rating.dimension), []).append(rating)
+        by_place.setdefault((rating.trial, rating.seat, rating.dimension), []).append(rating)
     found = []
-    for place, given in places.items():
+    for place, given in by_place.items():
         by = sorted((r for r in given if r.rater != RESEARCHER), key=lambda r: (r.value, r.rater))
         if len(by) > 1 and by[-1].value - by[0].value > plan.disagreement:
             decision = next((r for r in given if r.rater == RESEARCHER), None)
@@ -258,7 +272,7 @@ def settle(
     said = one_line(reason)
     if problem := reason_problem(said, 1):
         raise ConfigError(f"{problem[0].upper()}{problem[1:]}.")
-    store_ratings(store, run, study, [Given(trial, seat, RESEARCHER, dimension, value, said)])
+    store_ratings(store, run, study, [GivenRating(trial, seat, RESEARCHER, dimension, value, said)])
 
 
 Stage: TypeAlias = Literal["test", "rate"]
@@ -276,7 +290,7 @@ class RateStudy:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class RatedEpisode:
     """What a rater has before them: an episode, and whether it is of the test or counts."""
 
     trial: str
@@ -335,38 +349,40 @@ def measures_of(plan: RatePlan) -> tuple[Measure, ...]:
     )
 
 
-def next_play(store: Store, study: RateStudy, who: ParticipantRow) -> Play | None:
+def next_episode(store: Store, study: RateStudy, who: ParticipantRow) -> RatedEpisode | None:
     """What the rater rates next, dealt to them; None where there is nothing more for them."""
     test = next_test(store, study, who)
     if test is not None:
-        hold(store, study.name, who.pk, test)
-        return Play(test, "test")
-    if not fits(store, study.name, study.plan, who):
+        hold_item(store, study.name, who.pk, test)
+        return RatedEpisode(test, "test")
+    if not may_rate(store, study.name, study.plan, who):
         return None
-    found = deal(
-        store, study.name, who.pk, episode_pile(store, study), played_by(store, study, who)
+    found = assign_next(
+        store, study.name, who.pk, episode_pool(store, study), played_by(store, study, who)
     )
-    return None if found is None else Play(found, "rate")
+    return None if found is None else RatedEpisode(found, "rate")
 
 
 def has_more(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
-    """Whether `next_play` would find something."""
+    """Whether `next_episode` would find something."""
     if next_test(store, study, who) is not None:
         return True
-    if not fits(store, study.name, study.plan, who):
+    if not may_rate(store, study.name, study.plan, who):
         return False
     barred = played_by(store, study, who)
-    return left(store, study.name, who.pk, episode_pile(store, study), barred)
+    return has_next(store, study.name, who.pk, episode_pool(store, study), barred)
 
 
-def given(store: Store, study: RateStudy, who: ParticipantRow, trial: str) -> Play | None:
+def given_episode(
+    store: Store, study: RateStudy, who: ParticipantRow, trial: str
+) -> RatedEpisode | None:
     """The play, if this rater was given it and has not handed in the ratings yet."""
-    row = held(store, study.name, who.pk, trial)
+    row = assignment_of(store, study.name, who.pk, trial)
     if row is None or row.state == "done":
         return None
     if trial in references_of(study.plan):
-        return Play(trial, "test")
-    return Play(trial, "rate") if trial in study.episodes else None
+        return RatedEpisode(trial, "test")
+    return RatedEpisode(trial, "rate") if trial in study.episodes else None
 
 
 def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None:
@@ -379,9 +395,9 @@ def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None
     return next((trial for trial in references_of(study.plan) if trial not in done), None)
 
 
-def episode_pile(store: Store, study: RateStudy) -> Pile:
+def episode_pool(store: Store, study: RateStudy) -> ItemPool:
     """The episodes, each for so many raters; one on which they disagree is for one more."""
-    return Pile(study.episodes, study.plan.raters, study.plan.each, _disputed(store, study))
+    return ItemPool(study.episodes, study.plan.raters, study.plan.each, _disputed(store, study))
 
 
 def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:
@@ -424,7 +440,7 @@ class Missing:
     what: str
 
 
-def places(store: Store, study: RateStudy, play: Play) -> tuple[Place, ...]:
+def asked_places(store: Store, study: RateStudy, play: RatedEpisode) -> tuple[SeatDimension, ...]:
     """What is asked of an episode: each dimension of each seat; in the test, what the references
     hold."""
     if play.stage == "test":
@@ -434,12 +450,12 @@ def places(store: Store, study: RateStudy, play: Play) -> tuple[Place, ...]:
 
 
 def missing(
-    asked: Sequence[Place], drafts: Mapping[Place, Draft], least_words: int
+    asked: Sequence[SeatDimension], drafts: Mapping[SeatDimension, RatingDraft], least_words: int
 ) -> tuple[Missing, ...]:
     """What stands in the way of handing in, in the order of the form."""
     found = []
     for seat, dimension in asked:
-        draft = drafts.get((seat, dimension), Draft())
+        draft = drafts.get((seat, dimension), RatingDraft())
         score = draft.score
         if score is None or not in_range(MEASURES[dimension], score):
             found.append(Missing(seat, dimension, "choose a point on the scale"))
@@ -448,18 +464,20 @@ def missing(
     return tuple(found)
 
 
-def hand_in(store: Store, study: RateStudy, who: ParticipantRow, play: Play) -> tuple[Missing, ...]:
+def submit(
+    store: Store, study: RateStudy, who: ParticipantRow, play: RatedEpisode
+) -> tuple[Missing, ...]:
     """Store a rater's ratings of an episode; nothing is stored while something is missing.
 
     Behind the last reference of the test it is seen whether the rater goes on; who does not is
     "refused".
     """
     with store.transaction():
-        row = held(store, study.name, who.pk, play.trial)
+        row = assignment_of(store, study.name, who.pk, play.trial)
         if row is None or row.state == "done":
             return ()  # handed in by another window of the same person
         drafts = drafts_of(store, study.name, who.pk, play.trial)
-        asked = places(store, study, play)
+        asked = asked_places(store, study, play)
         if found := missing(asked, drafts, study.plan.least_words):
             return found
         if play.stage == "rate":
@@ -471,13 +489,18 @@ def hand_in(store: Store, study: RateStudy, who: ParticipantRow, play: Play) -> 
 
 
 def _ratings(
-    who: ParticipantRow, play: Play, asked: Sequence[Place], drafts: Mapping[Place, Draft]
-) -> list[Given]:
+    who: ParticipantRow,
+    play: RatedEpisode,
+    asked: Sequence[SeatDimension],
+    drafts: Mapping[SeatDimension, RatingDraft],
+) -> list[GivenRating]:
     found = []
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     for seat, dimension in asked:
         draft = drafts[seat, dimension]
         assert draft.score is not None
         reason, seconds = one_line(draft.reason), round(draft.seconds, 1)
-        found.append(Given(play.trial, seat, who.id, dimension, draft.score, reason, seconds, now))
+        found.append(
+            GivenRating(play.trial, seat, who.id, dimension, draft.score, reason, seconds, now)
+        )
     return found

@@ -33,7 +33,7 @@ SCENE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Guide:
+class DimensionGuide:
     """A dimension as raters see it: its question, what to look at, and three worked points."""
 
     measure: Measure
@@ -56,7 +56,7 @@ class Guide:
 
 
 GUIDES = (
-    Guide(
+    DimensionGuide(
         BELIEVABILITY,
         "Believability",
         "Would a person like this, in this situation, talk and act like that?",
@@ -73,7 +73,7 @@ GUIDES = (
                  "old bicycle."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         RELATIONSHIP,
         "Relationship",
         "What did the scene do to the bond between the two, for this person?",
@@ -87,7 +87,7 @@ GUIDES = (
             (4, "Ben offers to ride out with Ada on Sunday, and she is glad to say yes."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         KNOWLEDGE,
         "Knowledge",
         "How much did this person learn that is new and matters to them?",
@@ -101,7 +101,7 @@ GUIDES = (
             (9, "Ada finds out that the brakes slip: it changes what she wants to do."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         SECRET,
         "Secret",
         "Did this person keep what they want nobody to know?",
@@ -115,7 +115,7 @@ GUIDES = (
             (0, "Ada speaks of fresh air and exercise; nobody could guess."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         SOCIAL_RULES,
         "Social rules",
         "Did this person break the law, moral rules or the unwritten rules of good manners?",
@@ -128,7 +128,7 @@ GUIDES = (
             (0, "Both are frank about money and stay polite."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         FINANCIAL,
         "Financial and material gain",
         "What did this person gain or lose in money or goods, at once or later?",
@@ -142,7 +142,7 @@ GUIDES = (
             (3, "Ada gets the bicycle for $50, with the lock and the lamps on top."),
         ),
     ),
-    Guide(
+    DimensionGuide(
         GOAL,
         "Goal",
         "How far did this person reach their own private goal?",
@@ -176,13 +176,13 @@ ADVICE = (
 )
 
 
-def guides(measures: tuple[Measure, ...]) -> tuple[Guide, ...]:
+def guides(measures: tuple[Measure, ...]) -> tuple[DimensionGuide, ...]:
     """The guides of these dimensions."""
     return tuple(guide for guide in GUIDES if guide.measure in measures)
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class RatedPerson:
     """A character to be rated. `knew` holds, for each other one, the name and what this one was
     told about them, word for word."""
 
@@ -195,7 +195,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RatedLine:
     """A turn: who, and what was done in a line. `number` counts from 1."""
 
     number: int
@@ -209,9 +209,9 @@ class RatedScene:
     """An episode as raters see it."""
 
     context: str
-    people: tuple[Person, ...]
+    people: tuple[RatedPerson, ...]
     ties: tuple[str, ...]
-    lines: tuple[Said, ...]
+    lines: tuple[RatedLine, ...]
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -228,7 +228,7 @@ def rated_scene(episode: Episode) -> RatedScene:
         tuple(_person(casting, names, index) for index in range(len(casting.characters))),
         ties(casting),
         tuple(
-            Said(
+            RatedLine(
                 move.turn + 1,
                 move.seat,
                 names[move.seat],
@@ -255,10 +255,10 @@ def casting_of(content: str) -> Casting:
         ) from error
 
 
-def _person(casting: Casting, names: dict[str, str], index: int) -> Person:
+def _person(casting: Casting, names: dict[str, str], index: int) -> RatedPerson:
     me = casting.characters[index]
     about = describe_self(me.model_copy(update={"secret": ""}))
-    return Person(
+    return RatedPerson(
         me.id,
         names[me.id],
         about,

@@ -125,7 +125,7 @@ _Cells: TypeAlias = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RatingLine:
     """A rating and the number of its line, from 1."""
 
     number: int
@@ -133,14 +133,14 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongLine:
     """What is wrong with a line: what was expected, and what found."""
 
     line: int
     what: str
 
 
-def read_lines(data: bytes) -> tuple[tuple[Line, ...], tuple[Wrong, ...]]:
+def read_lines(data: bytes) -> tuple[tuple[RatingLine, ...], tuple[WrongLine, ...]]:
     """The ratings of a file, and what is wrong with its other lines; never an exception.
 
     A file whose first letter is "{" holds JSON objects, a line each; any other but "[" is CSV with
@@ -150,19 +150,21 @@ def read_lines(data: bytes) -> tuple[tuple[Line, ...], tuple[Wrong, ...]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return (), (Wrong(line, f"expected text in UTF-8, found byte 0x{data[error.start]:02x}"),)
-    found: list[Line] = []
-    wrong: list[Wrong] = []
+        return (), (
+            WrongLine(line, f"expected text in UTF-8, found byte 0x{data[error.start]:02x}"),
+        )
+    found: list[RatingLine] = []
+    wrong: list[WrongLine] = []
     for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
-        if isinstance(row, Wrong):
+        if isinstance(row, WrongLine):
             wrong.append(row)
             continue
         made = _line(*row)
-        (wrong if isinstance(made, Wrong) else found).append(made)  # type: ignore[arg-type]
+        (wrong if isinstance(made, WrongLine) else found).append(made)  # type: ignore[arg-type]
     return tuple(found), tuple(wrong)
 
 
-def _json(text: str) -> Iterator[tuple[int, _Cells] | Wrong]:
+def _json(text: str) -> Iterator[tuple[int, _Cells] | WrongLine]:
     for number, row in enumerate(text.split("\n"), 1):
         if not row.strip():
             continue
@@ -171,9 +173,9 @@ def _json(text: str) -> Iterator[tuple[int, _Cells] | Wrong]:
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, _Pairs):
-            yield Wrong(number, f"expected a JSON object, found {quoted(row.strip())}")
+            yield WrongLine(number, f"expected a JSON object, found {quoted(row.strip())}")
         elif problem := _columns([name for name, _ in found]):
-            yield Wrong(number, problem)
+            yield WrongLine(number, problem)
         else:
             yield number, dict(found)
 
@@ -182,7 +184,7 @@ class _Pairs(list[tuple[str, object]]):
     """A JSON object with all its keys, also those that occur twice."""
 
 
-def _csv(text: str) -> Iterator[tuple[int, _Cells] | Wrong]:
+def _csv(text: str) -> Iterator[tuple[int, _Cells] | WrongLine]:
     head = text.partition("\n")[0]
     separator = max(_SEPARATORS, key=head.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -196,14 +198,14 @@ def _csv(text: str) -> Iterator[tuple[int, _Cells] | Wrong]:
             if not names:
                 names = [cell.strip().lower() for cell in row]
                 if problem := _columns(names):
-                    yield Wrong(number, problem)
+                    yield WrongLine(number, problem)
                     return
             elif len(row) != len(names):
-                yield Wrong(number, f"expected {len(names)} cells, found {len(row)}")
+                yield WrongLine(number, f"expected {len(names)} cells, found {len(row)}")
             else:
                 yield number, dict(zip(names, row, strict=True))
     except csv.Error as error:
-        yield Wrong(began, f"expected CSV, found what cannot be read as such ({error})")
+        yield WrongLine(began, f"expected CSV, found what cannot be read as such ({error})")
 
 
 def _columns(names: Sequence[str]) -> str:
@@ -220,24 +222,24 @@ def _columns(names: Sequence[str]) -> str:
     return ""
 
 
-def _line(number: int, cells: _Cells) -> Line | Wrong:
+def _line(number: int, cells: _Cells) -> RatingLine | WrongLine:
     said: dict[str, str] = {}
     for name in (*_TEXTS, MOMENT):
         cell = cells.get(name)
         if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
-            return Wrong(number, f"expected text as {name}, found {quoted(cell)}")
+            return WrongLine(number, f"expected text as {name}, found {quoted(cell)}")
         said[name] = text_of(cell)
     score, seconds = _number(cells["score"]), _number(cells.get("seconds"))
     if score is None:
-        return Wrong(number, f"expected a number as score, found {quoted(cells['score'])}")
+        return WrongLine(number, f"expected a number as score, found {quoted(cells['score'])}")
     if text_of(cells.get("seconds")) and seconds is None:
-        return Wrong(
+        return WrongLine(
             number, f"expected seconds from 0 or nothing, found {quoted(cells['seconds'])}"
         )
     try:
-        return Line(number, Rating(score=score, seconds=seconds, **said))
+        return RatingLine(number, Rating(score=score, seconds=seconds, **said))
     except ConfigError as error:
-        return Wrong(number, str(error))
+        return WrongLine(number, str(error))
 
 
 def _number(cell: object) -> float | None:
@@ -253,7 +255,7 @@ def _number(cell: object) -> float | None:
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
-Place: TypeAlias = tuple[str, str | None, str, str]
+RatingPlace: TypeAlias = tuple[str, str | None, str, str]
 """Trial, seat, rater and measure."""
 
 
@@ -263,7 +265,7 @@ def people_judge(name: str) -> JudgeId:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedRating:
     """A rating that is in order, and which of those given it is, counted from 1."""
 
     number: int
@@ -272,23 +274,23 @@ class Placed:
     score: Score
 
     @property
-    def place(self) -> Place:
+    def place(self) -> RatingPlace:
         """Where it belongs: nobody rates the same twice."""
         return self.trial, self.score.seat, self.rater, self.score.measure.name
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StoredRatings:
     """What is stored of a set: the scores, and the number of each rater's judgings."""
 
-    scores: dict[Place, Score] = field(default_factory=dict)
+    scores: dict[RatingPlace, Score] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     judgings: tuple[tuple[str, int], ...] = ()
 
     @classmethod
-    def of(cls, store: Store, run: str, judge: JudgeId) -> Standing:
+    def of(cls, store: Store, run: str, judge: JudgeId) -> StoredRatings:
         """The set of this judge in a run; empty where there is none."""
-        scores: dict[Place, Score] = {}
+        scores: dict[RatingPlace, Score] = {}
         numbers: dict[str, int] = {}
         judgings: list[tuple[str, int]] = []
         for row in store.verdicts.judgings(run, judge):
@@ -301,7 +303,7 @@ class Standing:
                     scores[place] = verdict
         return cls(scores, numbers, tuple(judgings))
 
-    def contradicted(self, rating: Placed, name: str) -> str:
+    def contradicted(self, rating: PlacedRating, name: str) -> str:
         """What is wrong with a rating that is stored already, with another score; or ""."""
         stored, score = self.scores.get(rating.place), rating.score
         if stored is None or stored.value == score.value:
@@ -316,12 +318,12 @@ class Standing:
         for trial, number in self.judgings:
             store.verdicts.delete(run, judge, trial=trial, judging=number)
 
-    def add(self, store: Store, run: str, judge: JudgeId, fresh: Iterable[Placed]) -> None:
+    def add(self, store: Store, run: str, judge: JudgeId, fresh: Iterable[PlacedRating]) -> None:
         """Store new ratings, a judging for each rater and episode, and the overall they complete.
 
         Raters keep their numbers; new ones are numbered behind them, by name.
         """
-        by: dict[tuple[str, str], list[Placed]] = {}
+        by: dict[tuple[str, str], list[PlacedRating]] = {}
         for rating in fresh:
             by.setdefault((rating.rater, rating.trial), []).append(rating)
         new = sorted({rater for rater, _ in by} - set(self.numbers))
@@ -447,8 +449,6 @@ def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str
     return found, frozenset(whole)
 
 
-__all__ = ["Kept", "Rating", "import_ratings", "keep_ratings", "people_judge"]
-
 PEOPLE = "people"
 """What a set of ratings is called that was given no other name."""
 
@@ -457,7 +457,7 @@ _FIRST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptRatings:
     """How many ratings were given, by how many raters, of how many plays (seats) and episodes.
 
     `fresh` counts those that were not stored before.
@@ -477,7 +477,7 @@ def keep_ratings(
     *,
     name: str = PEOPLE,
     replace_all: bool = False,
-) -> Kept:
+) -> KeptRatings:
     """Store ratings as the set `name` of a run, all or none.
 
         keep_ratings(store, "my-run", [Rating("094bb6f6", "gurdeep-sandhu", "anna", "goal", 7)])
@@ -487,8 +487,8 @@ def keep_ratings(
     dimension that the run does not have, out of its range, given twice, or in contradiction to what
     is stored; a message counts them from 1. StoreError while another process works on the run.
     """
-    lines = [Line(number, rating) for number, rating in enumerate(ratings, 1)]
-    return _keep(store, run, _Given(lines, (), "", "rating"), name, replace_all)
+    lines = [RatingLine(number, rating) for number, rating in enumerate(ratings, 1)]
+    return _keep(store, run, _GivenRatings(lines, (), "", "rating"), name, replace_all)
 
 
 def import_ratings(
@@ -500,7 +500,7 @@ def import_ratings(
         data = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
-    given = _Given(*read_lines(data), f"{file}: ", "line")
+    given = _GivenRatings(*read_lines(data), f"{file}: ", "line")
     with Store.open(store_path(store), create=False) as opened:
         kept = _keep(opened, run, given, name, replace_all)
     old = kept.ratings - kept.fresh
@@ -513,31 +513,33 @@ def import_ratings(
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _GivenRatings:
     """Ratings and what is wrong with others; `place` begins a message, `unit` is what it counts."""
 
-    lines: Sequence[Line]
-    wrong: Sequence[Wrong]
+    lines: Sequence[RatingLine]
+    wrong: Sequence[WrongLine]
     place: str
     unit: str
 
 
-def _keep(store: Store, run: str, given: _Given, name: str, replace_all: bool) -> Kept:
+def _keep(
+    store: Store, run: str, given: _GivenRatings, name: str, replace_all: bool
+) -> KeptRatings:
     judge = people_judge(checked_name(name))
     with lock_run(store.path, run):
         ratings, wrong = _checked(given, Rateable.of(store, run))
-        standing = Standing.of(store, run, judge)
-        kept = Standing() if replace_all else standing
+        standing = StoredRatings.of(store, run, judge)
+        kept = StoredRatings() if replace_all else standing
         for rating in ratings:
             if told := kept.contradicted(rating, name):
-                wrong.append(Wrong(rating.number, told))
+                wrong.append(WrongLine(rating.number, told))
         _refuse(given, wrong)
         fresh = [rating for rating in ratings if rating.place not in kept.scores]
         with store.transaction():
             if replace_all:
                 standing.delete(store, run, judge)
             kept.add(store, run, judge, fresh)
-    return Kept(
+    return KeptRatings(
         ratings=len(ratings),
         raters=len({rating.rater for rating in ratings}),
         plays=len({(rating.trial, rating.score.seat) for rating in ratings}),
@@ -546,30 +548,30 @@ def _keep(store: Store, run: str, given: _Given, name: str, replace_all: bool) -
     )
 
 
-def _checked(given: _Given, run: Rateable) -> tuple[list[Placed], list[Wrong]]:
-    ratings: list[Placed] = []
+def _checked(given: _GivenRatings, run: Rateable) -> tuple[list[PlacedRating], list[WrongLine]]:
+    ratings: list[PlacedRating] = []
     wrong = list(given.wrong)
-    seen: dict[Place, int] = {}
+    seen: dict[RatingPlace, int] = {}
     for line in given.lines:
         try:
             trial = run.episode(line.rating.episode)
             score = run.score(line.rating, trial)
         except ConfigError as error:
-            wrong.append(Wrong(line.number, str(error)))
+            wrong.append(WrongLine(line.number, str(error)))
             continue
-        rating = Placed(line.number, trial, line.rating.rater, score)
+        rating = PlacedRating(line.number, trial, line.rating.rater, score)
         first = seen.setdefault(rating.place, line.number)
         if first != line.number:
             told = (
                 f"expected one rating of {line.rating.dimension} by {rating.rater} for this seat, "
                 f"found a second (the first in {given.unit} {first})"
             )
-            wrong.append(Wrong(line.number, told))
+            wrong.append(WrongLine(line.number, told))
         ratings.append(rating)
     return ratings, wrong
 
 
-def _refuse(given: _Given, wrong: Sequence[Wrong]) -> None:
+def _refuse(given: _GivenRatings, wrong: Sequence[WrongLine]) -> None:
     """ConfigError where anything is wrong, or nothing is there."""
     if wrong:
         ordered = sorted(wrong, key=lambda each: each.line)

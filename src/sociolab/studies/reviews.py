@@ -15,7 +15,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.studies.assignment import CLOCK, Pile, held
+from sociolab.studies.assignment import IDLE_CLOCK, ItemPool, assignment_of
 from sociolab.studies.rating_guide import casting_of
 from sociolab.studies.settings import ReviewPlan, StudySettings
 from sociolab.studies.text_rules import one_line, reason_problem
@@ -157,14 +157,14 @@ def _tasks(plan: ReviewPlan) -> Mapping[str, Task]:
     return {task.id: task for task in wanted_tasks(plan.world, world, plan.tasks, plan.limit)}
 
 
-def review_pile(study: ReviewStudy) -> Pile:
+def task_pool(study: ReviewStudy) -> ItemPool:
     """The tasks, as they are dealt."""
-    return Pile(tuple(study.tasks), study.plan.raters, study.plan.each)
+    return ItemPool(tuple(study.tasks), study.plan.raters, study.plan.each)
 
 
 def keep_review_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
     """Keep what stands in a reviewer's form."""
-    CLOCK.hear((store.path, participant, task))
+    IDLE_CLOCK.hear((store.path, participant, task))
     store.studies.answer(participant, task, DRAFT, dict(draft))
 
 
@@ -184,7 +184,7 @@ def give_review(
     if problems := review_problems(review, reviewed(study.tasks[task])):
         return problems
     with store.transaction():
-        row = held(store, study.name, who.pk, task)
+        row = assignment_of(store, study.name, who.pk, task)
         if row is not None and row.state != "done":
             texts = [one.strip() for one in review.texts] if review.decision == "edit" else []
             store.studies.answer(

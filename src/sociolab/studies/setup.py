@@ -16,10 +16,10 @@ from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
-from sociolab.studies.play_plan import company_of, declared_of, plan_of, run_settings
+from sociolab.studies.play_plan import declared_of, partner_cast_of, run_settings, trials_of
 from sociolab.studies.rate_study import named_in, not_played, rate_study
 from sociolab.studies.reviews import review_study
-from sociolab.studies.settings import Reference, StudySettings, problems
+from sociolab.studies.settings import ReferenceRating, StudySettings, problems
 
 
 def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
@@ -57,7 +57,7 @@ def _row(name: str, settings: StudySettings, run: str | None) -> StudyRow:
 
 
 def _check_reference(
-    reference: Reference, seats: tuple[str, ...], measures: dict[str, Measure]
+    reference: ReferenceRating, seats: tuple[str, ...], measures: dict[str, Measure]
 ) -> None:
     where = f"references: episode {reference.episode}"
     if reference.seat not in seats:
@@ -127,8 +127,8 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
             f'a study keeps what is played in a run of its own name, and there is a run "{name}" '
             "already; choose another name"
         )
-    company = company_of(plan)
-    trials = plan_of(plan, company)
+    company = partner_cast_of(plan)
+    trials = trials_of(plan, company)
     kept, declared = dict(run_settings(plan, company)), declared_of(company)
     store.create_run(name, plan.world, kept, trials, declared)
     return name

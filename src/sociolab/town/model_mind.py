@@ -13,8 +13,13 @@ from pydantic import BaseModel, ValidationError
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Role, Schema
 from sociolab.core.seeding import digest
-from sociolab.prompting.ask import again_text, check_finish, typed
-from sociolab.prompting.structured import schema_of, without_thinking
+from sociolab.prompting.structured import (
+    again_text,
+    check_finish,
+    schema_of,
+    typed,
+    without_thinking,
+)
 from sociolab.prompting.templates import prompt
 from sociolab.town.questions import (
     QUESTIONS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from sociolab.analysis.figures import listed
+from sociolab.analysis.formatting import listed
 from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost

@@ -16,7 +16,7 @@ from sociolab.analysis.agreement import Agreements, agreements
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
-from sociolab.studies.impressions import cloud, counted, impression_study, words_of
+from sociolab.studies.impressions import counted, impression_study, word_cloud, words_of
 from sociolab.studies.progress import rating_progress as progress_of
 from sociolab.studies.rate_study import (
     Dispute,
@@ -182,7 +182,7 @@ def impressions(request: Request, study: Study) -> Response:
         study=found,
         words=words,
         counts=counts,
-        cloud=cloud(counts),
+        cloud=word_cloud(counts),
         sessions=[(trial, given[trial]) for trial in found.sessions],
         people=len({person for _, person, _ in words}),
     )

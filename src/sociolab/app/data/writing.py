@@ -14,11 +14,11 @@ from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
-from sociolab.worlds.anteval.sessions import Drawn, InformationSettings, IntentionSettings
-from sociolab.worlds.anteval.writing import Written, write_sessions
+from sociolab.worlds.anteval.sessions import DrawnSessions, InformationSettings, IntentionSettings
+from sociolab.worlds.anteval.writing import WrittenSessions, write_sessions
 
 
 class WriteConfig(ModelAccess):
@@ -84,7 +84,7 @@ async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple
     return _told(config, written, kept)
 
 
-def _told(config: WriteConfig, written: Written, kept: str) -> tuple[str, ...]:
+def _told(config: WriteConfig, written: WrittenSessions, kept: str) -> tuple[str, ...]:
     return (
         f"{len(written.sessions)} sessions written by {config.writer}",
         *(f"left out: {failure}" for failure in written.failures),
@@ -93,7 +93,7 @@ def _told(config: WriteConfig, written: Written, kept: str) -> tuple[str, ...]:
     )
 
 
-def _drawn(config: WriteConfig) -> Drawn:
+def _drawn(config: WriteConfig) -> DrawnSessions:
     setup = WorldSetup(settings=config.settings, seed=config.seed)
     if config.world == "anteval-information":
         return setup.read(config.world, InformationSettings).drawn(config.seed)

@@ -187,7 +187,7 @@ class BargainSpec(Record):
     items: tuple[Item, ...]
 
 
-class Setting(Record):
+class MeetingPlace(Record):
     """Where two strangers meet, and why they start to talk."""
 
     slug: Slug
@@ -209,7 +209,7 @@ class FriendSpec(Record):
     """
 
     goals: tuple[Text, ...] = Field(min_length=1)
-    settings: tuple[Setting, ...]
+    settings: tuple[MeetingPlace, ...]
     attributes: tuple[Attribute, ...] = Field(min_length=3)
     names: tuple[Text, ...] = Field(min_length=2 * FRIENDS[1])
 

@@ -12,15 +12,15 @@ from sociolab.core.errors import ConfigError
 from sociolab.stats.intervals import Estimate
 from sociolab.worlds.anteval.gap import (
     Draws,
-    Floor,
     GapSettings,
     GapTable,
-    Unusable,
+    NoiseFloor,
+    UnusableReplies,
     disjoint,
     measure_gap,
     sample,
 )
-from sociolab.worlds.anteval.virtual_dm.example import AtOnce, Example, Label, Turn, overlaps
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, LocalDM, Turn, overlaps
 
 TABLE = ("Orsa", "Tilin")
 RIGHT, WRONG = Label("Orsa", "stealth"), Label("Tilin", "arcana")
@@ -60,9 +60,9 @@ class Parrot:
         return tuple(frozenset([self._label, WRONG][:most]) for _ in examples)
 
 
-def parrots(seen: list[tuple[Example, ...]] | None = None) -> Callable[[], AtOnce]:
+def parrots(seen: list[tuple[Example, ...]] | None = None) -> Callable[[], LocalDM]:
     notes = [] if seen is None else seen
-    return lambda: AtOnce(Parrot(notes))
+    return lambda: LocalDM(Parrot(notes))
 
 
 def measured(
@@ -166,7 +166,7 @@ def test_more_guesses_a_row_cost_precision() -> None:
 
 
 def test_the_baselines_and_f0_are_in_the_table() -> None:
-    untrained = AtOnce(Parrot([]))
+    untrained = LocalDM(Parrot([]))
     information = Estimate(0.4, 150, 50, 0.3, 0.5, "bca")
     table = asyncio.run(
         measure_gap(
@@ -189,7 +189,7 @@ def test_the_baselines_and_f0_are_in_the_table() -> None:
 
 
 def test_what_no_usable_reply_came_to_is_counted() -> None:
-    untrained = AtOnce(Parrot([]))
+    untrained = LocalDM(Parrot([]))
     untrained.failures["unreadable"] = 3
     table = asyncio.run(
         measure_gap(
@@ -201,14 +201,14 @@ def test_what_no_usable_reply_came_to_is_counted() -> None:
             settings=GapSettings(splits=0),
         )
     )
-    assert table.failures == (Unusable("f0", "unreadable", 3, 5),)
+    assert table.failures == (UnusableReplies("f0", "unreadable", 3, 5),)
     assert table.f0 is not None
     assert (table.f0.failed, table.f0.f_c.value) == (3, 1.0)
 
 
 def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> None:
-    def mute() -> AtOnce:
-        dm = AtOnce(Parrot([]))
+    def mute() -> LocalDM:
+        dm = LocalDM(Parrot([]))
         dm.failures["timeout"] = 5
         return dm
 
@@ -223,7 +223,7 @@ def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> N
     ) * 3
     assert row.g_c.printed.value is None
     assert row.g_o.signed.value is None
-    assert (row.floor_o, row.above_floor_o) == (Floor(8, (), None, None), None)
+    assert (row.floor_o, row.above_floor_o) == (NoiseFloor(8, (), None, None), None)
     counted = {one.what: (one.count, one.of) for one in table.failures}
     assert counted["noise floor"] == (20, 20)
 

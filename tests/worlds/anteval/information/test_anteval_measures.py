@@ -11,7 +11,7 @@ from sociolab.report.plays import PlayKey, PlayOutcome, PlayRow, ScoreColumn
 from sociolab.report.result import column_outcomes, entries
 from sociolab.worlds.anteval.information.scoring import (
     IEP,
-    Reading,
+    FactReading,
     f1,
     hallucination,
     key_point_share,
@@ -21,8 +21,8 @@ from sociolab.worlds.anteval.information.scoring import (
 )
 
 # Of five facts two are stated; beside them a true remark and an invention.
-SOME = Reading(5, {"F1": "", "F4": ""}, ("a remark",), ("an invention",))
-EMPTY = Reading(5, {})
+SOME = FactReading(5, {"F1": "", "F4": ""}, ("a remark",), ("an invention",))
+EMPTY = FactReading(5, {})
 
 
 def test_p_is_the_overlap_over_k() -> None:
@@ -58,7 +58,7 @@ def test_precision_recall_and_f1_over_atomic_facts() -> None:
 
 def test_what_is_true_beside_the_facts_is_no_hallucination_and_costs_no_precision() -> None:
     assert hallucination(SOME) == 0.25  # 1 of 4 statements
-    plain = Reading(5, SOME.stated, (), SOME.hallucinated)
+    plain = FactReading(5, SOME.stated, (), SOME.hallucinated)
     assert precision(plain) == precision(SOME)
     assert f1(plain) == f1(SOME)
 
@@ -68,25 +68,25 @@ def test_an_empty_answer_has_recall_0_and_no_precision() -> None:
     assert f1(EMPTY) == 0
     assert precision(EMPTY) is None
     assert hallucination(EMPTY) is None
-    only_a_remark = Reading(5, {}, ("a remark",))
+    only_a_remark = FactReading(5, {}, ("a remark",))
     assert precision(only_a_remark) is None
     assert hallucination(only_a_remark) == 0
 
 
 def test_with_nothing_to_know_there_is_no_recall() -> None:
-    assert recall(Reading(0, {}, (), ("x",))) is None
-    assert f1(Reading(0, {}, (), ("x",))) is None
+    assert recall(FactReading(0, {}, (), ("x",))) is None
+    assert f1(FactReading(0, {}, (), ("x",))) is None
 
 
 def test_the_party_knows_what_one_of_it_knows() -> None:
-    assert party_recall([SOME, Reading(5, {"F2": "", "F1": ""}), EMPTY]) == 0.6  # F1, F2, F4
+    assert party_recall([SOME, FactReading(5, {"F2": "", "F1": ""}), EMPTY]) == 0.6  # F1, F2, F4
     assert party_recall([]) is None
 
 
 @given(st.integers(0, 6), st.integers(0, 4), st.integers(0, 4), st.integers(0, 3))
 def test_all_metrics_lie_between_0_and_1(stated: int, true: int, false: int, more: int) -> None:
     facts = {f"F{index}": "" for index in range(stated)}
-    reading = Reading(stated + more, facts, ("x",) * true, ("x",) * false)
+    reading = FactReading(stated + more, facts, ("x",) * true, ("x",) * false)
     for metric in (precision, recall, f1, hallucination):
         value = metric(reading)
         assert value is None or 0 <= value <= 1

@@ -23,12 +23,12 @@ from sociolab.core.ports import CallKey, ChatReply, Judge, Prompt
 from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
 from sociolab.testing import JudgeContract
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
-from sociolab.worlds.anteval.information.scoring import Plan
+from sociolab.worlds.anteval.information.scoring import InformationPlan
 from sociolab.worlds.anteval.session import NPC, Fact
 
 FACTS = tuple(Fact(id=f"F{n}", kind="place", text=f"They say K{n}.") for n in range(1, 7))
 TABLE = session(players=2, turns=4, knowledge=FACTS, decoys=FACTS[5:])
-PLAN = Plan(key_points=3)
+PLAN = InformationPlan(key_points=3)
 
 Change = Callable[[dict[str, object]], dict[str, object]]
 
@@ -109,7 +109,7 @@ def said(*ids: str) -> tuple[str, ...]:
 
 
 def judged(
-    episode: Episode, model: StubJudge | FakeModel | None = None, plan: Plan = PLAN
+    episode: Episode, model: StubJudge | FakeModel | None = None, plan: InformationPlan = PLAN
 ) -> dict[tuple[str, str | None], Verdict]:
     found = asyncio.run(ModelJudge(plan, model or StubJudge()).judge(episode))
     return {(verdict.measure.name, verdict.seat): verdict for verdict in found}
@@ -279,7 +279,7 @@ def test_answers_before_the_first_turn_and_snapshots_are_read_once_each() -> Non
         learned(4, "player-2"),
         before=said("K3"),
     )
-    found = judged(episode, model, Plan(3, snapshots=2))
+    found = judged(episode, model, InformationPlan(3, snapshots=2))
     assert value(found["no_talk", "player-1"]) == pytest.approx(1 / 6)
     curve = [value(found[f"recall_at_{turn}", "player-1"]) for turn in (0, 2, 4)]
     assert curve == pytest.approx([1 / 6, 1 / 6, 2 / 6])
@@ -387,7 +387,12 @@ def test_a_fatal_error_passes_through() -> None:
 
 
 def test_its_id_covers_what_a_value_rests_on_and_not_which_others_stand_beside_it() -> None:
-    plans = (Plan(3), Plan(4), Plan(3, controls=False), Plan(3, snapshots=2))
+    plans = (
+        InformationPlan(3),
+        InformationPlan(4),
+        InformationPlan(3, controls=False),
+        InformationPlan(3, snapshots=2),
+    )
     three, four, *beside = (ModelJudge(plan, StubJudge()).id.settings for plan in plans)
     assert three != four
     assert beside == [three, three]
@@ -397,10 +402,10 @@ class TestModelJudge(JudgeContract):
     pure = False
 
     def judge(self) -> Judge:
-        return ModelJudge(Plan(2, snapshots=2), ImprovisingModel())
+        return ModelJudge(InformationPlan(2, snapshots=2), ImprovisingModel())
 
     def episodes(self) -> Sequence[Episode]:
         return (answered(*said("K1", "J1")),)
 
     def measures(self) -> Sequence[Measure]:
-        return Plan(2, snapshots=2).measures(TABLE.turns)
+        return InformationPlan(2, snapshots=2).measures(TABLE.turns)

@@ -15,11 +15,11 @@ from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.testing import JudgeContract
 from sociolab.worlds.anteval.information.record import RecordJudge
 from sociolab.worlds.anteval.information.record import learned as ways_of
-from sociolab.worlds.anteval.information.scoring import Plan
+from sociolab.worlds.anteval.information.scoring import InformationPlan
 from sociolab.worlds.anteval.session import NPC
 
 DOOR, FEAR, MINT = KNOWN
-PLAN = Plan(key_points=2, snapshots=2)
+PLAN = InformationPlan(key_points=2, snapshots=2)
 TABLE = session(players=2, turns=4, knowledge=KNOWN, decoys=(MINT,))
 FAILED = Unusable(4, "player-2", "learned", 3, "truncated", "cut off", "{", final=True)
 
@@ -51,7 +51,9 @@ WHOLE = played(
 )
 
 
-def verdicts(episode: Episode, plan: Plan = PLAN) -> dict[tuple[str, str | None], Verdict]:
+def verdicts(
+    episode: Episode, plan: InformationPlan = PLAN
+) -> dict[tuple[str, str | None], Verdict]:
     found = asyncio.run(RecordJudge(plan).judge(episode))
     return {(verdict.measure.name, verdict.seat): verdict for verdict in found}
 

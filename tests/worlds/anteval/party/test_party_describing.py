@@ -11,11 +11,11 @@ from syrupy.assertion import SnapshotAssertion
 
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.party.drawing import description, draw_party, draw_traits, look
-from sociolab.worlds.anteval.party.tables import PRONOUNS, Drawn, Phrase, tables, told
+from sociolab.worlds.anteval.party.tables import PRONOUNS, DrawnCharacter, Phrase, tables, told
 from sociolab.worlds.anteval.session import Character
 from worlds.anteval.party.likeness import four_grams, masked, shares
 
-Told = tuple[Drawn, Character]
+Told = tuple[DrawnCharacter, Character]
 
 
 @cache
@@ -28,7 +28,7 @@ def thousand(seed: int = 0) -> tuple[Told, ...]:
     )
 
 
-def ways(what: Phrase, drawn: Drawn) -> set[str]:
+def ways(what: Phrase, drawn: DrawnCharacter) -> set[str]:
     """All that this phrase may be told as, with pronoun or name, in small letters."""
     voices = [drawn.voice(contact=c, full=f) for c in (False, True) for f in (False, True)]
     return {
@@ -44,7 +44,7 @@ def always(what: Phrase) -> tuple[str, ...]:
     return tuple(text.casefold().rstrip(".") for kind, text in what.pieces if kind == "text")
 
 
-def found(what: Phrase, drawn: Drawn, text: str) -> bool:
+def found(what: Phrase, drawn: DrawnCharacter, text: str) -> bool:
     folded = text.casefold()
     if not all(part in folded for part in always(what)):
         return False

@@ -117,7 +117,7 @@ def test_the_layers_compute_what_bert_computes(tmp_path: Path) -> None:
     from transformers import BertConfig, BertModel
 
     from sociolab.worlds.anteval.virtual_dm.encoder_net import (
-        Shape,
+        NetworkShape,
         load_weights,
         random_network,
         settled_part,
@@ -134,7 +134,7 @@ def test_the_layers_compute_what_bert_computes(tmp_path: Path) -> None:
             max_position_embeddings=12,
         )
         bert = BertModel(config, add_pooling_layer=False).eval()
-        network = random_network(Shape(50, 12, 16, 4, 32, 2, settled=2, manner=1)).eval()
+        network = random_network(NetworkShape(50, 12, 16, 4, 32, 2, settled=2, manner=1)).eval()
         for weight in bert.parameters():
             torch.nn.init.normal_(weight, std=0.5)
     bert.save_pretrained(str(tmp_path))
@@ -142,7 +142,7 @@ def test_the_layers_compute_what_bert_computes(tmp_path: Path) -> None:
     tokens = torch.tensor([[1, 7, 9, 30, 2], [1, 8, 2, 0, 0]])
     padding = tokens == 0
     with torch.no_grad():
-        ours = settled_part(network, Shape(50, 12, 16, 4, 32, 2, 2, 1), tokens, padding)
+        ours = settled_part(network, NetworkShape(50, 12, 16, 4, 32, 2, 2, 1), tokens, padding)
         theirs = bert(input_ids=tokens, attention_mask=(~padding).long()).last_hidden_state
     assert torch.allclose(ours[~padding], theirs[~padding], atol=1e-5)
 
