@@ -12,8 +12,8 @@ from sociolab.app.players.own_code import OwnJudge, as_known
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Player
-from sociolab.runner.foreign import ForeignPlayer
-from sociolab.runner.waits import Waits
+from sociolab.runner.guard import ForeignPlayer
+from sociolab.runner.progress import Waits
 from sociolab.studies.live_episode import EpisodeContext, GoneError, LiveEpisode, Sent
 from sociolab.studies.play_plan import (
     Pace,

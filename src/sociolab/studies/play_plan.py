@@ -30,10 +30,9 @@ from sociolab.core.score import Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
-from sociolab.runner.jury import failures_of, told_cells, verdicts_of
+from sociolab.runner.judging import failures_of, told_cells, verdicts_of
 from sociolab.runner.plan import AgentId, every_seating, trial_id
-from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.runner.waits import Waits
+from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.store import Store
 from sociolab.studies.settings import PlayPlan
 

@@ -95,7 +95,7 @@ class DrawnSessions:
             id=name,
             form=self.form,
             turns=self.turns,
-            situation=draw_situation(self.seed, name, characters).text,
+            situation=draw_situation(self.seed, name, characters),
             characters=characters,
             knowledge=known,
             decoys=decoys,
@@ -289,21 +289,14 @@ _ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
-    """An opening situation: `text` is told to all and reveals no fact."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Place:
     group: str
     enter: str
     stands: tuple[str, ...]
 
 
-def draw_situation(seed: int, session: str, characters: Sequence[Character]) -> Situation:
-    """A situation of 50 to 110 words that names the NPC, the last of the characters."""
+def draw_situation(seed: int, session: str, characters: Sequence[Character]) -> str:
+    """What the party walks into, told to all: 50 to 110 words that name the NPC and no fact."""
     chance = stream(seed, "situation", session)
     place = chance.choice(_places())
     npc = characters[-1]
@@ -316,7 +309,7 @@ def draw_situation(seed: int, session: str, characters: Sequence[Character]) -> 
     standing = chance.choice(_STANDING).format(a=a, b=b, A=a[:1].upper() + a[1:])
     present = drawn("presence").format(npc=npc.name, first=npc.first_name)
     sentences = (f"The party {place.enter}.", drawn("lights"), standing, drawn("stakes"), present)
-    return Situation(" ".join(sentences))
+    return " ".join(sentences)
 
 
 @cache

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
-from sociolab.prompting.ask import ask_model, typed_prompt
+from sociolab.prompting.structured import ask_model, typed_prompt
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.party.tables import PRONOUNS
 from sociolab.worlds.anteval.session import PACKAGE, Character, Fact, FactKind, Session
@@ -87,7 +87,7 @@ async def _written(model: ChatModel, session: Session, drawn: DrawnSessions) -> 
         taken = [one.name for one in characters]
         key = CallKey(session.id, "writer", character.id, 0, "character", 1)
         characters.append(await write_character(model, character, key, taken))
-    situation = draw_situation(drawn.seed, session.id, characters).text
+    situation = draw_situation(drawn.seed, session.id, characters)
     known: tuple[Fact, ...] = ()
     if drawn.facts:
         key = CallKey(session.id, "writer", "", 0, "knowledge", 1)

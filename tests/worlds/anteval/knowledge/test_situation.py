@@ -36,8 +36,7 @@ CAST = (character("player-1", "Brenna Holt"), character(NPC, "Marga Hollin"))
 @cache
 def texts(seed: int = 3) -> tuple[str, ...]:
     return tuple(
-        draw_situation(seed, f"information-{seed}-{number:04d}", CAST).text
-        for number in range(SESSIONS)
+        draw_situation(seed, f"information-{seed}-{number:04d}", CAST) for number in range(SESSIONS)
     )
 
 
