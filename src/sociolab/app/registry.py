@@ -15,9 +15,9 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, Protocol, TypeAlias
 
-from sociolab.core.blame import told
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import ChatModel
+from sociolab.core.tracebacks import describe_error
 from sociolab.plugin.world import WorldPlugin
 
 Group: TypeAlias = Literal[
@@ -100,7 +100,7 @@ def python_object(path: str) -> Any:
         ) from error
     except (Exception, SystemExit) as error:  # whatever the module does when it is imported
         raise ConfigError(
-            f'python:{path}: the module "{module_name}" breaks when it is imported: {told(error)}'
+            f'python:{path}: the module "{module_name}" breaks when it is imported: {describe_error(error)}'
         ) from error
     try:
         return getattr(module, attribute)

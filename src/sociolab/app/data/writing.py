@@ -14,7 +14,7 @@ from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.sessions import DrawnSessions, InformationSettings, IntentionSettings

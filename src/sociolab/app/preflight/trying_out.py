@@ -22,11 +22,10 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
 from sociolab.report.words import plural
-from sociolab.runner.blocking import blocks_at
-from sociolab.runner.foreign import ForeignPlayer
-from sociolab.runner.jury import verdicts_of
+from sociolab.runner.guard import ForeignPlayer
+from sociolab.runner.judging import verdicts_of
 from sociolab.runner.plan import AgentId, trials
-from sociolab.runner.waits import Waits
+from sociolab.runner.progress import Waits, blocks_at
 
 Done = TypeVar("Done")
 
