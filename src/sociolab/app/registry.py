@@ -67,7 +67,7 @@ def plugin(group: Group, name: str) -> Any:
         return point.load()
     except (Exception, SystemExit) as error:  # whatever its module does when it is imported
         raise WorldError(
-            f'the plugin "{name}" ({point.value}) cannot be loaded: {told(error)}'
+            f'the plugin "{name}" ({point.value}) cannot be loaded: {describe_error(error)}'
         ) from error
 
 

@@ -16,7 +16,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
 from sociolab.plugin.world import Writer, WrittenTasks
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
