@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Literal, TypeAlias, cast, get_args
 
-from sociolab.analysis.figures import listed
+from sociolab.analysis.formatting import listed
 from sociolab.app.data.sets import load_world, wanted_tasks, world_names
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.core.episode import Json, Task
