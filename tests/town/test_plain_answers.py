@@ -19,8 +19,7 @@ from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.testing.minds import stock_questions
-from sociolab.town.model.mind import ModelMind, prompt_of
-from sociolab.town.model.plain import PLAIN_QUESTIONS
+from sociolab.town.model_mind import PLAIN_QUESTIONS, ModelMind, prompt_of
 from sociolab.town.questions import (
     QUESTIONS,
     GeneralPlan,

@@ -1,4 +1,4 @@
-"""Who takes part? Links, pseudonyms, completion codes, the exit survey, and the wish to be forgotten."""
+"""Who takes part? Links, pseudonyms, completion codes, the exit survey, and being forgotten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What raters read: the guide to SOTOPIA's seven dimensions, and an episode with all that is private."""
+"""What raters read: the guide to SOTOPIA's seven dimensions, and an episode with all of it."""
 
 from __future__ import annotations
 
@@ -158,12 +158,14 @@ GUIDES = (
     ),
 )  # fmt: skip
 
+
 KNEW = (
     "The two people may have known each other only in part. Above each episode you read what each "
     "of them was told about the other, and you see more than either of them did: both goals and "
     "both secrets. Rate what people did with what they could know. Somebody who meets a stranger "
     "cannot use a name, a job or a weakness that nobody told them."
 )
+
 
 ADVICE = (
     "Read the whole episode before you give the first rating.",

@@ -1,4 +1,4 @@
-"""Training examples from stored turns: a record or a chat of each turn, of a whole episode, or a pair."""
+"""Training examples from stored turns: of each turn, of a whole episode, or as pairs."""
 
 from __future__ import annotations
 

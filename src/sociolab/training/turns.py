@@ -1,4 +1,4 @@
-"""The turns of stored runs: what each seat was sent and replied, also as a model would have been asked."""
+"""The turns of stored runs: what each seat was sent and replied, rebuilt for scripted players."""
 
 from __future__ import annotations
 

@@ -1,18 +1,17 @@
-"""What the researcher sees of ratings, impressions and reviews: progress, agreement, disagreements."""
+"""The researcher's pages of ratings, impressions and reviews: progress, agreement, disputes."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path as FilePath
 from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.analysis.agreement import Agreements, agreements
+from sociolab.app.run_cache import KEPT
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
@@ -147,22 +146,9 @@ def _scenes(store: Store, run: str, found: Sequence[Dispute]) -> dict[str, Rated
     return {trial: rated_scene(store.episode(run, trial)) for trial in trials}
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    counts: tuple[object, ...]
-    found: Agreements
-
-
-_KEPT: dict[tuple[FilePath, str], _Kept] = {}
-
-
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
-    counts = tuple(store.verdicts.counts(run).items())
-    kept = _KEPT.get((store.path, run))
-    if kept is None or kept.counts != counts:
-        kept = _KEPT[store.path, run] = _Kept(counts, agreements(store, (run,)))
-    return kept.found
+    return KEPT.of(store, run, "agreements", lambda: agreements(store, (run,)))
 
 
 impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["impressions"])

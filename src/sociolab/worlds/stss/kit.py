@@ -19,7 +19,7 @@ from sociolab.core.ports import (
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.world import world
 from sociolab.town.mind import MindPlayer, answers
-from sociolab.town.model.mind import ModelMind
+from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
     QUESTIONS,
     DayPlan,

@@ -15,7 +15,7 @@ from sociolab.core.seeding import digest, interleave
 from sociolab.engine.play import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
-from sociolab.town.model.mind import prompts_hash
+from sociolab.town.model_mind import prompts_hash
 from sociolab.town.questions import QUESTIONS
 from sociolab.town.residents import Resident
 from sociolab.town.setting import Rules, Setting, Tdp

@@ -11,7 +11,7 @@ from sociolab.core.seeding import digest, interleave
 from sociolab.engine.play import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import spoken_date
-from sociolab.town.model.mind import prompts_hash
+from sociolab.town.model_mind import prompts_hash
 from sociolab.town.questions import GeneralPlan, Summarise, TalkReminder, Utter
 from sociolab.town.questions.wording import commitment_lines, memory_lines, plan_lines, text_lines
 from sociolab.worlds.stss.talk.dataset import TalkData, TalkScenario, scenario_from
