@@ -32,8 +32,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from rating_runs import RUN, STUDY, build, link, open_study
 from sociolab.store.store import Store
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from sociolab.studies.rate_study import ratings_in
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from web_serving import free_port
 
 SCALES = re.compile(r'id="(r\d+-[a-z_]+)" data-seat="([^"]+)" data-dimension="([^"]+)"')
