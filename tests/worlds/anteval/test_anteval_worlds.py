@@ -20,8 +20,7 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.prompting.structured import schema_of
 from sociolab.report.words import nature
 from sociolab.testing import PlayerContract, WorldContract
-from sociolab.testing.playing import play_scene, play_task
-from sociolab.testing.stock import StockScene
+from sociolab.testing.playing import StockScene, play_scene, play_task
 from sociolab.worlds.anteval.information.scoring import Learned, polls
 from sociolab.worlds.anteval.kit import load_information, load_intention
 from sociolab.worlds.anteval.scene import AntScene

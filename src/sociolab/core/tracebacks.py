@@ -17,7 +17,7 @@ _OURS = f"{Path(__file__).parents[1]}{os.sep}"
 _MOST = 400
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An error on one line, such as "KeyError: 'x' (my_agent.py, line 12, in reply)".
 
     The place is the innermost one in a user's own file, or else in an installed package; there is
@@ -26,7 +26,9 @@ def told(error: BaseException) -> str:
     """
     if isinstance(error, BaseExceptionGroup):
         first, *others = _leaves(error)
-        return f"{told(first)}, and {len(others)} more" if others else told(first)
+        return (
+            f"{describe_error(first)}, and {len(others)} more" if others else describe_error(first)
+        )
     said = _said(error)
     name = type(error).__name__
     words = redacted(f"{name}: {said}" if said else name, lookalikes=True)

@@ -4,13 +4,12 @@ Settings with code read "MIX:REST@CODE": MIX is a hash of both others, so that t
 whole already tells two of them apart; REST is what the settings are without the code.
 
 CODE is "OWN+IMPORTS", digests of the class's own modules and of those that they import; OWN alone
-where they import none, and in records from before imports counted.
+where they import none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 from sociolab.core.seeding import digest
 
@@ -49,16 +48,8 @@ def code_in(label: str, settings: str) -> str | None:
 
 
 def same_code(one: str, other: str) -> bool:
-    """Whether two codes are known to be the same, as far as both were recorded."""
-    if UNKNOWN in (one, other):
-        return False
-    return one == other or one in _shorter(other) or other in _shorter(one)
-
-
-def as_recorded(code: str, codes: Collection[str]) -> str:
-    """A code, with its imports where one other record among `codes` alone tells them."""
-    longer = {one for one in codes if code in _shorter(one)}
-    return longer.pop() if len(longer) == 1 else code
+    """Whether two codes are known to be the same."""
+    return one == other != UNKNOWN
 
 
 def mark(code: str) -> str:
@@ -66,9 +57,3 @@ def mark(code: str) -> str:
     if code == UNKNOWN:
         return "?"
     return (digest(code) if "+" in code else code)[:_MARK]
-
-
-def _shorter(code: str) -> tuple[str, ...]:
-    """The same code as it was recorded before imports counted, if that differs."""
-    own, plus, _ = code.partition("+")
-    return (own,) if plus else ()

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sociolab.core.blame import told
 from sociolab.core.errors import WorldError
 from sociolab.core.score import Measure
+from sociolab.core.tracebacks import describe_error
 
 
 class Learned(BaseModel):
@@ -25,7 +25,7 @@ def raised(folder: Path, body: str) -> str:
     try:
         space["work"](Learned, Measure, json)
     except Exception as error:  # noqa: BLE001  whatever it is
-        return told(error)
+        return describe_error(error)
     raise AssertionError("nothing was raised")
 
 
@@ -50,7 +50,7 @@ def test_several_lines_become_one(tmp_path: Path) -> None:
 
 
 def test_an_error_without_words_or_place_is_its_name() -> None:
-    assert told(WorldError()) == "WorldError"
+    assert describe_error(WorldError()) == "WorldError"
 
 
 def test_a_syntax_error_names_its_own_place(tmp_path: Path) -> None:
