@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sociolab.worlds.anteval.gap import Draws, Figure
+from sociolab.worlds.anteval.gap import Draws, GapFigure
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.virtual_dm.example import (
     Example,
@@ -67,7 +67,7 @@ def _show(what: str, predicted: Sequence[frozenset[Label]], rows: Sequence[Examp
     )
 
 
-def _text(figure: Figure) -> str:
+def _text(figure: GapFigure) -> str:
     if figure.low is None or figure.high is None:
         return f"{figure.value:.3f}"
     return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"

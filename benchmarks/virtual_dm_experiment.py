@@ -24,16 +24,16 @@ from pathlib import Path
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.gap import (
     Draws,
-    Figure,
-    Floor,
     Gap,
+    GapFigure,
     GapSettings,
+    NoiseFloor,
     disjoint,
     measure_gap,
     sample,
 )
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.virtual_dm.example import AtOnce, Example, Label, Turn, overlaps
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, LocalDM, Turn, overlaps
 from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
 
 FOLDS = 5
@@ -108,7 +108,9 @@ def gaps(
         "small talk": [small_talk(row) for row in source],
     }
     settings = GapSettings(matched=False, splits=splits, seed=SEED)
-    table = asyncio.run(measure_gap(real, dev, sets, lambda: AtOnce(LinearDM()), settings=settings))
+    table = asyncio.run(
+        measure_gap(real, dev, sets, lambda: LocalDM(LinearDM()), settings=settings)
+    )
     print(f"{table.virtual_dm}, {table.measured_on}; {len(real)} real examples to learn from")
     print(f"fr: F_c {_f(table.fr.f_c)}, F_o {_f(table.fr.f_o)}")
     for row in table.rows:
@@ -170,7 +172,7 @@ def small_talk(row: Example) -> Example:
     return replace(row, turns=tuple(Turn(who, random.choice(SMALL_TALK)) for who in speakers))
 
 
-def _show(what: str, gap: Gap, floor: Floor | None, above: bool | None) -> None:
+def _show(what: str, gap: Gap, floor: NoiseFloor | None, above: bool | None) -> None:
     inverted = gap.signed.value is not None and gap.signed.value < 0
     chance = (
         "" if floor is None else f"; floor {floor.mean:.1f}, 95 % {floor.q95:.1f} ({floor.size})"
@@ -181,15 +183,15 @@ def _show(what: str, gap: Gap, floor: Floor | None, above: bool | None) -> None:
     )
 
 
-def _f(figure: Figure) -> str:
+def _f(figure: GapFigure) -> str:
     return _text(figure, 3)
 
 
-def _g(figure: Figure) -> str:
+def _g(figure: GapFigure) -> str:
     return _text(figure, 1)
 
 
-def _text(figure: Figure, digits: int) -> str:
+def _text(figure: GapFigure, digits: int) -> str:
     if figure.value is None:
         return "-"
     if figure.low is None or figure.high is None:

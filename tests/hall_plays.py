@@ -10,15 +10,15 @@ from typing import Any
 
 from sociolab.store.store import Store
 from sociolab.studies.live_episode import Sent, SentAction
-from sociolab.studies.lobby import Floor, Hall
+from sociolab.studies.lobby import LiveStudies, Lobby
 from sociolab.studies.screen import Screen
 
 
 @asynccontextmanager
-async def opened(path: Path) -> AsyncIterator[tuple[Hall, Store]]:
+async def opened(path: Path) -> AsyncIterator[tuple[Lobby, Store]]:
     """The hall of the study "chat", as a server that was just started has it."""
     with Store.open(path) as store:
-        async with Floor(store) as floor:
+        async with LiveStudies(store) as floor:
             yield await floor.hall(store.studies.get("chat")), store
 
 
@@ -29,7 +29,7 @@ def run(play: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(at_most())
 
 
-async def until(hall: Hall, person: int, wanted: Callable[[Screen], Any]) -> Screen:
+async def until(hall: Lobby, person: int, wanted: Callable[[Screen], Any]) -> Screen:
     """The first screen that is as wanted."""
     with hall.listening(person) as changed:
         while not wanted(screen := hall.screen(person)):
@@ -54,7 +54,7 @@ def said(screen: Screen, text: str = "", kind: str = "speak", **fields: Any) -> 
     return Sent.model_validate(values | fields)
 
 
-async def play_out(hall: Hall, person: int, text: str = "Well then.") -> Screen:
+async def play_out(hall: Lobby, person: int, text: str = "Well then.") -> Screen:
     """Talk whenever it is this person's turn, until it is over."""
     while True:
         screen = await until(hall, person, lambda one: asked(one) or one.phase != "playing")
@@ -63,7 +63,7 @@ async def play_out(hall: Hall, person: int, text: str = "Well then.") -> Screen:
         await hall.act(person, said(screen, text))
 
 
-def time_is_up(hall: Hall, person: int) -> None:
+def time_is_up(hall: Lobby, person: int) -> None:
     """Let the turn of a person end now, as if its time had passed."""
     table = hall._tables.places[person].table
     (player,) = [one for one in table._seats.values() if one.asked is not None]

@@ -12,9 +12,10 @@ import impression_runs as tables
 from looks import held
 from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
 from sociolab.store.store import Store
-from sociolab.studies.assignment import hold
+from sociolab.studies.assignment import hold_item
 from sociolab.studies.impressions import give_word
-from sociolab.studies.rate_study import MEASURES, Given, ratings_in, store_ratings
+from sociolab.studies.rate_study import GivenRating, ratings_in, store_ratings
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from web_serving import served
 
 
@@ -84,10 +85,10 @@ def test_the_researcher_follows_the_ratings_and_decides(tab: Page, store: Store)
     )
     far = {("fair00", ADA, "goal"): 6, ("fair01", BEN, "relationship"): 5}
     ratings = [
-        Given(f"fair0{i}", seat, f"r{rater + 1}", name, value, why, 21.0)
+        GivenRating(f"fair0{i}", seat, f"r{rater + 1}", name, value, why, 21.0)
         for i in range(3)
         for seat in (ADA, BEN)
-        for name, measure in MEASURES.items()
+        for name, measure in ((m.name, m) for m in DIMENSIONS)
         for rater, why in enumerate(reasons)
         for value in (measure.low + i + rater * far.get((f"fair0{i}", seat, name), i + 1),)
     ]
@@ -114,7 +115,7 @@ def test_one_word_for_a_session_and_the_cloud_of_words(tab: Page, tmp_path: Path
     with Store.open(tmp_path / "store.db") as store, served(store.path) as address:
         people = open_study(store, 20, tables.STUDY, "impressions", tables.RUN, made)
         for who, word in zip(people[1:], said.split(), strict=False):
-            hold(store, tables.STUDY, who.pk, "table00")
+            hold_item(store, tables.STUDY, who.pk, "table00")
             assert give_word(store, tables.STUDY, who, "table00", word) == ""
         arrive(tab, address, tables.STUDY)
         held(tab, "impression")

@@ -7,11 +7,9 @@ import re
 import shlex
 from pathlib import Path
 
-import typer.main
-
 from cli.conftest import Sociolab
 from sociolab.app.run.config import SPELLINGS, RunConfig
-from sociolab.cli.main import app
+from sociolab.cli.main import command
 
 PAGE = (Path(__file__).parents[2] / "docs" / "runs.md").read_text("utf-8")
 
@@ -48,8 +46,7 @@ def test_every_command_works_in_the_order_in_which_it_stands(
 
 def test_every_flag_of_run_stands_in_the_table() -> None:
     (table,) = re.findall(r"(?s)\| flag \|.*?\n\n", PAGE)
-    commands_ = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    flags = {name for one in commands_["run"].params for name in one.opts if name.startswith("--")}
+    flags = {name for one in command("run").params for name in one.opts if name.startswith("--")}
     assert flags <= set(re.findall(r"--[a-z-]+", table))
 
 

@@ -10,7 +10,7 @@ from sociolab.app.players.own_code import built
 from sociolab.app.queries import find_episode, open_store
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
-from sociolab.cli.show import View, show
+from sociolab.cli.show import show
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import NoReply, Reply, Request
@@ -46,7 +46,7 @@ def test_why_a_trial_failed_is_in_the_report_and_in_the_episode(
         trial = opened.trials("broken")[0].trial.id
         assert find_episode(opened, trial, "broken").problem == told
     assert f"plugin 1, in episode {trial}: {told}" in warnings(result)
-    show([trial], ["broken"], View(), store)
+    show([trial], run=["broken"], store=store)
     said_there = capsys.readouterr()
     assert told in said_there.out + said_there.err
 

@@ -11,10 +11,10 @@ import pytest
 from rating_runs import STUDY, build, open_study
 from sociolab.store.store import Store
 from sociolab.studies import rate_study as drafts
-from sociolab.studies.assignment import IDLE, Clock, Pile, deal, left
-from sociolab.studies.rate_study import Draft, keep_draft
+from sociolab.studies.assignment import IDLE, IdleClock, ItemPool, assign_next, has_next
+from sociolab.studies.rate_study import RatingDraft, keep_draft
 
-PILE = Pile(("fair00",), 1, 9)
+PILE = ItemPool(("fair00",), 1, 9)
 
 
 @dataclass
@@ -24,8 +24,8 @@ class Times:
     system: float = 1_800_000_000.0
     even: float = 50.0
 
-    def clock(self) -> Clock:
-        return Clock(lambda: self.system, lambda: self.even)
+    def clock(self) -> IdleClock:
+        return IdleClock(lambda: self.system, lambda: self.even)
 
 
 @pytest.fixture
@@ -42,22 +42,22 @@ def test_an_item_is_idle_after_an_hour_whatever_the_clock_was_set_to(
     first, second = open_study(store)
     times = Times()
     clock = times.clock()
-    assert deal(store, STUDY, first.pk, PILE, clock=clock) == "fair00"
+    assert assign_next(store, STUDY, first.pk, PILE, clock=clock) == "fair00"
     times.system += hours * 3600
     times.even += IDLE - 1
-    assert not left(store, STUDY, second.pk, PILE, clock=clock)
+    assert not has_next(store, STUDY, second.pk, PILE, clock=clock)
     times.even += 1
-    assert left(store, STUDY, second.pk, PILE, clock=clock)
+    assert has_next(store, STUDY, second.pk, PILE, clock=clock)
 
 
 def test_words_begin_the_hour_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = open_study(store)
     times = Times()
     clock = times.clock()
-    monkeypatch.setattr(drafts, "CLOCK", clock)
-    deal(store, STUDY, first.pk, PILE, clock=clock)
+    monkeypatch.setattr(drafts, "IDLE_CLOCK", clock)
+    assign_next(store, STUDY, first.pk, PILE, clock=clock)
     times.even += IDLE - 1
     times.system -= 5 * IDLE
-    keep_draft(store, first.pk, "fair00", ("ada-holm", "goal"), Draft(3.0))
+    keep_draft(store, first.pk, "fair00", ("ada-holm", "goal"), RatingDraft(3.0))
     times.even += IDLE - 1
-    assert not left(store, STUDY, second.pk, PILE, clock=clock)
+    assert not has_next(store, STUDY, second.pk, PILE, clock=clock)

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from rating_runs import STUDY, build, open_study
 from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, Progress
-from sociolab.studies.assignment import IDLE, Clock, Pile, chosen, deal, held, hold, left
+from sociolab.studies.assignment import (
+    IDLE,
+    IdleClock,
+    ItemPool,
+    assign_next,
+    assignment_of,
+    choose_item,
+    has_next,
+    hold_item,
+)
 
 ITEMS = ("a", "b", "c", "d")
 
@@ -31,39 +40,39 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def test_the_item_that_fewest_people_have_comes_first_and_open_ones_count() -> None:
     rows = [row(1, "a"), row(2, "b", "open"), row(3, "c", "given up"), row(4, "d")]
-    assert chosen(Pile(ITEMS, 2, 9), rows, 9) == "c"
-    assert chosen(Pile(("a", "b"), 1, 9), rows, 9) is None
+    assert choose_item(ItemPool(ITEMS, 2, 9), rows, 9) == "c"
+    assert choose_item(ItemPool(("a", "b"), 1, 9), rows, 9) is None
 
 
 def test_what_is_open_already_is_given_again_and_what_is_done_never() -> None:
-    assert chosen(Pile(ITEMS, 1, 9), [row(1, "b", "open")], 1) == "b"
-    assert chosen(Pile(("b",), 3, 9), [row(1, "b")], 1) is None
+    assert choose_item(ItemPool(ITEMS, 1, 9), [row(1, "b", "open")], 1) == "b"
+    assert choose_item(ItemPool(("b",), 3, 9), [row(1, "b")], 1) is None
 
 
 def test_nobody_gets_more_than_their_share_or_what_is_barred() -> None:
-    assert chosen(Pile(ITEMS, 9, 2), [row(1, "a"), row(1, "b")], 1) is None
-    assert chosen(Pile(("a", "b"), 9, 9), [], 1, barred={"a"}) == "b"
+    assert choose_item(ItemPool(ITEMS, 9, 2), [row(1, "a"), row(1, "b")], 1) is None
+    assert choose_item(ItemPool(("a", "b"), 9, 9), [], 1, barred={"a"}) == "b"
     # What was done outside this pile (a test, say) is no part of the share.
-    assert chosen(Pile(("a",), 9, 1), [row(1, "z")], 1) == "a"
+    assert choose_item(ItemPool(("a",), 9, 1), [row(1, "z")], 1) == "a"
 
 
 def test_an_item_in_dispute_goes_to_one_more_person_after_all_others() -> None:
     rows = [row(1, "a"), row(2, "a"), row(1, "b")]
-    pile = Pile(("a", "b"), 2, 9, more={"a"})
-    assert chosen(pile, rows, 9) == "b"
-    assert chosen(pile, [*rows, row(9, "b")], 9) == "a"
-    assert chosen(pile, [*rows, row(9, "b"), row(8, "a")], 9) is None
+    pile = ItemPool(("a", "b"), 2, 9, more={"a"})
+    assert choose_item(pile, rows, 9) == "b"
+    assert choose_item(pile, [*rows, row(9, "b")], 9) == "a"
+    assert choose_item(pile, [*rows, row(9, "b"), row(8, "a")], 9) is None
 
 
 @given(st.integers(1, 4), st.integers(1, 6), st.integers(1, 9))
 def test_people_who_come_by_turns_leave_the_items_evenly_rated(
     people: int, each: int, raters: int
 ) -> None:
-    pile = Pile(ITEMS, people, each)
+    pile = ItemPool(ITEMS, people, each)
     rows: list[AssignmentRow] = []
     for _ in range(each + 1):
         for rater in range(raters):
-            item = chosen(pile, rows, rater)
+            item = choose_item(pile, rows, rater)
             if item is not None:
                 assert row(rater, item) not in rows
                 rows.append(row(rater, item))
@@ -76,53 +85,60 @@ def test_people_who_come_by_turns_leave_the_items_evenly_rated(
 
 def test_an_idle_hour_gives_an_item_back_and_words_keep_it(store: Store) -> None:
     first, second, third = open_study(store, people=3)
-    pile = Pile(("fair00",), 1, 9)
-    assert deal(store, STUDY, first.pk, pile) == "fair00"
+    pile = ItemPool(("fair00",), 1, 9)
+    assert assign_next(store, STUDY, first.pk, pile) == "fair00"
     began = state(store, first).began
-    assert deal(store, STUDY, second.pk, pile, clock=Clock(lambda: began + IDLE - 1)) is None
+    assert (
+        assign_next(store, STUDY, second.pk, pile, clock=IdleClock(lambda: began + IDLE - 1))
+        is None
+    )
     store.studies.answer(first.pk, "fair00", "x/goal", {"score": 3})
-    assert not left(store, STUDY, second.pk, pile, clock=Clock(lambda: began + IDLE - 1))
+    assert not has_next(store, STUDY, second.pk, pile, clock=IdleClock(lambda: began + IDLE - 1))
     said = store.studies.answers(STUDY, first.pk)[0].at
-    assert left(store, STUDY, second.pk, pile, clock=Clock(lambda: said + IDLE))
+    assert has_next(store, STUDY, second.pk, pile, clock=IdleClock(lambda: said + IDLE))
     assert state(store, first).state == "open"
-    assert deal(store, STUDY, second.pk, pile, clock=Clock(lambda: said + IDLE)) == "fair00"
+    assert (
+        assign_next(store, STUDY, second.pk, pile, clock=IdleClock(lambda: said + IDLE)) == "fair00"
+    )
     assert state(store, first).state == "given up"
     # Who comes back goes on with something else, or, if nobody else has it, with the same.
-    assert deal(store, STUDY, first.pk, pile) is None
-    assert deal(store, STUDY, third.pk, pile) is None
+    assert assign_next(store, STUDY, first.pk, pile) is None
+    assert assign_next(store, STUDY, third.pk, pile) is None
 
 
 def test_somebody_who_comes_back_after_hours_still_has_what_nobody_else_took(store: Store) -> None:
     first, second = open_study(store)
-    pile = Pile(("fair00", "fair01"), 2, 9)
-    item = deal(store, STUDY, first.pk, pile)
+    pile = ItemPool(("fair00", "fair01"), 2, 9)
+    item = assign_next(store, STUDY, first.pk, pile)
     assert item is not None
     store.studies.assign(second.pk, item, "", "done")
     later = state(store, first).began + 5 * IDLE
-    assert deal(store, STUDY, first.pk, pile, clock=Clock(lambda: later)) == item
+    assert assign_next(store, STUDY, first.pk, pile, clock=IdleClock(lambda: later)) == item
 
 
 def test_who_leaves_gives_back_at_once(store: Store) -> None:
     first, second = open_study(store)
-    pile = Pile(("fair00",), 1, 9)
-    deal(store, STUDY, first.pk, pile)
-    assert deal(store, STUDY, second.pk, pile) is None
+    pile = ItemPool(("fair00",), 1, 9)
+    assign_next(store, STUDY, first.pk, pile)
+    assert assign_next(store, STUDY, second.pk, pile) is None
     store.studies.stand(first.pk, "left")
-    assert deal(store, STUDY, second.pk, pile) == "fair00"
+    assert assign_next(store, STUDY, second.pk, pile) == "fair00"
 
 
 def test_what_was_given_back_is_opened_again_and_what_is_done_stays_done(store: Store) -> None:
     (first,) = open_study(store, people=1)
-    hold(store, STUDY, first.pk, "fair00")
+    hold_item(store, STUDY, first.pk, "fair00")
     store.studies.progress(state(store, first).pk, "given up")
-    hold(store, STUDY, first.pk, "fair00")
+    hold_item(store, STUDY, first.pk, "fair00")
     assert state(store, first).state == "open"
     store.studies.progress(state(store, first).pk, "done")
-    hold(store, STUDY, first.pk, "fair00")
+    hold_item(store, STUDY, first.pk, "fair00")
     assert state(store, first).state == "done"
 
 
 def state(store: Store, who: ParticipantRow) -> AssignmentRow:
-    found = held(store, STUDY, who.pk, "fair00") or held(store, STUDY, who.pk, "fair01")
+    found = assignment_of(store, STUDY, who.pk, "fair00") or assignment_of(
+        store, STUDY, who.pk, "fair01"
+    )
     assert found is not None
     return found

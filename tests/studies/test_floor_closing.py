@@ -15,8 +15,8 @@ from sociolab.core.episode import Answered, Ended, Event, Unusable
 from sociolab.core.errors import StoreError
 from sociolab.store.store import Store, TrialRow
 from sociolab.studies.live_episode import CutOff, NotTaken, Sent, Stale
-from sociolab.studies.lobby import Floor, Hall
-from sociolab.studies.play_records import Records
+from sociolab.studies.lobby import LiveStudies, Lobby
+from sociolab.studies.play_records import PlayRecords
 from sociolab.studies.screen import ALL_TURNS, PARTNER_LEFT, YOU_LEFT, Screen
 
 BARGAIN: dict[str, Any] = {"tasks": "scenario=bargain-01-touring-bicycle", "limit": 1}
@@ -35,7 +35,7 @@ def over(screen: Screen) -> bool:
     return screen.asking is not None and bool(screen.asking.over)
 
 
-async def to_the_form(hall: Hall, *people: int, text: str = "$280 then?") -> list[Screen]:
+async def to_the_form(hall: Lobby, *people: int, text: str = "$280 then?") -> list[Screen]:
     """These people play until each has the form in front of them."""
 
     async def talk(person: int) -> Screen:
@@ -323,20 +323,20 @@ def test_an_answer_that_the_store_refused_is_asked_for_again(
 ) -> None:
     path = tmp_path / "store.db"
     pair(path)
-    release = Records.release
+    release = PlayRecords.release
     refused: list[int] = []
 
-    def once_refused(records: Records, trial: str, person: int, sent: Sent | None) -> None:
+    def once_refused(records: PlayRecords, trial: str, person: int, sent: Sent | None) -> None:
         if not refused:
             refused.append(person)
             raise StoreError("the disk is full")
         release(records, trial, person, sent)
 
-    monkeypatch.setattr(Records, "release", once_refused)
+    monkeypatch.setattr(PlayRecords, "release", once_refused)
 
     async def play() -> None:
         with Store.open(path) as store:
-            async with Floor(store) as floor:
+            async with LiveStudies(store) as floor:
                 hall = await floor.hall(store.studies.get("chat"))
                 mine, _ = await to_the_form(hall, 1, 2)
                 with pytest.raises(CutOff):

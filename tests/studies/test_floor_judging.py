@@ -18,7 +18,7 @@ from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.result import result_of
 from sociolab.store.store import Store
-from sociolab.studies.lobby import Hall
+from sociolab.studies.lobby import Lobby
 from sociolab.studies.progress import progress_of
 
 MOODY = "python:faulty_judges:Moody"
@@ -30,7 +30,7 @@ def good_mood() -> Iterator[None]:
     Moody.down = None
 
 
-async def judged(hall: Hall) -> None:
+async def judged(hall: Lobby) -> None:
     """Everything that was begun in the background is done."""
     while hall._tables._tasks:
         await asyncio.gather(*hall._tables._tasks)

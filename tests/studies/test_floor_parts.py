@@ -13,9 +13,9 @@ from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.studies.live_episode import NotTaken, Sent, SentAction, value_of
 from sociolab.studies.lobby import PRESENT_SECONDS, WaitingRoom
-from sociolab.studies.play_plan import LONGEST, USUAL, Pace, PacedPlayer, plan_of
-from sociolab.studies.play_records import Ledger
-from sociolab.studies.screen import told
+from sociolab.studies.play_plan import LONGEST, USUAL, Pace, PacedPlayer, trials_of
+from sociolab.studies.play_records import AssignmentBalancer
+from sociolab.studies.screen import told_sections
 from sociolab.studies.settings import PlayPlan
 
 # ------------------------------------------------------------------ who plays what
@@ -29,7 +29,7 @@ def by_task(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
 
 
 def test_nobody_gets_a_task_twice_and_all_tasks_are_played_alike() -> None:
-    ledger, trials = Ledger(), list(plan_of(PlayPlan(limit=4, plays=3)))
+    ledger, trials = AssignmentBalancer(), list(trials_of(PlayPlan(limit=4, plays=3)))
     played: dict[int, list[str]] = {}
     for person in range(6):
         for _ in range(4):
@@ -46,7 +46,7 @@ def test_nobody_gets_a_task_twice_and_all_tasks_are_played_alike() -> None:
 
 
 def test_a_person_sits_in_the_first_and_the_second_place_alike() -> None:
-    ledger, trials = Ledger(), plan_of(PlayPlan(limit=4))
+    ledger, trials = AssignmentBalancer(), trials_of(PlayPlan(limit=4))
     places = []
     for _ in range(4):
         found = ledger.choose(by_task(trials), (1,))
@@ -59,7 +59,7 @@ def test_a_person_sits_in_the_first_and_the_second_place_alike() -> None:
 
 
 def test_a_task_is_played_from_one_seat_as_often_as_from_the_other() -> None:
-    ledger, trials = Ledger(), plan_of(PlayPlan(limit=1, plays=4))
+    ledger, trials = AssignmentBalancer(), trials_of(PlayPlan(limit=1, plays=4))
     seats: list[str] = []
     for person in range(4):
         found = ledger.choose(by_task(trials), (person,))
@@ -70,7 +70,7 @@ def test_a_task_is_played_from_one_seat_as_often_as_from_the_other() -> None:
 
 
 def test_two_people_are_given_only_what_is_new_to_both() -> None:
-    ledger, trials = Ledger(), plan_of(PlayPlan(limit=2, people=2))
+    ledger, trials = AssignmentBalancer(), trials_of(PlayPlan(limit=2, people=2))
     first, second = trials
     ledger.enter(first, 1, first.task.seats[0])
     ledger.enter(second, 2, second.task.seats[0])
@@ -263,10 +263,12 @@ def test_words_keep_their_aside_and_lose_what_nobody_can_see() -> None:
 
 
 def test_a_head_is_read_as_sections_of_which_the_goal_stays_in_sight() -> None:
-    intro, sections = told("Play.\n\n# You\nAnn\n\n# Your private goal\nWin\n# not a title?\n")
+    intro, sections = told_sections(
+        "Play.\n\n# You\nAnn\n\n# Your private goal\nWin\n# not a title?\n"
+    )
     assert intro == "Play."
     assert [(one.title, one.kept) for one in sections] == [
         ("You", False), ("Your private goal", True), ("not a title?", False),
     ]  # fmt: skip
-    assert [one.kept for one in told("# You\nAnn\n# Things\nMany")[1]] == [False, True]
-    assert told("Only words") == ("Only words", ())
+    assert [one.kept for one in told_sections("# You\nAnn\n# Things\nMany")[1]] == [False, True]
+    assert told_sections("Only words") == ("Only words", ())

@@ -6,12 +6,12 @@ import pytest
 
 from sociolab.app.players.models import HUMAN
 from sociolab.core.errors import ConfigError
-from sociolab.studies.play_plan import human, plan_of, run_settings
+from sociolab.studies.play_plan import people_agent, run_settings, trials_of
 from sociolab.studies.settings import PlayPlan
 
 
 def test_each_task_is_played_with_each_partner_in_each_seat_for_people() -> None:
-    trials = plan_of(PlayPlan(limit=3, plays=2))
+    trials = trials_of(PlayPlan(limit=3, plays=2))
     assert len(trials) == 3 * 2 * 2
     seats = Counter(trial.task.seats.index(m.seat) for trial in trials for m in trial.cast
                     if m.agent == HUMAN)  # fmt: skip
@@ -20,17 +20,17 @@ def test_each_task_is_played_with_each_partner_in_each_seat_for_people() -> None
 
 
 def test_the_first_play_of_all_tasks_comes_before_the_second_of_any() -> None:
-    plays = [trial.repeat for trial in plan_of(PlayPlan(limit=2, plays=2))]
+    plays = [trial.repeat for trial in trials_of(PlayPlan(limit=2, plays=2))]
     assert plays == sorted(plays)
 
 
 def test_people_who_take_all_seats_need_no_partner() -> None:
-    (trial,) = plan_of(PlayPlan(limit=1, people=2, partners=()))
+    (trial,) = trials_of(PlayPlan(limit=1, people=2, partners=()))
     assert [member.agent for member in trial.cast] == [HUMAN, HUMAN]
 
 
 def test_at_a_dnd_table_people_sit_in_the_party_and_never_as_the_npc() -> None:
-    trials = plan_of(PlayPlan(world="anteval-information", limit=1))
+    trials = trials_of(PlayPlan(world="anteval-information", limit=1))
     taken = [m.seat for trial in trials for m in trial.cast if m.agent == HUMAN]
     assert taken == ["player-1", "player-2", "player-3"]
     assert all(trial.agent("npc") == "scripted" for trial in trials)
@@ -55,9 +55,9 @@ def test_what_cannot_be_played_is_refused_with_a_sentence(
     plan: dict[str, object], says: str
 ) -> None:
     with pytest.raises(ConfigError, match=says):
-        plan_of(PlayPlan.model_validate(plan))
+        trials_of(PlayPlan.model_validate(plan))
 
 
 def test_the_time_for_a_turn_is_a_setting_of_the_people_who_play() -> None:
-    assert human(PlayPlan()) != human(PlayPlan(turn_seconds=60))
+    assert people_agent(PlayPlan()) != people_agent(PlayPlan(turn_seconds=60))
     assert run_settings(PlayPlan())["turn_seconds"] == 180

@@ -15,9 +15,9 @@ from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
 from sociolab.studies import play_plan as pace
 from sociolab.studies.live_episode import CutOff, NotTaken, Sent, SentAction, Stale
-from sociolab.studies.lobby import Floor, NotPlayable
+from sociolab.studies.lobby import LiveStudies, NotPlayable
 from sociolab.studies.participants import forget
-from sociolab.studies.play_records import Records
+from sociolab.studies.play_records import PlayRecords
 
 
 def test_what_a_person_plays_becomes_an_episode_like_any_other(tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def test_the_run_of_an_open_study_is_held_and_let_go_when_the_study_is_closed(
 
     async def play() -> None:
         with Store.open(path) as store:
-            async with Floor(store) as floor:
+            async with LiveStudies(store) as floor:
                 hall = await floor.hall(store.studies.get("chat"))
                 hall.begin(1)
                 await until(hall, 1, asked)
@@ -374,20 +374,20 @@ def test_a_turn_that_the_store_refused_is_no_failed_episode_and_is_asked_again(
 ) -> None:
     path = tmp_path / "store.db"
     lay_out(path, limit=1)
-    write = Records.write
+    write = PlayRecords.write
     refused: list[Event] = []
 
-    def once_refused(records: Records, trial: str, event: Event) -> None:
+    def once_refused(records: PlayRecords, trial: str, event: Event) -> None:
         if isinstance(event, Moved) and not refused:
             refused.append(event)
             raise StoreError("the disk is full")
         write(records, trial, event)
 
-    monkeypatch.setattr(Records, "write", once_refused)
+    monkeypatch.setattr(PlayRecords, "write", once_refused)
 
     async def play() -> None:
         with Store.open(path) as store:
-            async with Floor(store) as floor:
+            async with LiveStudies(store) as floor:
                 hall = await floor.hall(store.studies.get("chat"))
                 hall.begin(1)
                 screen = await until(hall, 1, asked)

@@ -11,7 +11,7 @@ import pytest
 from play_clients import lay_out
 from sociolab.core.episode import Action, Moved
 from sociolab.store.store import Store
-from sociolab.studies.play_records import Records
+from sociolab.studies.play_records import PlayRecords
 
 
 def test_a_turn_does_not_wait_for_what_models_have_said(tmp_path: Path) -> None:
@@ -24,7 +24,9 @@ def test_a_turn_does_not_wait_for_what_models_have_said(tmp_path: Path) -> None:
             store.begin()  # as a reply does that is kept
             store.execute("UPDATE runs SET seconds = 1")
             store.commit_soon()
-            Records(store, "chat", "chat").write(trial, Moved(0, "a", (Action("speak", "Hm."),)))
+            PlayRecords(store, "chat", "chat").write(
+                trial, Moved(0, "a", (Action("speak", "Hm."),))
+            )
             assert len(other.events("chat", trial)) == 1
 
     asyncio.run(play())

@@ -12,7 +12,7 @@ from sociolab.core.errors import StoreError
 from sociolab.store.store import Store
 from sociolab.store.studies import Studies
 from sociolab.studies import play_plan as pace
-from sociolab.studies.lobby import NOT_STORED, Floor, Hall, NotPlayable
+from sociolab.studies.lobby import NOT_STORED, LiveStudies, Lobby, NotPlayable
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def refusals(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return left
 
 
-async def closed(hall: Hall) -> None:
+async def closed(hall: Lobby) -> None:
     with hall.listening(1) as changed:
         while not hall.closed:
             await changed.wait()
@@ -43,7 +43,7 @@ def test_a_play_that_could_not_be_begun_is_begun_again(tmp_path: Path, refusals:
 
     async def play() -> None:
         with Store.open(path) as store:
-            async with Floor(store) as floor:
+            async with LiveStudies(store) as floor:
                 hall = await floor.hall(store.studies.get("chat"))
                 refusals.append("the disk is full")
                 with pytest.raises(StoreError):
@@ -71,7 +71,7 @@ def test_what_fails_while_nobody_asks_is_told_in_a_line_of_the_log(
 
     async def play() -> None:
         with Store.open(path) as store:
-            async with Floor(store) as floor:
+            async with LiveStudies(store) as floor:
                 hall = await floor.hall(store.studies.get("chat"))
                 refusals.append("the disk is full")
                 hall.begin(1)
@@ -91,7 +91,7 @@ def test_plays_that_stop_again_and_again_rest_before_they_go_on(
 
     async def play() -> None:
         with Store.open(path) as store:
-            async with Floor(store) as floor:
+            async with LiveStudies(store) as floor:
                 for _ in range(2):
                     hall = await floor.hall(store.studies.get("chat"))
                     refusals.append("the disk is full")

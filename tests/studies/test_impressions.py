@@ -13,20 +13,20 @@ from rating_runs import open_study
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.store import Store
-from sociolab.studies.assignment import deal
+from sociolab.studies.assignment import assign_next
 from sociolab.studies.impressions import (
     MOST,
-    cloud,
     counted,
     drawn,
     give_word,
     impression_study,
     low_sessions,
     session_shown,
+    word_cloud,
     words_of,
 )
 from sociolab.studies.impressions import (
-    session_pile as pile,
+    session_pool as pile,
 )
 from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import ImpressionsPlan
@@ -62,7 +62,7 @@ def test_a_word_is_kept_once_for_a_session_that_was_given(tmp_path: Path) -> Non
     with Store.open(tmp_path / "store.db") as store:
         first, second = open_study(store, 2, STUDY, "impressions", RUN, MADE)
         study = impression_study(store, store.studies.get(STUDY))
-        item = deal(store, STUDY, first.pk, pile(study))
+        item = assign_next(store, STUDY, first.pk, pile(study))
         assert item is not None
         assert give_word(store, STUDY, first, item, "two words") == "Write one word only."
         assert give_word(store, STUDY, second, item, "sly") == ""
@@ -95,7 +95,7 @@ WORDS = st.dictionaries(
 
 @given(WORDS)
 def test_no_two_words_of_a_cloud_overlap_and_all_lie_in_its_frame(counts: dict[str, int]) -> None:
-    made = cloud(tuple(counts.items()))
+    made = word_cloud(tuple(counts.items()))
     assert {word.text for word in made.words} == set(counts)
     for i, word in enumerate(made.words):
         assert not any(word.overlaps(other) for other in made.words[:i])
@@ -110,13 +110,13 @@ def test_the_same_counts_make_the_same_cloud_and_more_frequent_words_are_no_smal
     counts: dict[str, int],
 ) -> None:
     rows = tuple(counts.items())
-    made = cloud(rows)
-    assert cloud(tuple(reversed(rows))) == made
+    made = word_cloud(rows)
+    assert word_cloud(tuple(reversed(rows))) == made
     sizes = [word.size for word in made.words]
     assert sizes == sorted(sizes, reverse=True)
 
 
 def test_a_cloud_of_very_many_words_says_how_many_are_left_out() -> None:
-    made = cloud(tuple((f"w{'x' * (n % 20)}{n}", 1) for n in range(MOST + 30)))
+    made = word_cloud(tuple((f"w{'x' * (n % 20)}{n}", 1) for n in range(MOST + 30)))
     assert (len(made.words), made.left_out) == (MOST, 30)
-    assert cloud(()).words == ()
+    assert word_cloud(()).words == ()

@@ -19,26 +19,26 @@ from sociolab.studies.participants import forget
 from sociolab.studies.progress import progress_of as study_progress
 from sociolab.studies.progress import rating_progress as progress_of
 from sociolab.studies.rate_study import (
-    MEASURES,
-    Draft,
-    Given,
-    Play,
+    GivenRating,
+    RatedEpisode,
     RateStudy,
+    RatingDraft,
+    asked_places,
     disputes,
     drafts_of,
-    hand_in,
     has_more,
     keep_draft,
-    next_play,
-    places,
+    next_episode,
     rate_study,
     ratings_in,
     settle,
     store_ratings,
+    submit,
 )
-from sociolab.studies.rating_guide import rated_scene
 from sociolab.studies.ratings import import_ratings
 from sociolab.studies.settings import RatePlan
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
+from sociolab.worlds.sotopia.rating import rated_scene
 
 PLAN = RatePlan(run=RUN, disagreement=3)
 
@@ -51,41 +51,41 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def fill(
-    store: Store, study: RateStudy, who: ParticipantRow, play: Play, score: float = 0,
+    store: Store, study: RateStudy, who: ParticipantRow, play: RatedEpisode, score: float = 0,
     reason: str = "as one would expect",
 ) -> None:  # fmt: skip
-    for place in places(store, study, play):
-        keep_draft(store, who.pk, play.trial, place, Draft(score, reason, 2.5))
+    for place in asked_places(store, study, play):
+        keep_draft(store, who.pk, play.trial, place, RatingDraft(score, reason, 2.5))
 
 
 def rate_all(store: Store, study: RateStudy, who: ParticipantRow) -> list[str]:
     """Rate until there is nothing more, or far more than there is."""
     seen: list[str] = []
-    while len(seen) < 9 and (play := next_play(store, study, who)) is not None:
+    while len(seen) < 9 and (play := next_episode(store, study, who)) is not None:
         seen.append(play.trial)
         fill(store, study, who, play)
-        hand_in(store, study, who, play)
+        submit(store, study, who, play)
     return seen
 
 
 def one(
     rater: str, value: float, name: str = "fair00", seat: str = ADA, dim: str = "goal"
-) -> Given:
-    return Given(name, seat, rater, dim, value, f"{rater} says so")
+) -> GivenRating:
+    return GivenRating(name, seat, rater, dim, value, f"{rater} says so")
 
 
 def test_nothing_is_stored_before_all_is_there_and_all_of_it_afterwards(store: Store) -> None:
     who, _ = open_study(store)
     study = rate_study(store, store.studies.get(STUDY))
-    play = next_play(store, study, who)
+    play = next_episode(store, study, who)
     assert play is not None
     fill(store, study, who, play)
-    keep_draft(store, who.pk, play.trial, (BEN, "goal"), Draft(11, "zzz"))
-    lacking = hand_in(store, study, who, play)
+    keep_draft(store, who.pk, play.trial, (BEN, "goal"), RatingDraft(11, "zzz"))
+    lacking = submit(store, study, who, play)
     assert [(m.seat, m.dimension) for m in lacking] == [(BEN, "goal")] * 2
     assert ratings_in(store, RUN, STUDY) == ()
-    keep_draft(store, who.pk, play.trial, (BEN, "goal"), Draft(7, "he got\nhis price", 40.04))
-    assert hand_in(store, study, who, play) == ()
+    keep_draft(store, who.pk, play.trial, (BEN, "goal"), RatingDraft(7, "he got\nhis price", 40.04))
+    assert submit(store, study, who, play) == ()
     found = ratings_in(store, RUN, STUDY)
     assert len(found) == 14
     last = found[-1]
@@ -100,7 +100,7 @@ def test_nothing_is_stored_before_all_is_there_and_all_of_it_afterwards(store: S
         if v.measure.name == "overall"
     ]
     assert [v.value for v in overalls if isinstance(v, Score)] == [0, 1]
-    assert hand_in(store, study, who, play) == ()
+    assert submit(store, study, who, play) == ()
     assert len(ratings_in(store, RUN, STUDY)) == 14
 
 
@@ -123,8 +123,8 @@ def test_agree_reads_what_raters_handed_in(store: Store) -> None:
 def test_an_export_is_read_back_as_the_same_ratings(store: Store, tmp_path: Path) -> None:
     when = "2026-11-22T10:00:00Z"
     given = [
-        Given("fair00", ADA, "r1", "goal", 7, 'said "no", twice; then yes', 12.5, when),
-        Given("fair00", BEN, "r2", "secret", -10, "Überall, 全部", None, ""),
+        GivenRating("fair00", ADA, "r1", "goal", 7, 'said "no", twice; then yes', 12.5, when),
+        GivenRating("fair00", BEN, "r2", "secret", -10, "Überall, 全部", None, ""),
     ]
     store_ratings(store, RUN, STUDY, given)
     file = tmp_path / "ratings.csv"
@@ -174,11 +174,11 @@ def test_an_episode_in_dispute_goes_to_a_third_rater_until_it_is_decided(store: 
     first, second, third = open_study(store, people=3, episodes=("fair00",), dimensions=("goal",))
     study = rate_study(store, store.studies.get(STUDY))
     for who, score in ((first, 0), (second, 9)):
-        play = next_play(store, study, who)
+        play = next_episode(store, study, who)
         assert play is not None
         assert not has_more(store, study, third) or who is first
         fill(store, study, who, play, score)
-        hand_in(store, study, who, play)
+        submit(store, study, who, play)
     assert has_more(store, study, third)
     for seat in (ADA, BEN):
         place = ("fair00", seat, "goal")
@@ -191,10 +191,10 @@ def test_a_rater_beyond_the_plan_does_not_count_towards_it(store: Store) -> None
     raters = open_study(store, people=3, episodes=("fair00",), dimensions=("goal",))
     study = rate_study(store, store.studies.get(STUDY))
     for done, (who, score) in enumerate(zip(raters, (0, 9, 4), strict=True), start=1):
-        play = next_play(store, study, who)
+        play = next_episode(store, study, who)
         assert play is not None
         fill(store, study, who, play, score)
-        hand_in(store, study, who, play)
+        submit(store, study, who, play)
         progress = study_progress(store, STUDY)
         assert (progress.done, progress.planned) == (min(done, 2), 2)
 
@@ -204,7 +204,7 @@ def test_as_many_ratings_are_said_to_be_deleted_as_were_given(store: Store) -> N
     study = rate_study(store, store.studies.get(STUDY))
     assert rate_all(store, study, who) == ["fair00"]
     given = len(ratings_in(store, RUN, STUDY))
-    assert given == 2 * len(MEASURES)
+    assert given == 2 * len(DIMENSIONS)
     assert forget(store, STUDY, who.id).ratings == given
 
 
@@ -232,28 +232,32 @@ def test_the_test_comes_first_and_decides_who_goes_on(store: Store, goal: int, s
     study = rate_study(store, store.studies.get(STUDY))
     assert study.episodes == ("fair02",)
     for expected, asked in (("fair00", 3), ("fair01", 1)):
-        play = next_play(store, study, who)
-        assert play == Play(expected, "test")
-        assert len(places(store, study, play)) == asked
+        play = next_episode(store, study, who)
+        assert play == RatedEpisode(expected, "test")
+        assert len(asked_places(store, study, play)) == asked
         fill(store, study, who, play, goal)
         if expected == "fair00":
-            keep_draft(store, who.pk, expected, (ADA, "secret"), Draft(-1, "one small hint"))
-        assert hand_in(store, study, who, play) == ()
+            keep_draft(store, who.pk, expected, (ADA, "secret"), RatingDraft(-1, "one small hint"))
+        assert submit(store, study, who, play) == ()
     assert ratings_in(store, RUN, STUDY) == ()
     now = store.studies.participant(STUDY, who.id)
     assert now.state == state
-    after = next_play(store, study, now)
-    assert after == (Play("fair02", "rate") if state == "invited" else None)
+    after = next_episode(store, study, now)
+    assert after == (RatedEpisode("fair02", "rate") if state == "invited" else None)
 
 
 def test_a_draft_is_kept_word_for_word_and_taken_over_by_the_next(store: Store) -> None:
     (who,) = open_study(store, people=1)
-    keep_draft(store, who.pk, "fair00", (ADA, "goal"), Draft(None, "half a sen\ntence \ud800", 3.0))
+    keep_draft(
+        store, who.pk, "fair00", (ADA, "goal"), RatingDraft(None, "half a sen\ntence \ud800", 3.0)
+    )
     assert drafts_of(store, STUDY, who.pk, "fair00") == {
-        (ADA, "goal"): Draft(None, "half a sen\ntence \ud800", 3.0)
+        (ADA, "goal"): RatingDraft(None, "half a sen\ntence \ud800", 3.0)
     }
-    keep_draft(store, who.pk, "fair00", (ADA, "goal"), Draft(4, "whole", 5.0))
-    assert drafts_of(store, STUDY, who.pk, "fair00") == {(ADA, "goal"): Draft(4, "whole", 5.0)}
+    keep_draft(store, who.pk, "fair00", (ADA, "goal"), RatingDraft(4, "whole", 5.0))
+    assert drafts_of(store, STUDY, who.pk, "fair00") == {
+        (ADA, "goal"): RatingDraft(4, "whole", 5.0)
+    }
     assert drafts_of(store, STUDY, who.pk, "fair01") == {}
 
 
@@ -295,11 +299,11 @@ def test_a_rater_reads_what_each_was_told_of_the_other_and_nothing_of_who_played
 
 
 def test_all_seven_dimensions_can_be_asked_for() -> None:
-    assert len(MEASURES) == 7
+    assert len(DIMENSIONS) == 7
 
 
 def test_an_overall_is_made_of_the_ratings_that_stand(store: Store) -> None:
-    first = [one("r1", 0, dim=name) for name in MEASURES if name != "secret"]
+    first = [one("r1", 0, dim=name) for name in (m.name for m in DIMENSIONS) if name != "secret"]
     store_ratings(store, RUN, STUDY, first)
     store_ratings(store, RUN, STUDY, [one("r1", 7, dim="goal"), one("r1", -7, dim="secret")])
     (overall,) = [

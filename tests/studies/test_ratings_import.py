@@ -13,7 +13,7 @@ from sociolab.core.score import JudgeId, Score
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
-from sociolab.studies.ratings import Kept, Rating, import_ratings, keep_ratings, people_judge
+from sociolab.studies.ratings import KeptRatings, Rating, import_ratings, keep_ratings, people_judge
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 HEAD = "episode,seat,rater,dimension,score,reason,seconds"
@@ -202,7 +202,7 @@ def test_records_are_kept_as_the_lines_of_a_file_are(lab: Path) -> None:
             Rating(*ANN, reason="too soft", seconds=12, when="2026-03-01T15:05:00+01:00"),
             Rating("lamp-AA", "bob", "r1", "goal", 6),
         ]
-        assert keep_ratings(store, RUN, ratings) == Kept(2, 1, 2, 1, fresh=2)
+        assert keep_ratings(store, RUN, ratings) == KeptRatings(2, 1, 2, 1, fresh=2)
         assert keep_ratings(store, RUN, ratings).fresh == 0
     ((_, _, (first, second)),) = judgings(lab)
     assert first.reason == "[r1 12 s 2026-03-01T14:05:00Z] too soft"

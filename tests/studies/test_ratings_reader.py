@@ -8,13 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.studies.ratings import IGNORED, OPTIONAL, REQUIRED, Line, Rating, Wrong, read_lines
+from sociolab.studies.ratings import (
+    IGNORED,
+    OPTIONAL,
+    REQUIRED,
+    Rating,
+    RatingLine,
+    WrongLine,
+    read_lines,
+)
 
 HEAD = "episode,seat,rater,dimension,score,reason,seconds\n"
 ROW = '{"episode": "x", "seat": "ann", "rater": "r1", "dimension": "goal", "score": 7}'
 
 
-def only_problem(data: bytes) -> Wrong:
+def only_problem(data: bytes) -> WrongLine:
     found, (wrong,) = read_lines(data)
     assert found == ()
     return wrong
@@ -32,8 +40,8 @@ def test_a_csv_line_and_the_same_as_json_are_the_same_rating() -> None:
         "seconds": 31.5,
     }
     wanted = Rating("lamp-AA", "ann", "r1", "goal", 7.0, 'kind, and "fair"', 31.5)
-    assert read_lines(csv.encode()) == ((Line(2, wanted),), ())
-    assert read_lines(json.dumps(row).encode()) == ((Line(1, wanted),), ())
+    assert read_lines(csv.encode()) == ((RatingLine(2, wanted),), ())
+    assert read_lines(json.dumps(row).encode()) == ((RatingLine(1, wanted),), ())
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -51,7 +59,7 @@ def test_a_reason_may_go_over_several_lines_and_later_lines_keep_their_numbers()
     text = HEAD + 'x,ann,r1,goal,7,"first\nsecond",\n\nx,bob,r1,goal,eight,,\n'
     found, (wrong,) = read_lines(text.encode())
     assert [line.number for line in found] == [2]
-    assert wrong == Wrong(5, 'expected a number as score, found "eight"')
+    assert wrong == WrongLine(5, 'expected a number as score, found "eight"')
 
 
 @pytest.mark.parametrize(
@@ -114,7 +122,7 @@ def test_unknown_missing_and_repeated_columns_are_refused_before_all_lines() -> 
 
 def test_another_encoding_is_told_with_its_line() -> None:
     wrong = only_problem(HEAD.encode() + b"x,ann,r1,goal,7,caf\xe9,\n")
-    assert wrong == Wrong(2, "expected text in UTF-8, found byte 0xe9")
+    assert wrong == WrongLine(2, "expected text in UTF-8, found byte 0xe9")
 
 
 _CELLS = st.one_of(

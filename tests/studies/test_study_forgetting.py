@@ -12,7 +12,7 @@ from sociolab.core.episode import Action, Moved
 from sociolab.core.score import Score
 from sociolab.store.store import Store
 from sociolab.studies.participants import WITHDRAWN, Forgotten, forget, forget_study
-from sociolab.studies.rate_study import given, next_play, rate_study
+from sociolab.studies.rate_study import given_episode, next_episode, rate_study
 from sociolab.studies.ratings import people_judge
 from sociolab.studies.setup import create
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
@@ -121,8 +121,8 @@ def test_nobody_rates_an_episode_that_is_planned_again(played: Played) -> None:
     store.set_status("talks", played.first, "planned")
     study = rate_study(store, store.studies.get("ratings"))
     who = store.studies.participant("ratings", "p-rater")
-    assert given(store, study, who, played.first) is None
-    found = next_play(store, study, who)
+    assert given_episode(store, study, who, played.first) is None
+    found = next_episode(store, study, who)
     assert found is not None
     assert found.trial == played.second
 

@@ -14,7 +14,7 @@ from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study
 from sociolab.core.episode import Answered, Json
 from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.store import Store
-from sociolab.studies.rate_study import Given, ratings_in, store_ratings
+from sociolab.studies.rate_study import GivenRating, ratings_in, store_ratings
 from sociolab.studies.reviews import POINTS
 from sociolab.web.rate import ReviewForm
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
@@ -226,7 +226,10 @@ def rated(store: Store, *values: int) -> None:
         store,
         RUN,
         STUDY,
-        [Given("fair00", ADA, f"r{i}", "goal", v, HOSTILE, 9.0) for i, v in enumerate(values, 1)],
+        [
+            GivenRating("fair00", ADA, f"r{i}", "goal", v, HOSTILE, 9.0)
+            for i, v in enumerate(values, 1)
+        ],
     )
 
 

@@ -24,16 +24,16 @@ from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.result import result_of
 from sociolab.report.score_tables import judges_of
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate
 from sociolab.store.connect import data_home, store_path
 from sociolab.store.store import Store
-from sociolab.worlds.anteval.gap import GapSettings, GapTable, Unusable, measure_gap
+from sociolab.worlds.anteval.gap import GapSettings, GapTable, UnusableReplies, measure_gap
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.intention import example_of
 from sociolab.worlds.anteval.scene import party_moved
 from sociolab.worlds.anteval.session import NPC
-from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, AtOnce, Example
+from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, Example, LocalDM
 
 if TYPE_CHECKING:
     from sociolab.models.finetuning import FineTuningClient
@@ -87,7 +87,7 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
         seats = {row.name: (row.agent, row.npc) for row in generated}
         information = information_of(store, config.information, seats, notes)
         replies, budget = TalliedReplies(Tally()), Budget(config.budget)
-        workshop = Workshop(Models(config), replies, budget, config.seed, tell)
+        workshop = DMFactory(Models(config), replies, budget, config.seed, tell)
         dms = workshop.dms(config.dm)
         settings = GapSettings(
             most=config.most,
@@ -119,7 +119,7 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
     return GapResult(table, play, tuple(notes))
 
 
-def _unusable(failures: Sequence[Unusable]) -> Iterator[str]:
+def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[str]:
     """What replies that were of no use do to the figures."""
     lost: Counter[str] = Counter()
     for one in failures:
@@ -316,7 +316,7 @@ KINDS = "linear, encoder, lora:DIR, endpoint/model?examples=8 or tuned:endpoint/
 
 
 @dataclass(frozen=True, slots=True)
-class DMs:
+class DMKind:
     """One kind of virtual DM.
 
     `make` makes one that has learned nothing yet; `untuned` is the one of the paper's f0, None
@@ -330,7 +330,7 @@ class DMs:
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class DMFactory:
     """What virtual DMs are made with; `tell` hears what a provider says of its work."""
 
     models: Models
@@ -346,12 +346,12 @@ class Workshop:
             await client.close()
         await self.models.close()
 
-    def dms(self, text: str) -> DMs:
+    def dms(self, text: str) -> DMKind:
         """The virtual DMs of a spec; ConfigError if it is none."""
         if text == "linear":
             from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
 
-            return DMs(text, lambda: AtOnce(LinearDM()))
+            return DMKind(text, lambda: LocalDM(LinearDM()))
         if text == "encoder":
             return _encoder()
         if text.startswith("lora:"):
@@ -360,7 +360,7 @@ class Workshop:
             return self._tuned(text)
         return self._chat(text)
 
-    def _chat(self, text: str) -> DMs:
+    def _chat(self, text: str) -> DMKind:
         from sociolab.worlds.anteval.virtual_dm.chat import ChatDM
 
         plain, shots = _number_after(text, "examples")
@@ -371,14 +371,14 @@ class Workshop:
                 "to show it examples (its f0 is measured beside), or use tuned:"
             )
         model = self._kept(spec)
-        return DMs(
+        return DMKind(
             f"{model.label}, {shots} examples",
             lambda: ChatDM(model, shots, seed=self.seed, run="shown"),
             ChatDM(model, run="f0"),
             keeps=True,
         )
 
-    def _tuned(self, text: str) -> DMs:
+    def _tuned(self, text: str) -> DMKind:
         from sociolab.models.finetuning import FineTuningClient, TuningOrder
         from sociolab.worlds.anteval.virtual_dm.chat import ChatDM
         from sociolab.worlds.anteval.virtual_dm.openai_tuning import OpenAITunedDM
@@ -400,13 +400,13 @@ class Workshop:
             )
 
         name = f"tuned:{spec.endpoint}/{spec.model}"
-        return DMs(name, tuned, ChatDM(self._kept(spec), run="f0"), keeps=True)
+        return DMKind(name, tuned, ChatDM(self._kept(spec), run="f0"), keeps=True)
 
     def _kept(self, spec: ModelSpec) -> ChatModel:
         return self.models.kept(spec, self.replies, self.budget)
 
 
-def _encoder() -> DMs:
+def _encoder() -> DMKind:
     from sociolab.worlds.anteval.virtual_dm.finetune import (
         EncoderDM,
         packaged_weights,
@@ -415,21 +415,21 @@ def _encoder() -> DMs:
 
     require_finetune("--dm encoder")
     weights = packaged_weights()
-    return DMs(EncoderDM(weights).name, lambda: AtOnce(EncoderDM(weights)))
+    return DMKind(EncoderDM(weights).name, lambda: LocalDM(EncoderDM(weights)))
 
 
-def _lora(folder: Path) -> DMs:
+def _lora(folder: Path) -> DMKind:
     from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM, require_finetune
 
     require_finetune(f"--dm lora:{folder}")
 
     def adapted() -> AsyncVirtualDM:
         dm = LoraDM(folder)
-        at_once = AtOnce(dm)
+        at_once = LocalDM(dm)
         at_once.failures = dm.failures
         return at_once
 
-    return DMs(LoraDM(folder).name, adapted)
+    return DMKind(LoraDM(folder).name, adapted)
 
 
 def _spec(plain: str, text: str) -> ModelSpec:

@@ -252,7 +252,7 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """One call to a model: whose it was, what was sent (role and text of each message) and what
     came back. `turn` is from 0, and None of a judge's; `usd` is None where no price is known, and
     `estimated` where the provider counted no tokens."""
@@ -270,14 +270,16 @@ class Call:
     estimated: bool
 
 
-def calls_of(store: Store, run: str, episode: str, turn: int | None = None) -> tuple[Call, ...]:
+def calls_of(
+    store: Store, run: str, episode: str, turn: int | None = None
+) -> tuple[ModelCall, ...]:
     """The prompts and replies of an episode, or of one of its turns (from 0), as they came.
 
     Empty where no model was called. ConfigError where there is no such episode.
     """
     trial = find_episode(store, episode, run).episode.trial.id
     return tuple(
-        Call(
+        ModelCall(
             trial,
             row.call.role,
             row.call.seat,

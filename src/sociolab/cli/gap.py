@@ -15,12 +15,20 @@ from sociolab.app.user_files import first_problem
 from sociolab.cli.output import console, print_json, say
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import minus
-from sociolab.worlds.anteval.gap import FEWEST_GROUPS, Figure, Floor, Gap, GapRow, GapTable, Scores
+from sociolab.worlds.anteval.gap import (
+    FEWEST_GROUPS,
+    DMScores,
+    Gap,
+    GapFigure,
+    GapRow,
+    GapTable,
+    NoiseFloor,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_Parts: TypeAlias = tuple[Figure, Figure, Gap, Floor | None, bool | None]
+_Parts: TypeAlias = tuple[GapFigure, GapFigure, Gap, NoiseFloor | None, bool | None]
 """fr, fg, G, the noise floor, and whether G is above it."""
 
 
@@ -87,7 +95,7 @@ def _exchange(table: GapTable) -> Table:
     for row in table.rows:
         iep = row.information
         if iep is not None:
-            value = Figure(iep.value, iep.low, iep.high)
+            value = GapFigure(iep.value, iep.low, iep.high)
             _add(shown, row.name, (_percent(value), str(iep.n), str(iep.clusters)))
     return shown
 
@@ -163,20 +171,20 @@ def _add(table: Table, label: str, cells: tuple[str, ...]) -> None:
     table.add_row(Text(label), *map(Text, cells))
 
 
-def _scores(scores: Scores) -> tuple[str, ...]:
+def _scores(scores: DMScores) -> tuple[str, ...]:
     return tuple(_percent(figure) for figure in (scores.f_c, scores.f_o, scores.f_s))
 
 
-def _failed(scores: Scores) -> str:
+def _failed(scores: DMScores) -> str:
     """A line of its own for the replies that were of no use."""
     return f"\n{scores.failed} failed" if scores.failed else ""
 
 
-def _percent(figure: Figure) -> str:
+def _percent(figure: GapFigure) -> str:
     return _text(figure.value, figure.low, figure.high, 100)
 
 
-def _plain(figure: Figure) -> str:
+def _plain(figure: GapFigure) -> str:
     return _text(figure.value, figure.low, figure.high, 1)
 
 

@@ -16,7 +16,7 @@ from sociolab.app.user_files import first_problem
 from sociolab.cli.output import judges_failed, say, show_result, show_sections
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
-from sociolab.runner.tally import Tally
+from sociolab.runner.progress import Tally
 
 
 def judge(run: str, flags: dict[str, Any], *, repeats: int, as_json: bool) -> None:

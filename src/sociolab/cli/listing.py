@@ -1,89 +1,114 @@
-"""`sociolab list`."""
+"""`sociolab list`: which runs, episodes, tasks, task lists, worlds, agents and data there are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from sociolab.app.data.sets import (
-    imported_names,
-    load_world,
-    stored_lists,
-    wanted_tasks,
-    world_names,
+import typer
+
+from sociolab.cli.options import (
+    EpisodeLimit,
+    Json,
+    OneJudge,
+    OptText,
+    OptTexts,
+    StoreFile,
+    TaskFilter,
+    option,
+    refuse,
 )
-from sociolab.app.queries import EpisodeQuery, asked_episodes, open_store, runs_with
-from sociolab.app.registry import names
-from sociolab.cli.list_rows import Rows, Table, episode_table, run_table
-from sociolab.cli.options import refuse
 from sociolab.cli.output import console, endless, print_json, say
 from sociolab.core.errors import ConfigError
-from sociolab.report.result import kept_work, run_of_episodes
-from sociolab.report.words import plural
+
+if TYPE_CHECKING:
+    from sociolab.app.queries import EpisodeQuery
+    from sociolab.cli.list_rows import Rows, Table
+
+verbs = typer.Typer()
 
 _WHOLE = ("episode", "run", "played", "cost")
 """Columns that are not folded, unless they leave no room for the others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """What is listed, and of which run, world (None: sotopia), data and tasks; `everything`: of
-    runs, those that only keep replies, too. `tags`: of runs, those with all of them. `asked`: which
-    episodes; its agent also which runs."""
+@verbs.command(
+    "list", epilog='Example: sociolab list episodes --run first --score "goal_checked<3"'
+)
+def list_(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHAT", help="runs, episodes, tasks, task-lists, worlds, agents or data."
+        ),
+    ] = "runs",
+    run: Annotated[OptText, option("--run", "RUN", "Whose episodes.")] = None,
+    agent: Annotated[
+        OptText, option("--agent", "LABEL", "Episodes, or runs, that it played.")
+    ] = None,
+    tag: Annotated[OptTexts, option("--tag", "WORD", "Runs with this tag. Repeat it.")] = None,
+    partner: Annotated[OptText, option("--partner", "LABEL", "Episodes with it, too.")] = None,
+    task: Annotated[OptText, option("--task", "ID", "Episodes of tasks that begin so.")] = None,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="Episodes that failed, or turns of which did.")
+    ] = False,
+    score: Annotated[
+        OptTexts,
+        option("--score", "RULE", 'Episodes with "goal<4" or "goal_checked=disputed". Repeat it.'),
+    ] = None,
+    sort: Annotated[OptText, option("--sort", "MEASURE", "Episodes, the lowest first.")] = None,
+    judge: OneJudge = None,
+    limit: EpisodeLimit = None,
+    world: Annotated[OptText, option("--world", "WORLD", "Whose tasks or agents; sotopia.")] = None,
+    data: Annotated[OptText, option("--data", "NAME|DIR", "Tasks of this data set.")] = None,
+    tasks: TaskFilter = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Of runs: also those of replies only, such as an audit's.")
+    ] = False,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """List runs, episodes, tasks, task lists, worlds, agents or data."""
+    from sociolab.app.data.sets import imported_names, world_names
+    from sociolab.app.queries import EpisodeQuery
+    from sociolab.cli.list_rows import Table
 
-    what: str
-    run: str | None
-    world: str | None
-    data: str | None
-    tasks: str | None
-    everything: bool
-    asked: EpisodeQuery
-    tags: tuple[str, ...] = ()
-
-
-def _refuse_others(sought: Sought) -> None:
-    """ConfigError for a flag that has nothing to do with what is listed."""
-    asked = sought.asked
-    flags: dict[tuple[str, ...], dict[str, object]] = {
-        ("episodes",): {
-            "--run": sought.run, "--partner": asked.partner, "--task": asked.task,
-            "--failed": asked.failed, "--score": asked.scores, "--sort": asked.sort,
-            "--judge": asked.judge, "--limit": asked.limit,
-        },
-        ("runs", "episodes"): {"--agent": asked.agent},
-        ("runs",): {"--tag": sought.tags, "--all": sought.everything},
-        ("tasks", "agents"): {"--world": sought.world},
-        ("tasks",): {"--data": sought.data, "--tasks": sought.tasks},
-    }  # fmt: skip
-    for listed, given in flags.items():
-        if sought.what not in listed:
-            where = " and ".join(f"`sociolab list {what}`" for what in listed)
-            refuse(given, f"is for {where}: leave it out")
-
-
-def show_list(sought: Sought, store: Path | None, *, as_json: bool) -> None:
-    """Print a table, or the same as JSON with all that a program may want."""
-    what, world = sought.what, sought.world or "sotopia"
+    of = world or "sotopia"
     lists: dict[str, Callable[[], Rows]] = {
-        "tasks": lambda: _tasks(world, sought.data, sought.tasks),
+        "tasks": lambda: _tasks(of, data, tasks),
         "task-lists": _task_lists,
         "worlds": lambda: [{"world": name} for name in world_names()],
-        "agents": lambda: _agents(world),
+        "agents": lambda: _agents(of),
         "data": lambda: [
             {"world": w, "data": d} for w in (*world_names(), "dnd") for d in imported_names(w)
         ],
     }
     if what not in ("runs", "episodes", *lists):
-        names_ = ", ".join(("runs", "episodes", *lists))
-        raise ConfigError(f'expected one of {names_}, found "{what}"')
-    _refuse_others(sought)
+        names = ", ".join(("runs", "episodes", *lists))
+        raise ConfigError(f'expected one of {names}, found "{what}"')
+    flags: dict[tuple[str, ...], dict[str, object]] = {
+        ("episodes",): {
+            "--run": run, "--partner": partner, "--task": task, "--failed": failed,
+            "--score": score, "--sort": sort, "--judge": judge, "--limit": limit,
+        },
+        ("runs", "episodes"): {"--agent": agent},
+        ("runs",): {"--tag": tag, "--all": everything},
+        ("tasks", "agents"): {"--world": world},
+        ("tasks",): {"--data": data, "--tasks": tasks},
+    }  # fmt: skip
+    for listed, given in flags.items():
+        if what not in listed:
+            where = " and ".join(f"`sociolab list {one}`" for one in listed)
+            refuse(given, f"is for {where}: leave it out")
     if what in lists:
         rows = lists[what]()
         table = Table(rows, rows, {})
+    elif what == "runs":
+        table = _runs(store, agent, tuple(tag or ()), everything=everything)
     else:
-        table = _runs(store, sought) if what == "runs" else _episodes(store, sought)
-    if as_json:
+        asked = EpisodeQuery(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)
+        table = _episodes(store, run, asked)
+    if json:
         print_json({"schema": 1, **table.head, what: table.objects})
     elif table.cells:
         _print(table.cells)
@@ -91,34 +116,47 @@ def show_list(sought: Sought, store: Path | None, *, as_json: bool) -> None:
         say(f"no {what}")
 
 
-def _runs(store: Path | None, sought: Sought) -> Table:
+def _runs(
+    store: Path | None, agent: str | None, tags: tuple[str, ...], *, everything: bool
+) -> Table:
     """A row for each run of episodes; if everything is sought, also for others."""
+    from sociolab.app.queries import open_store, runs_with
+    from sociolab.cli.list_rows import run_table
+    from sociolab.report.result import kept_work
+    from sociolab.report.words import plural
+
     with open_store(store) as opened:
         runs = opened.runs()
-        shown = [row for row in runs if sought.everything or not kept_work(row)]
-        shown = runs_with(shown, sought.asked.agent, sought.tags)
-        table = run_table(opened, shown, everything=sought.everything, whole=endless())
-    hidden = 0 if sought.everything else sum(bool(kept_work(row)) for row in runs)
+        shown = [row for row in runs if everything or not kept_work(row)]
+        shown = runs_with(shown, agent, tags)
+        table = run_table(opened, shown, everything=everything, whole=endless())
+    hidden = 0 if everything else sum(bool(kept_work(row)) for row in runs)
     if hidden:
         told = f"{plural(hidden, 'run')} of replies only, such as an audit's"
         say(f"not shown: {told}; --all shows them")
     return table
 
 
-def _episodes(store: Path | None, sought: Sought) -> Table:
+def _episodes(store: Path | None, run: str | None, asked: EpisodeQuery) -> Table:
+    from sociolab.app.queries import asked_episodes, open_store
+    from sociolab.cli.list_rows import episode_table
+    from sociolab.report.result import kept_work, run_of_episodes
+
     with open_store(store) as opened:
         runs = [row for row in opened.runs() if not kept_work(row)]
-        if sought.run is None and len(runs) != 1:
+        if run is None and len(runs) != 1:
             known = ", ".join(row.name for row in runs) or "none"
             raise ConfigError(f"whose episodes? expected --run NAME; there is: {known}")
-        name = run_of_episodes(opened, sought.run or runs[0].name).name
-        answer = asked_episodes(opened, name, sought.asked)
+        name = run_of_episodes(opened, run or runs[0].name).name
+        answer = asked_episodes(opened, name, asked)
     if len(answer.listed) < answer.fit:
         say(f"{len(answer.listed):,} of {answer.fit:,} episodes: --limit")
     return episode_table(answer, whole=endless())
 
 
 def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
+    from sociolab.app.data.sets import load_world, wanted_tasks
+
     kit = load_world(world, data)
     return [
         {"task": task.id, "scenario": task.cluster, "tags": " ".join(task.tags)}
@@ -127,6 +165,8 @@ def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
 
 
 def _task_lists() -> Rows:
+    from sociolab.app.data.sets import stored_lists, world_names
+
     return [
         {
             "task-list": one.name,
@@ -141,6 +181,9 @@ def _task_lists() -> Rows:
 
 
 def _agents(world: str) -> Rows:
+    from sociolab.app.data.sets import load_world
+    from sociolab.app.registry import names
+
     kit = load_world(world)
     own = [{"agent": name, "from": world} for name in kit.players]
     plugins = [{"agent": name, "from": "plugin"} for name in names("sociolab.agents")]

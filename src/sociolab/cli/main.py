@@ -31,10 +31,10 @@ SEVERAL = ("--generated", "--information")
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Run, and read episodes": {
-        "run": ("play_verbs", "Play tasks, have them judged, print the tables."),
-        "list": ("play_verbs", "List runs, episodes, tasks, task lists, worlds, agents or data."),
+        "run": ("run", "Play tasks, have them judged, print the tables."),
+        "list": ("listing", "List runs, episodes, tasks, task lists, worlds, agents or data."),
         "show": (
-            "play_verbs",
+            "show",
             "Show an episode as a transcript with its scores, or two side by side.",
         ),
         "town": ("town", "Look at a town: its map, and days that were simulated there."),

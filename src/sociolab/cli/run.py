@@ -1,61 +1,87 @@
-"""`sociolab run`: play, judge, print."""
+"""`sociolab run`: a run is described by options and a file, estimated or played, and printed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from sociolab.app.registry import worlds_that
 from sociolab.app.run.config import RunConfig, check_file, described, write_run
-from sociolab.app.run.play import run as play
+from sociolab.cli.options import Json, OptFloat, OptPath, option, takes
 from sociolab.cli.output import judges_failed, say, show_result, show_sections
-from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError, StorageError
 
-TDP_WORLDS = ("stss", "stss-talk")
-"""The worlds in which a performer plans for a target (TDP, STSS appendix B)."""
+TDP = "tdp"
+"""The setting of a world in which a performer plans for a target."""
+
+verbs = typer.Typer()
 
 
+@verbs.command(epilog="Example: sociolab run sotopia --limit 20 --seed 1 --name first")
+@takes(RunConfig)
 def run(
-    flags: dict[str, Any],
-    file: Path | None,
+    file: Annotated[OptPath, option("--file", "TOML", "A description of the run.")] = None,
+    write_file: Annotated[
+        OptPath, option("--write-file", "TOML", "Write a description of this run.")
+    ] = None,
     *,
-    write_file: Path | None = None,
-    tdp: bool,
-    dry_run: bool,
-    brief: bool,
-    as_json: bool,
-    latency: float | None = None,
+    given: dict[str, Any],
+    tdp: Annotated[
+        bool, typer.Option("--tdp", help="STSS: target-driven planning (--set tdp=true).")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Estimate calls, tokens, cost and time; play nothing.")
+    ] = False,
+    latency: Annotated[
+        OptFloat,
+        option("--latency", "SECONDS", "Seconds a call, for the time of --dry-run.", min=0),
+    ] = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="One table: measure, mean, interval, n, failures.")
+    ] = False,
+    json: Json = False,
 ) -> None:
-    """Play what the flags and the file describe; a flag wins over the file.
+    """Play tasks, have them judged, print the tables.
 
-    `write_file` gets the description when the run begins, so that nothing is written of one that
-    cannot.
+    What the options and the file describe; an option wins over the file.
     """
     if write_file is not None:
         check_file(write_file)
-    given = {key: value for key, value in flags.items() if value is not None}
+    if tdp:
+        if "tdp" in given.get("settings", {}):
+            raise ConfigError('--set: "tdp" is given twice')
+        given["settings"] = {**given.get("settings", {}), "tdp": "true"}
     config, remarks = described(file, given)
     if "world" not in config.model_fields_set:
         raise ConfigError("which world? expected `sociolab run sotopia`, or a --file that names it")
     for remark in remarks:
         say(remark)
-    if tdp and config.world not in TDP_WORLDS:
-        raise ConfigError(
-            f"--tdp (target-driven planning) is for the worlds {' and '.join(TDP_WORLDS)}, found "
-            f"{config.world}: leave it out"
-        )
+    if tdp:
+        _check_tdp(config.world)
     if latency is not None and not dry_run:
         raise ConfigError("--latency is for an estimate: say --dry-run too, or leave it out")
     if dry_run:
-        _estimate(config, latency, as_json=as_json)
+        _estimate(config, latency, as_json=json)
         _write(write_file, config)
         return
-    begun = partial(_write, write_file, config)
-    raise typer.Exit(play_and_show(config, begun, brief=brief, as_json=as_json))
+    begun = partial(_write, write_file, config)  # nothing is written of a run that cannot begin
+    raise typer.Exit(play_and_show(config, begun, brief=brief, as_json=json))
+
+
+def _check_tdp(world: str) -> None:
+    """ConfigError for a world in which nobody plans for a target (STSS appendix B)."""
+    planning = worlds_that(
+        lambda one: one.settings is not None and TDP in one.settings.model_fields
+    )
+    if world not in planning:
+        raise ConfigError(
+            f"--tdp (target-driven planning) is for the worlds {' and '.join(planning)}, found "
+            f"{world}: leave it out"
+        )
 
 
 def _write(file: Path | None, config: RunConfig) -> None:
@@ -70,7 +96,9 @@ def play_and_show(
 ) -> int:
     """Play, print tables (or in brief one) or JSON, and return the exit code; `begun` is called as
     soon as the run is in the store."""
+    from sociolab.app.run.play import run as play
     from sociolab.app.run.session import interrupted_result
+    from sociolab.cli.progress import watch
 
     by_person = "human" in (*config.agents, config.partner)
     if by_person:  # one scene at a time, and no display that writes between the lines

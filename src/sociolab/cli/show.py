@@ -1,57 +1,74 @@
-"""`sociolab show`: an episode to read, or two side by side."""
+"""`sociolab show`: an episode as a transcript with its scores, its prompts, or two side by side."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from sociolab.analysis.credit import credit_of, with_credit
-from sociolab.app.queries import FoundEpisode, find_episode, open_store
-from sociolab.app.transcripts import seat_called, world_of
+from sociolab.cli.options import Html, OptText, OptTexts, StoreFile, option
 from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
-from sociolab.report.export import play_markdown, write_whole
-from sociolab.report.html import pair_page
-from sociolab.report.terminal import play, side_by_side
-from sociolab.report.transcript_view import EpisodeSide, TranscriptView, transcript_view
-from sociolab.report.words import about
-from sociolab.store.calls import CallRow
-from sociolab.store.store import Store
+
+if TYPE_CHECKING:
+    from sociolab.app.queries import FoundEpisode
+    from sociolab.report.transcript_view import EpisodeSide, TranscriptView
+    from sociolab.store.calls import CallRow
+    from sociolab.store.store import Store
+
+verbs = typer.Typer()
 
 _LONG = 1_000
 """Characters of a message that is shown once."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """How episodes are shown: as what one seat saw, as prompts, as Markdown, as a page."""
+@verbs.command(epilog="Example: sociolab show 674a725a --run first")
+def show(
+    episode: Annotated[
+        list[str],
+        typer.Argument(metavar="ID [ID]", help="Its id, or the beginning of it; or two of them."),
+    ],
+    seat: Annotated[
+        OptText, option("--as", "SEAT", "Only what this seat saw: its id or a name.")
+    ] = None,
+    run: Annotated[
+        OptTexts, option("--run", "RUN", "The run, if several have it. Of two episodes, repeat it.")
+    ] = None,
+    prompts: Annotated[
+        bool, typer.Option("--prompts", help="The prompts and replies, word for word.")
+    ] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    html: Html = None,
+    store: StoreFile = None,
+) -> None:
+    """Show an episode as a transcript with its scores, or two side by side.
 
-    seat: str | None = None
-    prompts: bool = False
-    markdown: bool = False
-    html: Path | None = None
+    Or what one seat saw of it, or every prompt and reply.
+    """
+    from sociolab.app.queries import open_store
+    from sociolab.app.transcripts import seat_called
+    from sociolab.report.transcript_view import EpisodeSide
 
-
-def show(wanted: Sequence[str], runs: Sequence[str], view: View, store: Path | None) -> None:
-    """Print the transcript with its scores; or what one seat saw; or every prompt and reply."""
-    if len(wanted) > 2:
-        raise ConfigError(f"expected one episode or two, found {len(wanted)}")
-    if view.prompts and (len(wanted) > 1 or view.html):
+    if len(episode) > 2:
+        raise ConfigError(f"expected one episode or two, found {len(episode)}")
+    if prompts and (len(episode) > 1 or html):
         raise ConfigError("--prompts is for one episode in the terminal: leave out the others")
     with open_store(store) as opened:
-        found = _found(opened, wanted, runs)
-        seats = [view.seat and seat_called(one.episode, view.seat) for one in found]
-        if view.prompts:
+        found = _found(opened, episode, run or ())
+        seats = [seat and seat_called(one.episode, seat) for one in found]
+        if prompts:
             _print_prompts(opened, found[0], seats[0])
             return
-        read = [_read(opened, one, seat) for one, seat in zip(found, seats, strict=True)]
+        read = [_read(opened, one, whose) for one, whose in zip(found, seats, strict=True)]
     heads = _heads(found)
-    _show([EpisodeSide(head, one) for head, one in zip(heads, read, strict=True)], view)
+    _print(
+        [EpisodeSide(head, one) for head, one in zip(heads, read, strict=True)],
+        markdown=markdown,
+        html=html,
+    )
     for one, head in zip(found, heads, strict=True):
         if one.status == "failed":
             which = "This trial" if len(found) == 1 else f"The trial {head}"
@@ -60,6 +77,8 @@ def show(wanted: Sequence[str], runs: Sequence[str], view: View, store: Path | N
 
 def _found(store: Store, wanted: Sequence[str], runs: Sequence[str]) -> tuple[FoundEpisode, ...]:
     """The episodes; of two, each in its run where two are named."""
+    from sociolab.app.queries import find_episode
+
     if len(runs) > len(wanted):
         raise ConfigError(
             f"expected as many --run as episodes, or one, found {len(runs)} for {len(wanted)}"
@@ -73,6 +92,10 @@ def _heads(found: Sequence[FoundEpisode]) -> list[str]:
 
 
 def _read(store: Store, found: FoundEpisode, seat: str | None) -> TranscriptView:
+    from sociolab.analysis.credit import credit_of, with_credit
+    from sociolab.app.transcripts import world_of
+    from sociolab.report.transcript_view import transcript_view
+
     trial = found.episode.trial
     transcript = world_of(trial.world).transcript(found.episode, seat)
     if seat is None:
@@ -81,17 +104,23 @@ def _read(store: Store, found: FoundEpisode, seat: str | None) -> TranscriptView
     return transcript_view(found.episode, transcript, judgings)
 
 
-def _show(readers: Sequence[EpisodeSide], view: View) -> None:
-    if view.html is not None:
-        write_whole(view.html, pair_page(readers))
-        say(f"wrote {view.html}")
-    elif view.markdown:
-        typer.echo("\n".join(play_markdown(one.shown) for one in readers))
-    elif len(readers) == 1:
-        Console().print(play(readers[0].shown))
+def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -> None:
+    from rich.console import Console
+
+    from sociolab.report.export import play_markdown, write_whole
+    from sociolab.report.html import pair_page
+    from sociolab.report.terminal import play, side_by_side
+
+    if html is not None:
+        write_whole(html, pair_page(sides))
+        say(f"wrote {html}")
+    elif markdown:
+        typer.echo("\n".join(play_markdown(one.shown) for one in sides))
+    elif len(sides) == 1:
+        Console().print(play(sides[0].shown))
     else:
         console = Console()
-        console.print(side_by_side(readers, console.width if console.is_terminal else None))
+        console.print(side_by_side(sides, console.width if console.is_terminal else None))
 
 
 def _print_prompts(store: Store, found: FoundEpisode, seat: str | None) -> None:
@@ -109,6 +138,8 @@ def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
 
     `told` numbers the long messages that were shown already: these are named, not repeated.
     """
+    from sociolab.report.words import about
+
     call, prompt, usage = row.call, store.calls.prompt(row), row.reply.usage
     who, mark = f"{call.role} {call.seat}".strip(), about(usage.estimated)
     parts = [

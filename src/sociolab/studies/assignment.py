@@ -23,7 +23,7 @@ Work: TypeAlias = tuple[Path, int, str]
 """What somebody is at: the store, the participant, the item."""
 
 
-class Clock:
+class IdleClock:
     """Ages of people's last words on what they are at, in seconds.
 
     Those that this process has heard are counted by an even clock, which nobody sets. Of those from
@@ -48,7 +48,7 @@ class Clock:
         return self._system() - at if heard is None else self._even() - heard
 
 
-CLOCK = Clock()
+IDLE_CLOCK = IdleClock()
 """Of this process."""
 
 
@@ -65,7 +65,7 @@ _GONE = ("refused", "left", "finished")
 
 
 @dataclass(frozen=True, slots=True)
-class Pile:
+class ItemPool:
     """Items to be dealt: each to `people`, at most `each` to one person.
 
     `more` counts the people that an item wants beyond those, such as a third where two disagree.
@@ -81,8 +81,8 @@ class Pile:
         return self.people + (item in self.more)
 
 
-def chosen(
-    pile: Pile, rows: Sequence[AssignmentRow], participant: int, barred: Collection[str] = ()
+def choose_item(
+    pile: ItemPool, rows: Sequence[AssignmentRow], participant: int, barred: Collection[str] = ()
 ) -> str | None:
     """The item for this participant: what is open already, or what fewest people have.
 
@@ -106,13 +106,13 @@ def chosen(
     return min(free, key=lambda i: (taken[i], digest(participant, i)), default=None)
 
 
-def deal(
+def assign_next(
     store: Store,
     study: str,
     participant: int,
-    pile: Pile,
+    pile: ItemPool,
     barred: Collection[str] = (),
-    clock: Clock = CLOCK,
+    clock: IdleClock = IDLE_CLOCK,
 ) -> str | None:
     """Give the participant the next item, or None; what others left idle is given back first."""
     with _ONE_AT_A_TIME, store.transaction():
@@ -120,44 +120,46 @@ def deal(
         for before, row in zip(store.studies.assignments(study), rows, strict=True):
             if before.state != row.state:
                 store.studies.progress(row.pk, row.state)
-        item = chosen(pile, rows, participant, barred)
+        item = choose_item(pile, rows, participant, barred)
         if item is not None:
-            hold(store, study, participant, item, clock)
+            hold_item(store, study, participant, item, clock)
     return item
 
 
-def left(
+def has_next(
     store: Store,
     study: str,
     participant: int,
-    pile: Pile,
+    pile: ItemPool,
     barred: Collection[str] = (),
-    clock: Clock = CLOCK,
+    clock: IdleClock = IDLE_CLOCK,
 ) -> bool:
-    """Whether `deal` would give the participant something; changes nothing."""
+    """Whether `assign_next` would give the participant something; changes nothing."""
     rows = _standing(store, study, participant, clock)
-    return chosen(pile, rows, participant, barred) is not None
+    return choose_item(pile, rows, participant, barred) is not None
 
 
-def hold(store: Store, study: str, participant: int, item: str, clock: Clock = CLOCK) -> None:
+def hold_item(
+    store: Store, study: str, participant: int, item: str, clock: IdleClock = IDLE_CLOCK
+) -> None:
     """Open the participant's assignment of this item, unless it is done; made if there is none."""
     clock.hear((store.path, participant, item))
     with store.transaction():
-        row = held(store, study, participant, item)
+        row = assignment_of(store, study, participant, item)
         if row is None:
             store.studies.assign(participant, item, "", "open")
         elif row.state not in ("open", "done"):
             store.studies.progress(row.pk, "open")
 
 
-def held(store: Store, study: str, participant: int, item: str) -> AssignmentRow | None:
+def assignment_of(store: Store, study: str, participant: int, item: str) -> AssignmentRow | None:
     """The participant's assignment of this item, if there is one."""
     rows = store.studies.assignments(study, participant)
     return next((row for row in rows if row.item == item), None)
 
 
 def _standing(
-    store: Store, study: str, participant: int, clock: Clock
+    store: Store, study: str, participant: int, clock: IdleClock
 ) -> tuple[AssignmentRow, ...]:
     """All assignments of a study as they stand now: those of others that lapsed are given up."""
     people = {row.pk: row for row in store.studies.participants(study)}
@@ -169,7 +171,7 @@ def _standing(
     )
 
 
-def _lapsed(store: Store, who: ParticipantRow, row: AssignmentRow, clock: Clock) -> bool:
+def _lapsed(store: Store, who: ParticipantRow, row: AssignmentRow, clock: IdleClock) -> bool:
     """Whether nobody is at work on an open assignment any more."""
     if row.state not in _LIVE:
         return False

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from statistics import fmean
 
+from sociolab.app.run_cache import KEPT
 from sociolab.app.transcripts import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
@@ -18,7 +18,7 @@ from sociolab.core.seeding import digest
 from sociolab.report.result import run_of_episodes
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.studies.assignment import Pile, held
+from sociolab.studies.assignment import ItemPool, assignment_of
 from sociolab.studies.settings import ImpressionsPlan, StudySettings
 from sociolab.studies.text_rules import impression_word
 
@@ -55,7 +55,7 @@ def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
             f'expected a study of impressions, found "{row.name}", which is of another'
         )
     run = run_of_episodes(store, row.run or plan.run).name
-    sessions, low = _drawn(store, row.name, run, plan)
+    sessions, low = KEPT.of(store, run, ("drawn", plan), lambda: _drawn(store, run, plan))
     if not sessions:
         raise ConfigError(
             f"expected episodes of {run} with {plan.measure} below {plan.below:g}, found none; "
@@ -64,19 +64,10 @@ def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
     return ImpressionStudy(row.name, run, plan, sessions, low)
 
 
-_KEPT: dict[tuple[Path, str], tuple[object, tuple[str, ...], int]] = {}
-
-
-def _drawn(
-    store: Store, study: str, run: str, plan: ImpressionsPlan
-) -> tuple[tuple[str, ...], int]:
-    """The draw, and out of how many; made again when somebody has played or judged since."""
-    stand = plan, tuple(store.verdicts.counts(run).items()), store.trial_ids(run, "played")
-    kept = _KEPT.get((store.path, study))
-    if kept is None or kept[0] != stand:
-        low = tuple(low_sessions(store, run, plan))
-        kept = _KEPT[store.path, study] = stand, drawn(low, plan, run), len(low)
-    return kept[1], kept[2]
+def _drawn(store: Store, run: str, plan: ImpressionsPlan) -> tuple[tuple[str, ...], int]:
+    """The draw, and out of how many."""
+    low = tuple(low_sessions(store, run, plan))
+    return drawn(low, plan, run), len(low)
 
 
 def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, float]:
@@ -101,9 +92,9 @@ def drawn(trials: Sequence[str], plan: ImpressionsPlan, run: str) -> tuple[str, 
     return tuple(shuffled[: plan.sessions])
 
 
-def session_pile(study: ImpressionStudy) -> Pile:
+def session_pool(study: ImpressionStudy) -> ItemPool:
     """The sessions, as they are dealt."""
-    return Pile(study.sessions, study.plan.raters, study.plan.each)
+    return ItemPool(study.sessions, study.plan.raters, study.plan.each)
 
 
 def session_shown(store: Store, run: str, trial: str) -> SessionShown:
@@ -121,7 +112,7 @@ def give_word(store: Store, study: str, who: ParticipantRow, trial: str, word: s
     if problem:
         return problem
     with store.transaction():
-        row = held(store, study, who.pk, trial)
+        row = assignment_of(store, study, who.pk, trial)
         if row is not None and row.state != "done":
             store.studies.answer(who.pk, trial, WORD, kept)
             store.studies.progress(row.pk, "done")
@@ -170,7 +161,7 @@ _TURN, _PACE = 0.3, 3.5
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class PlacedWord:
     """A word in its box: `x` and `y` are its centre, all lengths in pixels."""
 
     text: str
@@ -181,7 +172,7 @@ class Word:
     height: float
     size: float
 
-    def overlaps(self, other: Word) -> bool:
+    def overlaps(self, other: PlacedWord) -> bool:
         """Whether two boxes share a point, or nearly."""
         return (
             abs(self.x - other.x) * 2 < self.width + other.width + 2 * _GAP
@@ -190,10 +181,10 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Cloud:
+class WordCloud:
     """Words in a frame that begins at (`left`, `top`); `left_out` words found no room in it."""
 
-    words: tuple[Word, ...]
+    words: tuple[PlacedWord, ...]
     left: float
     top: float
     width: float
@@ -202,21 +193,21 @@ class Cloud:
 
 
 @lru_cache(maxsize=32)
-def cloud(counts: tuple[tuple[str, int], ...]) -> Cloud:
+def word_cloud(counts: tuple[tuple[str, int], ...]) -> WordCloud:
     """The cloud of words with their counts, the most frequent in the middle.
 
     The area of a word grows with its count. The same counts give the same cloud.
     """
     ordered = sorted(counts, key=lambda one: (-one[1], one[0]))
     top = max((count for _, count in ordered), default=1)
-    placed: list[Word] = []
+    placed: list[PlacedWord] = []
     for text, count in ordered[:MOST]:
         placed.append(_placed(text, count, top, placed))
     left = min((word.x - word.width / 2 for word in placed), default=0) - _GAP
     right = max((word.x + word.width / 2 for word in placed), default=0) + _GAP
     high = min((word.y - word.height / 2 for word in placed), default=0) - _GAP
     low = max((word.y + word.height / 2 for word in placed), default=0) + _GAP
-    return Cloud(
+    return WordCloud(
         tuple(placed),
         round(left, 1),
         round(high, 1),
@@ -226,14 +217,14 @@ def cloud(counts: tuple[tuple[str, int], ...]) -> Cloud:
     )
 
 
-def _placed(text: str, count: int, top: int, others: Sequence[Word]) -> Word:
+def _placed(text: str, count: int, top: int, others: Sequence[PlacedWord]) -> PlacedWord:
     size = round(max(_SMALLEST, _LARGEST * math.sqrt(count / top)), 1)
     width, height = round(size * _letters(text), 1), round(size * _LINE, 1)
     x, y = _free_place(width, height, others)
-    return Word(text, count, x, y, width, height, size)
+    return PlacedWord(text, count, x, y, width, height, size)
 
 
-def _free_place(width: float, height: float, others: Sequence[Word]) -> tuple[float, float]:
+def _free_place(width: float, height: float, others: Sequence[PlacedWord]) -> tuple[float, float]:
     """The first point of the spiral at which a box of this size meets no other."""
     # Twice the distance of two centres must be at least this, in one of both directions.
     boxes = [(o.x, o.y, width + o.width + 2 * _GAP, height + o.height) for o in others]

@@ -1,4 +1,4 @@
-"""The episodes of a study that are under way: played in the background, recorded, judged, watched."""
+"""The episodes of a study under way: played in the background, recorded, judged, watched."""
 
 from __future__ import annotations
 
@@ -12,96 +12,20 @@ from sociolab.app.players.own_code import OwnJudge, as_known
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Player
-from sociolab.runner.foreign import ForeignPlayer
-from sociolab.runner.waits import Waits
-from sociolab.studies.live_episode import GoneError, House, Sent, Table
-from sociolab.studies.play_plan import Company, Pace, PacedPlayer, trial_with, verdicts_or_failures
-from sociolab.studies.play_records import Records, seats_of_people
+from sociolab.runner.guard import ForeignPlayer
+from sociolab.runner.progress import Waits
+from sociolab.studies.live_episode import EpisodeContext, GoneError, LiveEpisode, Sent
+from sociolab.studies.play_plan import (
+    Pace,
+    PacedPlayer,
+    PartnerCast,
+    trial_with,
+    verdicts_or_failures,
+)
+from sociolab.studies.play_records import PlayRecords, seats_of_people
 from sociolab.studies.settings import PlayPlan
 
-_AT_ONCE = 4
-
 log = logging.getLogger("sociolab.studies")
-
-
-class Jury:
-    """The judges of a study; each judges a trial once."""
-
-    def __init__(self, records: Records, company: Company) -> None:
-        self._records, self._company = records, company
-        known = records.store.verdicts.judges(records.run)
-        self._judges = tuple(as_known(judge, known) for judge in company.judges)
-        self._places = asyncio.Semaphore(_AT_ONCE)
-
-    async def judge(self, trial: Trial) -> None:
-        """Have a trial judged by those who have not done so, or failed to.
-
-        A judge that fails is on record with the cause, and tried again when the study is opened
-        anew. Where the store fails, the log says so: the play itself is on record.
-        """
-        async with self._places:
-            try:
-                await self._judge(trial)
-            except StoreError as error:
-                log.warning("study %s, judging %s: %s", self._records.study, trial.id, error)
-        self._company.replies.release(trial.id)
-
-    async def _judge(self, trial: Trial) -> None:
-        store, run = self._records.store, self._records.run
-        left = [
-            judge
-            for judge in self._judges
-            if not store.verdicts.judged(run, judge.id, trial=trial.id)
-        ]
-        if not left:
-            return
-        episode = Episode(trial, self._records.events(trial.id))
-        for judge in left:
-            verdicts = await verdicts_or_failures(store, run, judge, episode)
-            store.verdicts.add(run, judge.id, verdicts, trial=trial.id)
-
-
-EVERY = 5.0
-"""Seconds from one look to the next."""
-
-
-class Watch:
-    """Looks whether somebody's code blocks a study's plays, from `begin` until `end`."""
-
-    def __init__(self, study: str, company: Company) -> None:
-        self._study, self._company = study, company
-        self._over = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def begin(self) -> None:
-        """Look from now on, if there is any code but ours."""
-        others, judges = self._company.others, self._company.judges
-        if any(one.own for one in others) or any(isinstance(one, OwnJudge) for one in judges):
-            self._thread = threading.Thread(target=self._work, name="blocked", daemon=True)
-            self._thread.start()
-
-    def end(self) -> None:
-        """Look no more, and say who held up others now and then."""
-        for sentence in self._company.waits.held_up_words():
-            log.warning("study %s: %s", self._study, sentence)
-        self._over.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _work(self) -> None:
-        while not self._over.wait(EVERY):
-            tell_blocked(self._study, self._company.waits)
-
-
-def tell_blocked(study: str, waits: Waits) -> None:
-    """Say in the log who works past its time, if anybody; each is told of once."""
-    for who in waits.blocked():
-        log.error(
-            "study %s: %s; no page of this server answers meanwhile: kill the server, mend this "
-            "code, and start the server again: what was played goes on from where it was",
-            study,
-            who,
-        )
 
 
 People = Mapping[str, int]
@@ -109,15 +33,15 @@ People = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SeatTaken:
     """A seat at a table."""
 
-    table: Table
+    table: LiveEpisode
     seat: str
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Callbacks:
     """Whom tables tell: `changed` that people's screens may look different, `free` that a trial can
     be played again, `shut` that the study was closed; `is_open` says whether it was."""
 
@@ -127,14 +51,16 @@ class Told:
     shut: Callable[[], None]
 
 
-class Tables:
+class LiveEpisodes:
     """Plays trials in the background; `places` says where each person sits."""
 
-    def __init__(self, records: Records, plan: PlayPlan, company: Company, told: Told) -> None:
-        self.places: dict[int, Place] = {}
+    def __init__(
+        self, records: PlayRecords, plan: PlayPlan, company: PartnerCast, told: Callbacks
+    ) -> None:
+        self.places: dict[int, SeatTaken] = {}
         self._records, self._plan, self._company, self._told = records, plan, company, told
-        self._jury = Jury(records, company)
-        self._watch = Watch(records.study, company)
+        self._jury = StudyJudging(records, company)
+        self._watch = BlockedWatch(records.study, company)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def go_on(self) -> None:
@@ -143,7 +69,7 @@ class Tables:
             journal = self._records.events(trial.id)
             kept = self._records.kept(trial.id, people)
             house = self._house(trial, people)
-            self._seat(Table(house, trial, tuple(people), journal, kept, released), people)
+            self._seat(LiveEpisode(house, trial, tuple(people), journal, kept, released), people)
         for trial in self._records.played():
             self._in_background(self._jury.judge(trial))
         self._watch.begin()
@@ -151,7 +77,7 @@ class Tables:
     def sit_down(self, trial: Trial, people: People) -> None:
         """These people begin to play this trial."""
         self._records.begin(trial, people)
-        self._seat(Table(self._house(trial, people), trial, tuple(people)), people)
+        self._seat(LiveEpisode(self._house(trial, people), trial, tuple(people)), people)
 
     def next_play(self, trial: Trial) -> Trial:
         """The same task and cast, played once more than was planned."""
@@ -167,9 +93,9 @@ class Tables:
 
     # ------------------------------------------------------------------ inside
 
-    def _house(self, trial: Trial, people: People) -> House:
+    def _house(self, trial: Trial, people: People) -> EpisodeContext:
         records = self._records
-        return House(
+        return EpisodeContext(
             self._company.kit.world,
             _paced(self._plan, self._company, trial.task.id),
             self._plan.turn_seconds,
@@ -180,14 +106,14 @@ class Tables:
             release=lambda seat, sent: self._release(trial, people[seat], sent),
         )
 
-    def _seat(self, table: Table, people: People) -> None:
+    def _seat(self, table: LiveEpisode, people: People) -> None:
         for seat, person in people.items():
             if seat not in table.released:
-                self.places[person] = Place(table, seat)
+                self.places[person] = SeatTaken(table, seat)
         self._in_background(self._play(table, people))
         self._told.changed(people)
 
-    async def _play(self, table: Table, people: People) -> None:
+    async def _play(self, table: LiveEpisode, people: People) -> None:
         """A trial to its end; or, where the store fails, to where it can be taken up again."""
         try:
             await self._play_out(table, people)
@@ -196,7 +122,7 @@ class Tables:
             log.warning("study %s, trial %s: %s", self._records.study, table.trial.id, error)
             self._told.shut()
 
-    async def _play_out(self, table: Table, people: People) -> None:
+    async def _play_out(self, table: LiveEpisode, people: People) -> None:
         """A trial to its end, and what became of it into the records."""
         trial, study = table.trial, self._records.study
         try:
@@ -251,7 +177,7 @@ class Tables:
         task.add_done_callback(self._tasks.discard)
 
 
-def _paced(plan: PlayPlan, company: Company, task: str) -> dict[str, Player]:
+def _paced(plan: PlayPlan, company: PartnerCast, task: str) -> dict[str, Player]:
     """Everybody who is no person, by label; somebody's own code is kept in bounds."""
     pace = Pace(plan.words_a_minute, plan.turn_seconds, plan.seed)
     found: dict[str, Player] = {}
@@ -261,3 +187,86 @@ def _paced(plan: PlayPlan, company: Company, task: str) -> dict[str, Player]:
             player = ForeignPlayer(player, label, task, plan.turn_seconds, company.waits)
         found[label] = PacedPlayer(player, pace)
     return found
+
+
+_AT_ONCE = 4
+
+
+class StudyJudging:
+    """The judges of a study; each judges a trial once."""
+
+    def __init__(self, records: PlayRecords, company: PartnerCast) -> None:
+        self._records, self._company = records, company
+        known = records.store.verdicts.judges(records.run)
+        self._judges = tuple(as_known(judge, known) for judge in company.judges)
+        self._places = asyncio.Semaphore(_AT_ONCE)
+
+    async def judge(self, trial: Trial) -> None:
+        """Have a trial judged by those who have not done so, or failed to.
+
+        A judge that fails is on record with the cause, and tried again when the study is opened
+        anew. Where the store fails, the log says so: the play itself is on record.
+        """
+        async with self._places:
+            try:
+                await self._judge(trial)
+            except StoreError as error:
+                log.warning("study %s, judging %s: %s", self._records.study, trial.id, error)
+        self._company.replies.release(trial.id)
+
+    async def _judge(self, trial: Trial) -> None:
+        store, run = self._records.store, self._records.run
+        left = [
+            judge
+            for judge in self._judges
+            if not store.verdicts.judged(run, judge.id, trial=trial.id)
+        ]
+        if not left:
+            return
+        episode = Episode(trial, self._records.events(trial.id))
+        for judge in left:
+            verdicts = await verdicts_or_failures(store, run, judge, episode)
+            store.verdicts.add(run, judge.id, verdicts, trial=trial.id)
+
+
+EVERY = 5.0
+"""Seconds from one look to the next."""
+
+
+class BlockedWatch:
+    """Looks whether somebody's code blocks a study's plays, from `begin` until `end`."""
+
+    def __init__(self, study: str, company: PartnerCast) -> None:
+        self._study, self._company = study, company
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Look from now on, if there is any code but ours."""
+        others, judges = self._company.others, self._company.judges
+        if any(one.own for one in others) or any(isinstance(one, OwnJudge) for one in judges):
+            self._thread = threading.Thread(target=self._work, name="blocked", daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """Look no more, and say who held up others now and then."""
+        for sentence in self._company.waits.held_up_words():
+            log.warning("study %s: %s", self._study, sentence)
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while not self._over.wait(EVERY):
+            tell_blocked(self._study, self._company.waits)
+
+
+def tell_blocked(study: str, waits: Waits) -> None:
+    """Say in the log who works past its time, if anybody; each is told of once."""
+    for who in waits.blocked():
+        log.error(
+            "study %s: %s; no page of this server answers meanwhile: kill the server, mend this "
+            "code, and start the server again: what was played goes on from where it was",
+            study,
+            who,
+        )

@@ -1,4 +1,4 @@
-"""Who meets whom? The open play studies of a store, each with its waiting room and live episodes."""
+"""Who meets whom? A store's open play studies, each with a waiting room and live episodes."""
 
 from __future__ import annotations
 
@@ -21,24 +21,424 @@ from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, StudyRow
 from sociolab.studies.live_episode import CUT_OFF, OVER, CutOff, Sent, Stale
-from sociolab.studies.live_episodes import People, Tables, Told
+from sociolab.studies.live_episodes import Callbacks, LiveEpisodes, People
 from sociolab.studies.play_plan import (
-    Company,
     Pace,
+    PartnerCast,
     cast_of,
-    company_of,
+    partner_cast_of,
     run_settings,
     seats_for_people,
     trial_with,
 )
-from sociolab.studies.play_records import Records, is_over, why_over
-from sociolab.studies.screen import Last, Phase, Screen, last_of, taken_back
+from sociolab.studies.play_records import PlayRecords, is_done, why_done
+from sociolab.studies.screen import LastEpisode, Phase, Screen, last_of, taken_back
 from sociolab.studies.settings import PlayPlan, StudySettings
+
+log = logging.getLogger("sociolab.studies")
+
+
+LONGEST_REST = 60.0
+"""Seconds until plays begin again that stopped since the store failed, at most."""
+
+
+NOT_STORED = (
+    "What is said cannot be stored at the moment, so the conversation is stopped. It goes on by "
+    "itself; if it stays so, tell those who invited you."
+)
+
+
+class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
+    """A study whose plays cannot go on now; the log says why. `soon`: it is worth asking again."""
+
+    def __init__(self, message: str, *, soon: bool = False) -> None:
+        super().__init__(message)
+        self.soon = soon
+
+
+class LiveStudies:
+    """The halls of a store, in one event loop; used as an async context manager.
+
+    Studies that are opened or closed while it lives are noticed when somebody comes to them.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._open: dict[str, _OpenStudy] = {}
+        self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._ending: dict[Lobby, asyncio.Task[None]] = {}
+        self._rests: dict[str, _Rest] = {}
+
+    async def __aenter__(self) -> Self:
+        for study in self._store.studies.all():
+            if study.kind == "play" and study.open:
+                try:
+                    await self.hall(study)
+                except NotPlayable as error:
+                    log.warning("%s", error)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for name in list(self._open):
+            await self.shut(name)
+        await asyncio.gather(*self._ending.values())
+
+    async def hall(self, study: StudyRow) -> Lobby:
+        """The hall of an open study, made if there is none; NotPlayable where that fails."""
+        known = self.open_hall(study.name)
+        if known is not None:
+            return known
+        async with self._doors[study.name]:
+            if study.name not in self._open:
+                self._check_rested(study.name)
+                try:
+                    await self._make(study)
+                except (SociolabError, ValidationError) as error:
+                    log.warning("study %s cannot be played: %s", study.name, error)
+                    raise NotPlayable(
+                        "This study cannot be played at the moment; please tell those who invited "
+                        "you.",
+                        soon=isinstance(error, StoreError),
+                    ) from error
+            return self._open[study.name].hall
+
+    def open_hall(self, name: str) -> Lobby | None:
+        """The hall of a study, if there is one already."""
+        known = self._open.get(name)
+        return known.hall if known is not None else None
+
+    async def set_aside(self, name: str) -> None:
+        """Stop the plays of a study as they are. Whoever comes waits until it is taken up."""
+        await self._doors[name].acquire()
+        try:
+            await self._shut(name)
+        except BaseException:
+            self.take_up(name)
+            raise
+
+    def take_up(self, name: str) -> None:
+        """Let plays go on from the store, after `set_aside`."""
+        self._doors[name].release()
+
+    async def look(self, name: str) -> None:
+        """Let go of a study that was closed."""
+        if name in self._open and not self._is_open(name):
+            await self.shut(name)
+
+    async def shut(self, name: str) -> None:
+        """Stop the plays of a study as they are, and let go of its run."""
+        async with self._doors[name]:  # whoever comes meanwhile waits for the run to be let go
+            await self._shut(name)
+
+    async def _make(self, study: StudyRow) -> None:
+        plan = _plan_of(study)
+        if study.run is None:
+            raise NotPlayable(f"the study {study.name} has no run; lay it out first")
+        with ExitStack() as stack:
+            stack.enter_context(lock_run(self._store.path, study.run))
+            company = await asyncio.to_thread(partner_cast_of, plan)  # reads data from disk
+            now = await asyncio.to_thread(run_settings, plan, company)
+            self._warn_of_other_code(study.name, study.run, now)
+            hall = Lobby(
+                PlayRecords(self._store, study.name, study.run),
+                plan,
+                company,
+                is_open=lambda: self._is_open(study.name),
+                shut=lambda: self._shut_soon(study.name, hall),
+            )
+            hall.go_on()
+            self._open[study.name] = _OpenStudy(hall, stack.pop_all())
+
+    def _warn_of_other_code(self, study: str, run: str, now: Mapping[str, Json]) -> None:
+        """People are not sent away for it, but whoever runs the server knows."""
+        was = self._store.run(run).settings
+        for problem in other_code(was if isinstance(was, dict) else {}, now):
+            log.warning(
+                "study %s: %s; what is played from now on is recorded as by the same: set up "
+                "another study to keep both apart",
+                study,
+                problem,
+            )
+
+    async def _shut(self, name: str) -> None:
+        known = self._open.pop(name, None)
+        if known is not None:
+            with known.lock:
+                await known.hall.close()
+
+    def _is_open(self, name: str) -> bool:
+        return any(one.name == name and one.open for one in self._store.studies.all())
+
+    def _check_rested(self, name: str) -> None:
+        rest = self._rests.get(name)
+        if rest is not None and asyncio.get_running_loop().time() < rest.until:
+            raise NotPlayable(NOT_STORED, soon=True)
+
+    def _shut_soon(self, name: str, hall: Lobby) -> None:
+        """From within a hall, which cannot wait for its own end. Where that is for a store that
+        fails again and again, it rests ever longer: each new beginning may cost calls of models."""
+        if self.open_hall(name) is not hall or hall in self._ending:
+            return
+        now = asyncio.get_running_loop().time()
+        self._rests[name] = _Rest.after(self._rests.get(name), now)
+        task = asyncio.get_running_loop().create_task(self.shut(name))
+        self._ending[hall] = task
+        task.add_done_callback(lambda _: self._ending.pop(hall))
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenStudy:
+    hall: Lobby
+    lock: ExitStack
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """A study's plays begin again `until` then, in the event loop's time."""
+
+    seconds: float
+    until: float
+
+    @classmethod
+    def after(cls, last: Self | None, now: float) -> Self:
+        """None at first; then longer each time that comes soon after the last."""
+        again = last is not None and now - last.until < LONGEST_REST
+        seconds = min(max(2 * last.seconds, 1.0), LONGEST_REST) if last and again else 0.0
+        return cls(seconds, now + seconds)
+
+
+def _plan_of(study: StudyRow) -> PlayPlan:
+    plan = StudySettings.model_validate(study.settings).play
+    if plan is None:
+        raise NotPlayable(f"nothing is played in the study {study.name}")
+    return plan
+
+
+_LOOKED_AT = 12
+"""People at the head of the queue who are looked at when people are brought together."""
+
+
+class Lobby:
+    """The plays of one study. Lives in one event loop; `is_open` says whether the study still is,
+    and `shut` is called when it is not."""
+
+    def __init__(
+        self,
+        records: PlayRecords,
+        plan: PlayPlan,
+        company: PartnerCast,
+        *,
+        is_open: Callable[[], bool],
+        shut: Callable[[], None],
+    ) -> None:
+        self.closed = False
+        self._records, self._plan, self._company = records, plan, company
+        self._loop = asyncio.get_running_loop()
+        self._pace = Pace(plan.words_a_minute, plan.turn_seconds, plan.seed)
+        self._waiting = WaitingRoom()
+        self._listeners = Listeners()
+        self._timers: defaultdict[int, list[asyncio.TimerHandle]] = defaultdict(list)
+        self._last: dict[int, LastEpisode] = {}
+        self._shut = shut
+        told = Callbacks(self._tell, lambda: self._soon(self._match), is_open, shut)
+        self._tables = LiveEpisodes(records, plan, company, told)
+        company.replies.keep_in(RunReplies(records.store, records.run))
+        company.budget.carry_over(records.store.calls.totals(records.run))
+
+    def go_on(self) -> None:
+        """Take up what was under way when the server stopped."""
+        self._tables.go_on()
+
+    async def close(self) -> None:
+        """Stop everything as it is; what was played stays on disk, to be gone on with. Those who
+        listen are told, and find the hall `closed`."""
+        self.closed = True
+        for person in list(self._timers):
+            self._stop_waiting(person)
+        await self._tables.close()
+        await self._company.models.close()
+        self._listeners.tell_all()
+
+    # ------------------------------------------------------------------ what people do
+
+    def begin(self, person: int) -> None:
+        """Somebody is ready for the next episode; a second time does nothing."""
+        if self._phase(person) != "ready":
+            return
+        now, plan = self._loop.time(), self._plan
+        # People who come together wait for each other; who plays with no people waits as long as
+        # others do.
+        number = len(self._records.of(person))
+        wait = self._pace.arrival(person, number) if plan.people == 1 else 0.0
+        self._waiting.enter(person, now, now + wait)
+        if wait:
+            self._timers[person].append(self._loop.call_later(wait, self._by_itself, self._match))
+        longest = max(float(plan.waiting_seconds), wait + 1)
+        if self._company.stand_in is not None:
+            longest = self._pace.patience(longest, person, number)
+        self._timers[person].append(
+            self._loop.call_later(longest, self._by_itself, self._waited, person)
+        )
+        self._match()
+        self._listeners.tell([person])
+
+    async def act(self, person: int, sent: Sent) -> None:
+        """Take an answer, see `Table.act`."""
+        place = self._tables.places.get(person)
+        if place is None or place.table.trial.id != sent.trial:
+            if any(one.item == sent.trial for one in self._records.of(person)):
+                raise Stale(OVER)
+            raise Stale("You do not play this at the moment; load the page again.")
+        try:
+            await place.table.act(place.seat, sent)
+        except StoreError as error:
+            self._cut_off(error)
+            raise CutOff(CUT_OFF) from error
+
+    def leave(self, person: int) -> None:
+        """Somebody goes, and is waited for no longer."""
+        self._stop_waiting(person)
+        place = self._tables.places.get(person)
+        if place is not None:
+            place.table.leave(place.seat)
+
+    def screen(self, person: int) -> Screen:
+        """What this person's screen shows now."""
+        phase, plan, now = self._phase(person), self._plan, self._loop.time()
+        place = self._tables.places.get(person)
+        waits = phase == "waiting"
+        if waits and self._waiting.seen(person, now):
+            self._soon(self._match)
+        return Screen(
+            phase=phase,
+            number=min(len(self._records.ended(person)) + 1, plan.each),
+            of=plan.each,
+            note=why_done(self._records, plan, person) if phase == "done" else "",
+            waited=self._waiting.waited(person, now) if waits else None,
+            waits_at_most=plan.waiting_seconds if waits else None,
+            scene=place.table.scene(place.seat) if place else None,
+            asking=place.table.asking(place.seat) if place else None,
+            last=None if place else self._last_of(person),
+        )
+
+    def given(self, person: int) -> tuple[str, ...]:
+        """The episodes that a person has or had a seat in."""
+        return tuple(one.item for one in self._records.of(person))
+
+    def listening(self, person: int) -> AbstractContextManager[asyncio.Event]:
+        """An event that is set whenever the person's screen may have changed."""
+        return self._listeners.listening(person)
+
+    def _phase(self, person: int) -> Phase:
+        if person in self._tables.places:
+            return "playing"
+        if self._records.was_let_go(person):
+            return "let go"
+        if is_done(self._records, self._plan, person):
+            return "done"
+        return "waiting" if person in self._waiting else "ready"
+
+    def _last_of(self, person: int) -> LastEpisode | None:
+        ended = self._records.ended(person)
+        if not ended:
+            return None
+        given, known = ended[-1], self._last.get(person)
+        if known is None or known.trial != given.item:
+            known = self._last[person] = self._ending(given)
+        return known
+
+    def _ending(self, given: AssignmentRow) -> LastEpisode:
+        records, trial = self._records, given.item
+        if records.was_taken_back(given):
+            return taken_back(trial)
+        world, events = self._company.kit.world, records.events(trial)
+        return last_of(world, records.row(trial), events, given.seat, given.state)
+
+    # ------------------------------------------------------------------ the waiting room
+
+    def _match(self) -> None:
+        """Bring together who can play together, those who came first before others; all are let go
+        when the budget is spent."""
+        if self._records.spent:
+            self._empty()
+        while (found := self._first_match()) is not None:
+            self._sit_down(*found)
+
+    def _empty(self) -> None:
+        waited = self._waiting.everybody()
+        for person in waited:
+            self._stop_waiting(person)
+        self._listeners.tell(waited)
+
+    def _first_match(self) -> tuple[Trial, People] | None:
+        ready = list(islice(self._waiting.ready(self._loop.time()), _LOOKED_AT))
+        planned = self._records.planned(self._plan.people)
+        for people in combinations(ready, self._plan.people):
+            found = self._records.ledger.choose(planned, people)
+            if found is not None:
+                return found
+        return None
+
+    def _waited(self, person: int) -> None:
+        """Somebody has waited long enough: they meet the stand-in, or are let go; who is not there
+        any more has only stopped to wait."""
+        here = self._waiting.present(person, self._loop.time()) or person in self._listeners
+        found = self._with_stand_in(person) if here and not self._records.spent else None
+        if found is not None:
+            self._sit_down(*found)
+        elif here and not is_done(self._records, self._plan, person):
+            self._records.let_go(person)
+        self._stop_waiting(person)
+        self._listeners.tell([person])
+
+    def _with_stand_in(self, person: int) -> tuple[Trial, Mapping[str, int]] | None:
+        ledger, tasks = self._records.ledger, self._records.tasks()
+        name = ledger.next_task(tasks, (person,))
+        if self._company.stand_in is None or name is None:
+            return None
+        task, agent, plan = tasks[name], self._company.stand_in.id, self._plan
+        options = [
+            trial_with(plan, self._company, task, cast_of(plan, task, (seat,), agent), 0)
+            for seat in seats_for_people(self._company.kit, task)
+        ]
+        return ledger.choose({name: [self._tables.next_play(one) for one in options]}, (person,))
+
+    def _sit_down(self, trial: Trial, people: People) -> None:
+        for person in people.values():
+            self._stop_waiting(person)
+        try:
+            self._tables.sit_down(trial, people)
+        except StoreError:
+            self._shut()
+            raise
+
+    def _stop_waiting(self, person: int) -> None:
+        self._waiting.leave(person)
+        for timer in self._timers.pop(person, ()):
+            timer.cancel()
+
+    # ------------------------------------------------------------------ inside
+
+    def _soon(self, what: Callable[[], None]) -> None:
+        self._loop.call_soon(self._by_itself, what)
+
+    def _by_itself(self, what: Callable[..., None], *values: int) -> None:
+        """Do what nobody waits for; where the store fails, everybody goes on from what it holds."""
+        try:
+            what(*values)
+        except StoreError as error:
+            self._cut_off(error)
+
+    def _cut_off(self, error: StoreError) -> None:
+        log.warning("study %s: %s", self._records.study, error)
+        self._shut()
+
+    def _tell(self, people: People) -> None:
+        self._listeners.tell(people.values())
+
 
 PRESENT_SECONDS = 30.0
 """Whose page has not been heard of for longer is not there: pages ask again more often."""
-
-log = logging.getLogger("sociolab.studies")
 
 
 @dataclass(slots=True)
@@ -126,401 +526,3 @@ class Listeners:
     def tell_all(self) -> None:
         """Everybody's."""
         self.tell(list(self._of))
-
-
-_LOOKED_AT = 12
-"""People at the head of the queue who are looked at when people are brought together."""
-
-
-class Hall:
-    """The plays of one study. Lives in one event loop; `is_open` says whether the study still is,
-    and `shut` is called when it is not."""
-
-    def __init__(
-        self,
-        records: Records,
-        plan: PlayPlan,
-        company: Company,
-        *,
-        is_open: Callable[[], bool],
-        shut: Callable[[], None],
-    ) -> None:
-        self.closed = False
-        self._records, self._plan, self._company = records, plan, company
-        self._loop = asyncio.get_running_loop()
-        self._pace = Pace(plan.words_a_minute, plan.turn_seconds, plan.seed)
-        self._waiting = WaitingRoom()
-        self._listeners = Listeners()
-        self._timers: defaultdict[int, list[asyncio.TimerHandle]] = defaultdict(list)
-        self._last: dict[int, Last] = {}
-        self._shut = shut
-        told = Told(self._tell, lambda: self._soon(self._match), is_open, shut)
-        self._tables = Tables(records, plan, company, told)
-        company.replies.keep_in(RunReplies(records.store, records.run))
-        company.budget.carry_over(records.store.calls.totals(records.run))
-
-    def go_on(self) -> None:
-        """Take up what was under way when the server stopped."""
-        self._tables.go_on()
-
-    async def close(self) -> None:
-        """Stop everything as it is; what was played stays on disk, to be gone on with. Those who
-        listen are told, and find the hall `closed`."""
-        self.closed = True
-        for person in list(self._timers):
-            self._stop_waiting(person)
-        await self._tables.close()
-        await self._company.models.close()
-        self._listeners.tell_all()
-
-    # ------------------------------------------------------------------ what people do
-
-    def begin(self, person: int) -> None:
-        """Somebody is ready for the next episode; a second time does nothing."""
-        if self._phase(person) != "ready":
-            return
-        now, plan = self._loop.time(), self._plan
-        # People who come together wait for each other; who plays with no people waits as long as
-        # others do.
-        number = len(self._records.of(person))
-        wait = self._pace.arrival(person, number) if plan.people == 1 else 0.0
-        self._waiting.enter(person, now, now + wait)
-        if wait:
-            self._timers[person].append(self._loop.call_later(wait, self._by_itself, self._match))
-        longest = max(float(plan.waiting_seconds), wait + 1)
-        if self._company.stand_in is not None:
-            longest = self._pace.patience(longest, person, number)
-        self._timers[person].append(
-            self._loop.call_later(longest, self._by_itself, self._waited, person)
-        )
-        self._match()
-        self._listeners.tell([person])
-
-    async def act(self, person: int, sent: Sent) -> None:
-        """Take an answer, see `Table.act`."""
-        place = self._tables.places.get(person)
-        if place is None or place.table.trial.id != sent.trial:
-            if any(one.item == sent.trial for one in self._records.of(person)):
-                raise Stale(OVER)
-            raise Stale("You do not play this at the moment; load the page again.")
-        try:
-            await place.table.act(place.seat, sent)
-        except StoreError as error:
-            self._cut_off(error)
-            raise CutOff(CUT_OFF) from error
-
-    def leave(self, person: int) -> None:
-        """Somebody goes, and is waited for no longer."""
-        self._stop_waiting(person)
-        place = self._tables.places.get(person)
-        if place is not None:
-            place.table.leave(place.seat)
-
-    def screen(self, person: int) -> Screen:
-        """What this person's screen shows now."""
-        phase, plan, now = self._phase(person), self._plan, self._loop.time()
-        place = self._tables.places.get(person)
-        waits = phase == "waiting"
-        if waits and self._waiting.seen(person, now):
-            self._soon(self._match)
-        return Screen(
-            phase=phase,
-            number=min(len(self._records.ended(person)) + 1, plan.each),
-            of=plan.each,
-            note=why_over(self._records, plan, person) if phase == "done" else "",
-            waited=self._waiting.waited(person, now) if waits else None,
-            waits_at_most=plan.waiting_seconds if waits else None,
-            scene=place.table.scene(place.seat) if place else None,
-            asking=place.table.asking(place.seat) if place else None,
-            last=None if place else self._last_of(person),
-        )
-
-    def given(self, person: int) -> tuple[str, ...]:
-        """The episodes that a person has or had a seat in."""
-        return tuple(one.item for one in self._records.of(person))
-
-    def listening(self, person: int) -> AbstractContextManager[asyncio.Event]:
-        """An event that is set whenever the person's screen may have changed."""
-        return self._listeners.listening(person)
-
-    def _phase(self, person: int) -> Phase:
-        if person in self._tables.places:
-            return "playing"
-        if self._records.was_let_go(person):
-            return "let go"
-        if is_over(self._records, self._plan, person):
-            return "done"
-        return "waiting" if person in self._waiting else "ready"
-
-    def _last_of(self, person: int) -> Last | None:
-        ended = self._records.ended(person)
-        if not ended:
-            return None
-        given, known = ended[-1], self._last.get(person)
-        if known is None or known.trial != given.item:
-            known = self._last[person] = self._ending(given)
-        return known
-
-    def _ending(self, given: AssignmentRow) -> Last:
-        records, trial = self._records, given.item
-        if records.was_taken_back(given):
-            return taken_back(trial)
-        world, events = self._company.kit.world, records.events(trial)
-        return last_of(world, records.row(trial), events, given.seat, given.state)
-
-    # ------------------------------------------------------------------ the waiting room
-
-    def _match(self) -> None:
-        """Bring together who can play together, those who came first before others; all are let go
-        when the budget is spent."""
-        if self._records.spent:
-            self._empty()
-        while (found := self._first_match()) is not None:
-            self._sit_down(*found)
-
-    def _empty(self) -> None:
-        waited = self._waiting.everybody()
-        for person in waited:
-            self._stop_waiting(person)
-        self._listeners.tell(waited)
-
-    def _first_match(self) -> tuple[Trial, People] | None:
-        ready = list(islice(self._waiting.ready(self._loop.time()), _LOOKED_AT))
-        planned = self._records.planned(self._plan.people)
-        for people in combinations(ready, self._plan.people):
-            found = self._records.ledger.choose(planned, people)
-            if found is not None:
-                return found
-        return None
-
-    def _waited(self, person: int) -> None:
-        """Somebody has waited long enough: they meet the stand-in, or are let go; who is not there
-        any more has only stopped to wait."""
-        here = self._waiting.present(person, self._loop.time()) or person in self._listeners
-        found = self._with_stand_in(person) if here and not self._records.spent else None
-        if found is not None:
-            self._sit_down(*found)
-        elif here and not is_over(self._records, self._plan, person):
-            self._records.let_go(person)
-        self._stop_waiting(person)
-        self._listeners.tell([person])
-
-    def _with_stand_in(self, person: int) -> tuple[Trial, Mapping[str, int]] | None:
-        ledger, tasks = self._records.ledger, self._records.tasks()
-        name = ledger.next_task(tasks, (person,))
-        if self._company.stand_in is None or name is None:
-            return None
-        task, agent, plan = tasks[name], self._company.stand_in.id, self._plan
-        options = [
-            trial_with(plan, self._company, task, cast_of(plan, task, (seat,), agent), 0)
-            for seat in seats_for_people(self._company.kit, task)
-        ]
-        return ledger.choose({name: [self._tables.next_play(one) for one in options]}, (person,))
-
-    def _sit_down(self, trial: Trial, people: People) -> None:
-        for person in people.values():
-            self._stop_waiting(person)
-        try:
-            self._tables.sit_down(trial, people)
-        except StoreError:
-            self._shut()
-            raise
-
-    def _stop_waiting(self, person: int) -> None:
-        self._waiting.leave(person)
-        for timer in self._timers.pop(person, ()):
-            timer.cancel()
-
-    # ------------------------------------------------------------------ inside
-
-    def _soon(self, what: Callable[[], None]) -> None:
-        self._loop.call_soon(self._by_itself, what)
-
-    def _by_itself(self, what: Callable[..., None], *values: int) -> None:
-        """Do what nobody waits for; where the store fails, everybody goes on from what it holds."""
-        try:
-            what(*values)
-        except StoreError as error:
-            self._cut_off(error)
-
-    def _cut_off(self, error: StoreError) -> None:
-        log.warning("study %s: %s", self._records.study, error)
-        self._shut()
-
-    def _tell(self, people: People) -> None:
-        self._listeners.tell(people.values())
-
-
-LONGEST_REST = 60.0
-"""Seconds until plays begin again that stopped since the store failed, at most."""
-
-NOT_STORED = (
-    "What is said cannot be stored at the moment, so the conversation is stopped. It goes on by "
-    "itself; if it stays so, tell those who invited you."
-)
-
-
-class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
-    """A study whose plays cannot go on now; the log says why. `soon`: it is worth asking again."""
-
-    def __init__(self, message: str, *, soon: bool = False) -> None:
-        super().__init__(message)
-        self.soon = soon
-
-
-@dataclass(frozen=True, slots=True)
-class _Open:
-    hall: Hall
-    lock: ExitStack
-
-
-@dataclass(frozen=True, slots=True)
-class _Rest:
-    """A study's plays begin again `until` then, in the event loop's time."""
-
-    seconds: float
-    until: float
-
-    @classmethod
-    def after(cls, last: Self | None, now: float) -> Self:
-        """None at first; then longer each time that comes soon after the last."""
-        again = last is not None and now - last.until < LONGEST_REST
-        seconds = min(max(2 * last.seconds, 1.0), LONGEST_REST) if last and again else 0.0
-        return cls(seconds, now + seconds)
-
-
-class Floor:
-    """The halls of a store, in one event loop; used as an async context manager.
-
-    Studies that are opened or closed while it lives are noticed when somebody comes to them.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._open: dict[str, _Open] = {}
-        self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._ending: dict[Hall, asyncio.Task[None]] = {}
-        self._rests: dict[str, _Rest] = {}
-
-    async def __aenter__(self) -> Self:
-        for study in self._store.studies.all():
-            if study.kind == "play" and study.open:
-                try:
-                    await self.hall(study)
-                except NotPlayable as error:
-                    log.warning("%s", error)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        for name in list(self._open):
-            await self.shut(name)
-        await asyncio.gather(*self._ending.values())
-
-    async def hall(self, study: StudyRow) -> Hall:
-        """The hall of an open study, made if there is none; NotPlayable where that fails."""
-        known = self.open_hall(study.name)
-        if known is not None:
-            return known
-        async with self._doors[study.name]:
-            if study.name not in self._open:
-                self._check_rested(study.name)
-                try:
-                    await self._make(study)
-                except (SociolabError, ValidationError) as error:
-                    log.warning("study %s cannot be played: %s", study.name, error)
-                    raise NotPlayable(
-                        "This study cannot be played at the moment; please tell those who invited "
-                        "you.",
-                        soon=isinstance(error, StoreError),
-                    ) from error
-            return self._open[study.name].hall
-
-    def open_hall(self, name: str) -> Hall | None:
-        """The hall of a study, if there is one already."""
-        known = self._open.get(name)
-        return known.hall if known is not None else None
-
-    async def set_aside(self, name: str) -> None:
-        """Stop the plays of a study as they are. Whoever comes waits until it is taken up."""
-        await self._doors[name].acquire()
-        try:
-            await self._shut(name)
-        except BaseException:
-            self.take_up(name)
-            raise
-
-    def take_up(self, name: str) -> None:
-        """Let plays go on from the store, after `set_aside`."""
-        self._doors[name].release()
-
-    async def look(self, name: str) -> None:
-        """Let go of a study that was closed."""
-        if name in self._open and not self._is_open(name):
-            await self.shut(name)
-
-    async def shut(self, name: str) -> None:
-        """Stop the plays of a study as they are, and let go of its run."""
-        async with self._doors[name]:  # whoever comes meanwhile waits for the run to be let go
-            await self._shut(name)
-
-    async def _make(self, study: StudyRow) -> None:
-        plan = _plan_of(study)
-        if study.run is None:
-            raise NotPlayable(f"the study {study.name} has no run; lay it out first")
-        with ExitStack() as stack:
-            stack.enter_context(lock_run(self._store.path, study.run))
-            company = await asyncio.to_thread(company_of, plan)  # reads data from disk
-            now = await asyncio.to_thread(run_settings, plan, company)
-            self._warn_of_other_code(study.name, study.run, now)
-            hall = Hall(
-                Records(self._store, study.name, study.run),
-                plan,
-                company,
-                is_open=lambda: self._is_open(study.name),
-                shut=lambda: self._shut_soon(study.name, hall),
-            )
-            hall.go_on()
-            self._open[study.name] = _Open(hall, stack.pop_all())
-
-    def _warn_of_other_code(self, study: str, run: str, now: Mapping[str, Json]) -> None:
-        """People are not sent away for it, but whoever runs the server knows."""
-        was = self._store.run(run).settings
-        for problem in other_code(was if isinstance(was, dict) else {}, now):
-            log.warning(
-                "study %s: %s; what is played from now on is recorded as by the same: set up "
-                "another study to keep both apart",
-                study,
-                problem,
-            )
-
-    async def _shut(self, name: str) -> None:
-        known = self._open.pop(name, None)
-        if known is not None:
-            with known.lock:
-                await known.hall.close()
-
-    def _is_open(self, name: str) -> bool:
-        return any(one.name == name and one.open for one in self._store.studies.all())
-
-    def _check_rested(self, name: str) -> None:
-        rest = self._rests.get(name)
-        if rest is not None and asyncio.get_running_loop().time() < rest.until:
-            raise NotPlayable(NOT_STORED, soon=True)
-
-    def _shut_soon(self, name: str, hall: Hall) -> None:
-        """From within a hall, which cannot wait for its own end. Where that is for a store that
-        fails again and again, it rests ever longer: each new beginning may cost calls of models."""
-        if self.open_hall(name) is not hall or hall in self._ending:
-            return
-        now = asyncio.get_running_loop().time()
-        self._rests[name] = _Rest.after(self._rests.get(name), now)
-        task = asyncio.get_running_loop().create_task(self.shut(name))
-        self._ending[hall] = task
-        task.add_done_callback(lambda _: self._ending.pop(hall))
-
-
-def _plan_of(study: StudyRow) -> PlayPlan:
-    plan = StudySettings.model_validate(study.settings).play
-    if plan is None:
-        raise NotPlayable(f"nothing is played in the study {study.name}")
-    return plan

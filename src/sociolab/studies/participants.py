@@ -1,4 +1,4 @@
-"""Who takes part? Links, pseudonyms, completion codes, the exit survey, and the wish to be forgotten."""
+"""Who takes part? Links, pseudonyms, completion codes, the exit survey, and being forgotten."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.studies.rate_study import MEASURES
+from sociolab.studies.rating_guide import rated_measures
 from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import StudySettings, SurveyQuestion
 
@@ -119,7 +119,7 @@ LONGEST = 5000
 """Characters of an answer in one's own words."""
 
 
-def said(store: Store, participant: ParticipantRow) -> Mapping[str, Json]:
+def study_answers(store: Store, participant: ParticipantRow) -> Mapping[str, Json]:
     """What a participant said of the whole study, by name."""
     rows = store.studies.answers(participant.study, participant.pk)
     return {row.name: row.value for row in rows if row.item == WHOLE}
@@ -131,14 +131,14 @@ def survey_done(settings: StudySettings, answers: Mapping[str, Json]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class ReadSurvey:
     """A survey as it was sent: what can be kept, and what is wrong, by the name of the question."""
 
     values: Mapping[str, Json]
     problems: Mapping[str, str]
 
 
-def filled(settings: StudySettings, fields: Mapping[str, str]) -> Filled:
+def read_survey(settings: StudySettings, fields: Mapping[str, str]) -> ReadSurvey:
     """Read a survey that was sent; a question that was left out has no value."""
     values: dict[str, Json] = {}
     problems: dict[str, str] = {}
@@ -149,7 +149,7 @@ def filled(settings: StudySettings, fields: Mapping[str, str]) -> Filled:
             problems[question.name] = problem
         elif text:
             values[question.name] = int(text) if question.kind == "scale" else text
-    return Filled(values, problems)
+    return ReadSurvey(values, problems)
 
 
 def keep_survey(store: Store, participant: ParticipantRow, values: Mapping[str, Json]) -> None:
@@ -256,7 +256,7 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
     if study.run is None:
         return 0
     judge = people_judge(study.name)
-    deleted = 0
+    deleted, measures = 0, frozenset[str]()
     for row in tuple(store.verdicts.judgings(study.run, judge)):
         mine = [
             verdict
@@ -267,6 +267,7 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
             store.verdicts.delete(
                 study.run, judge, trial=row.trial, cell=row.cell, judging=row.judging
             )
+            measures = measures or frozenset(rated_measures(store, study.run))
             # The overall is made of a person's ratings, and is none.
-            deleted += sum(verdict.measure.name in MEASURES for verdict in mine)
+            deleted += sum(verdict.measure.name in measures for verdict in mine)
     return deleted

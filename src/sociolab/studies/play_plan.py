@@ -10,6 +10,7 @@ from itertools import combinations, product
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_names
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models
+from sociolab.app.registry import worlds_that
 from sociolab.app.run.config import ModelAccess
 from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
@@ -30,57 +31,18 @@ from sociolab.core.score import Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
-from sociolab.runner.jury import failures_of, told_cells, verdicts_of
+from sociolab.runner.judging import failures_of, told_cells, verdicts_of
 from sociolab.runner.plan import AgentId, every_seating, trial_id
-from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.runner.waits import Waits
+from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.store import Store
 from sociolab.studies.settings import PlayPlan
 
-
-def lasting(kit: WorldKit) -> WorldKit:
-    """The kit, with model judges that an error for good fails, not stops."""
-    return replace(kit, model_judge=lambda model: kit.model_judge(_Lasting(model)))
-
-
-async def verdicts_or_failures(
-    store: Store, run: str, judge: Judge, episode: Episode
-) -> tuple[Verdict, ...]:
-    """What a judge says of an episode; where it breaks, failures of all that it gives elsewhere.
-
-    StoreError passes through: that is not the judge's doing.
-    """
-    try:
-        return await verdicts_of(judge, episode)
-    except StoreError:
-        raise
-    except SociolabError as error:
-        return failures_of(error, told_cells(store, run, judge.id), episode.trial.task.seats)
-
-
-@dataclass(frozen=True, slots=True)
-class _Lasting:
-    """A model whose errors end one call only."""
-
-    model: ChatModel
-
-    @property
-    def label(self) -> str:
-        return self.model.label
-
-    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        try:
-            return await self.model.complete(prompt, key)
-        except ModelError as error:
-            raise ModelError(str(error), cause=error.cause, tries=error.tries) from error
-
-
-POLICY = FailurePolicy()
+FAILURE_POLICY = FailurePolicy()
 """What a person sends is checked before it is taken; the attempts are for partners."""
 
 
 @dataclass(frozen=True)
-class Company:
+class PartnerCast:
     """Whom people play with, and who judges; made anew whenever the study is opened.
 
     `waits` knows who of them works at the moment, while nothing else can.
@@ -101,41 +63,41 @@ class Company:
         return (*self.partners, *((self.stand_in,) if self.stand_in else ()))
 
 
-def world_of(plan: PlayPlan) -> WorldKit:
+def played_world(plan: PlayPlan) -> WorldKit:
     """The world that is played; ConfigError where it is none that people can sit in."""
     if plan.world not in world_names():
         known = ", ".join(world_names())
         raise ConfigError(f'world: there is no world "{plan.world}"; expected one of {known}')
-    kit = load_world(plan.world, plan.data, POLICY, plan.settings, plan.seed)
+    kit = load_world(plan.world, plan.data, FAILURE_POLICY, plan.settings, plan.seed)
     if kit.model_player is not None:
         raise ConfigError(
             f'world: in "{plan.world}" the minds of residents are asked what they think, and no '
-            "person can take a seat; play sotopia or anteval-information"
+            f"person can take a seat; play {' or '.join(worlds_that(lambda one: one.people))}"
         )
     return kit
 
 
-def company_of(plan: PlayPlan, kit: WorldKit | None = None) -> Company:
+def partner_cast_of(plan: PlayPlan, kit: WorldKit | None = None) -> PartnerCast:
     """Partners and judges of a plan; ConfigError for one that is not there."""
-    kit = kit or world_of(plan)
+    kit = kit or played_world(plan)
     models, budget = Models(ModelAccess()), Budget(plan.budget)
     tally = Tally()
     replies = TalliedReplies(tally)
     casting = Casting(kit, models, replies, budget, waits=tally.waits)
     partners = tuple(_partner(casting, text) for text in dict.fromkeys(plan.partners))
     stand_in = _partner(casting, plan.stand_in) if plan.stand_in else None
-    judging = replace(casting, kit=lasting(kit))
+    judging = replace(casting, kit=with_errors_as_failures(kit))
     named = [judging.judge(text) for text in dict.fromkeys(plan.judges) if text != NO_JUDGE]
     judges = (*kit.checks, *named)
-    return Company(kit, models, replies, budget, partners, stand_in, judges, tally.waits)
+    return PartnerCast(kit, models, replies, budget, partners, stand_in, judges, tally.waits)
 
 
-def plan_of(plan: PlayPlan, company: Company | None = None) -> tuple[Trial, ...]:
+def trials_of(plan: PlayPlan, company: PartnerCast | None = None) -> tuple[Trial, ...]:
     """The trials of a plan, play by play and task by task, so that a study cut short is balanced.
 
     ConfigError where a world, task, partner or judge is wrong, or the people find no seats.
     """
-    company = company or company_of(plan)
+    company = company or partner_cast_of(plan)
     tasks = wanted_tasks(plan.world, company.kit.world, plan.tasks, plan.limit)
     if not tasks:
         raise ConfigError("tasks: none fits; name task ids, tags or scenario=ID")
@@ -147,7 +109,7 @@ def plan_of(plan: PlayPlan, company: Company | None = None) -> tuple[Trial, ...]
 
 
 def trial_with(
-    plan: PlayPlan, company: Company, task: Task, cast: Sequence[CastMember], play: int
+    plan: PlayPlan, company: PartnerCast, task: Task, cast: Sequence[CastMember], play: int
 ) -> Trial:
     """The trial of a task with a cast; `play` numbers the plays of the same from 0."""
     data = company.kit.world.data
@@ -159,14 +121,14 @@ def cast_of(
     plan: PlayPlan, task: Task, people: Sequence[str], partner: AgentId | None
 ) -> tuple[CastMember, ...]:
     """People in these seats, the partner in all others."""
-    person = human(plan)
+    person = people_agent(plan)
     who = {seat: person if seat in people else partner for seat in task.seats}
     return tuple(
         CastMember(seat, agent.label, agent.settings) for seat, agent in who.items() if agent
     )
 
 
-def human(plan: PlayPlan) -> AgentId:
+def people_agent(plan: PlayPlan) -> AgentId:
     """People, with what is peculiar to how they play here."""
     return AgentId(HUMAN, digest(HUMAN, "web", plan.turn_seconds, plan.missed))
 
@@ -180,16 +142,16 @@ def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
     return tuple(seat for seat in task.seats if seat in taken)
 
 
-def declared_of(company: Company) -> Declared:
+def declared_of(company: PartnerCast) -> Declared:
     """What the world declares, and what each agent is."""
     agents: dict[str, AgentKind] = {one.id.label: one.kind for one in company.others}
     return replace(company.kit.declared, agents={HUMAN: "person", **agents})
 
 
-def run_settings(plan: PlayPlan, company: Company | None = None) -> Mapping[str, Json]:
+def run_settings(plan: PlayPlan, company: PartnerCast | None = None) -> Mapping[str, Json]:
     """What the settings of the study's run hold: what those of any run do, and how it is played."""
-    company = company or company_of(plan)
-    data, person = company.kit.world.data, human(plan)
+    company = company or partner_cast_of(plan)
+    data, person = company.kit.world.data, people_agent(plan)
     agents = (person, *(one.id for one in company.partners))
     lists = list_hashes(plan.world, company.kit.world, plan.tasks)
     settings: dict[str, Json] = {
@@ -202,8 +164,8 @@ def run_settings(plan: PlayPlan, company: Company | None = None) -> Mapping[str,
         "limit": plan.limit,
         "repeats": plan.plays,
         "seed": plan.seed,
-        "attempts": POLICY.attempts,
-        "on_failed_turn": POLICY.then,
+        "attempts": FAILURE_POLICY.attempts,
+        "on_failed_turn": FAILURE_POLICY.then,
         # A person who misses turns drops out (`missed`); what was played until then is theirs.
         "max_failed_turns": 1.0,
         "world_settings": dict(plan.settings) or None,
@@ -225,7 +187,7 @@ def _partner(casting: Casting, text: str) -> Seatable:
     return casting.agent(text, "partner")
 
 
-def _casts(plan: PlayPlan, company: Company, task: Task) -> Iterator[tuple[CastMember, ...]]:
+def _casts(plan: PlayPlan, company: PartnerCast, task: Task) -> Iterator[tuple[CastMember, ...]]:
     open_seats = seats_for_people(company.kit, task)
     if plan.people > len(open_seats):
         raise ConfigError(
@@ -245,16 +207,64 @@ def _casts(plan: PlayPlan, company: Company, task: Task) -> Iterator[tuple[CastM
 
 Sleep = Callable[[float], Awaitable[None]]
 
+
+def with_errors_as_failures(kit: WorldKit) -> WorldKit:
+    """The kit, with model judges that an error for good fails, not stops."""
+    return replace(kit, model_judge=lambda model: kit.model_judge(_ErrorEndsCall(model)))
+
+
+async def verdicts_or_failures(
+    store: Store, run: str, judge: Judge, episode: Episode
+) -> tuple[Verdict, ...]:
+    """What a judge says of an episode; where it breaks, failures of all that it gives elsewhere.
+
+    StoreError passes through: that is not the judge's doing.
+    """
+    try:
+        return await verdicts_of(judge, episode)
+    except StoreError:
+        raise
+    except SociolabError as error:
+        return failures_of(error, told_cells(store, run, judge.id), episode.trial.task.seats)
+
+
+@dataclass(frozen=True, slots=True)
+class _ErrorEndsCall:
+    """A model whose errors end one call only."""
+
+    model: ChatModel
+
+    @property
+    def label(self) -> str:
+        return self.model.label
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        try:
+            return await self.model.complete(prompt, key)
+        except ModelError as error:
+            raise ModelError(str(error), cause=error.cause, tries=error.tries) from error
+
+
 READING = 4.0
 """How much faster people read than they type."""
+
+
 SPREAD = (0.7, 1.3)
 """A turn takes between these shares of its usual time."""
+
+
 THINKING = (1.5, 5.0)
 """Seconds before anything is typed."""
+
+
 ARRIVING = (4.0, 20.0)
 """Seconds until a partner comes into the waiting room."""
+
+
 PATIENCE = (0.7, 1.0)
 """A stand-in comes between these shares of the longest wait."""
+
+
 LONGEST = 0.8
 """Share of a turn's time that is taken at most."""
 
@@ -322,7 +332,11 @@ class PacedPlayer:
                 await self._rest(request, None, began)
                 raise
             return NoReply("timeout", f"no answer in {self.pace.turn_seconds:g} s", again=False)
-        last = isinstance(reply, Reply) or not reply.again or request.attempt >= POLICY.attempts
+        last = (
+            isinstance(reply, Reply)
+            or not reply.again
+            or request.attempt >= FAILURE_POLICY.attempts
+        )
         if last:
             await self._rest(request, reply, began)
         return reply

@@ -1,32 +1,192 @@
-"""A study in which people rate episodes: what each rater gets, drafts, submission, test, disagreements."""
+"""People rate episodes: who gets what, drafts and submission, the test, and disagreements."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 from sociolab.analysis.ratings import moment, signature, signed, unsigned
+from sociolab.app.run_cache import KEPT
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import run_of_episodes
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.store.verdicts import Reasoned
-from sociolab.studies.assignment import CLOCK, Pile, deal, held, hold, left
-from sociolab.studies.ratings import Placed, Standing, people_judge
+from sociolab.studies.assignment import (
+    IDLE_CLOCK,
+    ItemPool,
+    assign_next,
+    assignment_of,
+    has_next,
+    hold_item,
+)
+from sociolab.studies.rating_guide import rated_measures
+from sociolab.studies.ratings import PlacedRating, StoredRatings, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
 from sociolab.studies.text_rules import one_line, reason_problem
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
-Place: TypeAlias = tuple[str, str]
+RESEARCHER = "researcher"
+"""Who signs a decision on a disagreement."""
+
+
+SeatDimension: TypeAlias = tuple[str, str]
 """Seat and dimension."""
 
 
+Stage: TypeAlias = Literal["test", "rate"]
+
+
 @dataclass(frozen=True, slots=True)
-class Draft:
+class RateStudy:
+    """A study in which people rate the episodes of `run`; `episodes` are those dealt to raters."""
+
+    name: str
+    run: str
+    plan: RatePlan
+    measures: tuple[Measure, ...]
+    episodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedEpisode:
+    """What a rater has before them: an episode, and whether it is of the test or counts."""
+
+    trial: str
+    stage: Stage
+
+
+def rate_study(store: Store, row: StudyRow) -> RateStudy:
+    """The study of this row; ConfigError where it is of another kind, or its plan names what is
+    not there. Episodes that are not played any more (somebody was forgotten) are left out."""
+    plan = StudySettings.model_validate(row.settings).rate
+    if plan is None:
+        raise ConfigError(f'expected a study of ratings, found "{row.name}", which is of another')
+    run = run_of_episodes(store, row.run or plan.run)
+    measures = rated_measures(store, run.name)
+    played = dict.fromkeys(store.trial_ids(run.name, "played"))
+    for trial in named_in(plan):
+        if trial not in played:
+            _check_is_there(store, run.name, trial)
+    plan = plan.model_copy(
+        update={"references": tuple(one for one in plan.references if one.episode in played)}
+    )
+    tests = {one.episode for one in plan.references}
+    episodes = tuple(t for t in plan.episodes or played if t in played and t not in tests)
+    return RateStudy(row.name, run.name, plan, measures_of(plan, measures), episodes)
+
+
+def named_in(plan: RatePlan) -> tuple[str, ...]:
+    """The episodes that a plan names."""
+    return (*plan.episodes, *(one.episode for one in plan.references))
+
+
+def not_played(run: str, trial: str) -> ConfigError:
+    """What is wrong with an episode that cannot be rated."""
+    return ConfigError(f'expected an episode of {run} that was played, found "{trial}"')
+
+
+def _check_is_there(store: Store, run: str, trial: str) -> None:
+    try:
+        store.trial_pk(run, trial)
+    except StoreError:
+        raise not_played(run, trial) from None
+
+
+def measures_of(plan: RatePlan, measures: Mapping[str, Measure]) -> tuple[Measure, ...]:
+    """The measures that are asked for, in the order of the guide; all if the plan names none."""
+    for name in plan.dimensions:
+        if name not in measures:
+            known = ", ".join(measures)
+            raise ConfigError(f'expected dimensions out of {known}, found "{name}"')
+    return tuple(
+        m for name, m in measures.items() if name in plan.dimensions or not plan.dimensions
+    )
+
+
+def next_episode(store: Store, study: RateStudy, who: ParticipantRow) -> RatedEpisode | None:
+    """What the rater rates next, dealt to them; None where there is nothing more for them."""
+    test = next_test(store, study, who)
+    if test is not None:
+        hold_item(store, study.name, who.pk, test)
+        return RatedEpisode(test, "test")
+    if not may_rate(store, study.name, study.plan, who):
+        return None
+    found = assign_next(
+        store, study.name, who.pk, episode_pool(store, study), played_by(store, study, who)
+    )
+    return None if found is None else RatedEpisode(found, "rate")
+
+
+def has_more(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
+    """Whether `next_episode` would find something."""
+    if next_test(store, study, who) is not None:
+        return True
+    if not may_rate(store, study.name, study.plan, who):
+        return False
+    barred = played_by(store, study, who)
+    return has_next(store, study.name, who.pk, episode_pool(store, study), barred)
+
+
+def given_episode(
+    store: Store, study: RateStudy, who: ParticipantRow, trial: str
+) -> RatedEpisode | None:
+    """The play, if this rater was given it and has not handed in the ratings yet."""
+    row = assignment_of(store, study.name, who.pk, trial)
+    if row is None or row.state == "done":
+        return None
+    if trial in references_of(study.plan):
+        return RatedEpisode(trial, "test")
+    return RatedEpisode(trial, "rate") if trial in study.episodes else None
+
+
+def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None:
+    """The first reference that this rater has not rated; None behind the test."""
+    if who.state == "refused":
+        return None
+    done = {
+        row.item for row in store.studies.assignments(study.name, who.pk) if row.state == "done"
+    }
+    return next((trial for trial in references_of(study.plan) if trial not in done), None)
+
+
+def episode_pool(store: Store, study: RateStudy) -> ItemPool:
+    """The episodes, each for so many raters; one on which they disagree is for one more."""
+    return ItemPool(study.episodes, study.plan.raters, study.plan.each, _disputed(store, study))
+
+
+def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:
+    """Episodes that this rater played in: the same pseudonym in a play study of the same run."""
+    found: set[str] = set()
+    for other in store.studies.all():
+        if other.kind == "play" and other.run == study.run:
+            for person in store.studies.participants(other.name):
+                if person.id == who.id:
+                    found |= {row.item for row in store.studies.assignments(other.name, person.pk)}
+    return found
+
+
+def done_by(store: Store, study: RateStudy, who: ParticipantRow) -> int:
+    """How many episodes this rater has handed in, the test apart."""
+    rows = store.studies.assignments(study.name, who.pk)
+    items = set(study.episodes)
+    return sum(row.state == "done" and row.item in items for row in rows)
+
+
+def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
+    """Episodes that want one more rater; worked out again when ratings were submitted since."""
+
+    def find() -> frozenset[str]:
+        found = disputes(store, study.run, study.name, study.plan)
+        return frozenset(one.trial for one in found if one.open)
+
+    return KEPT.of(store, study.run, ("disputed", study.name), find)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingDraft:
     """A rating as far as it has come; `seconds` were spent on it."""
 
     score: float | None = None
@@ -34,21 +194,25 @@ class Draft:
     seconds: float = 0.0
 
 
-def keep_draft(store: Store, participant: int, trial: str, place: Place, draft: Draft) -> None:
+def keep_draft(
+    store: Store, participant: int, trial: str, place: SeatDimension, draft: RatingDraft
+) -> None:
     """Keep what stands in a rater's form."""
-    CLOCK.hear((store.path, participant, trial))
+    IDLE_CLOCK.hear((store.path, participant, trial))
     value = {"score": draft.score, "reason": draft.reason, "seconds": draft.seconds}
     store.studies.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
 
 
-def drafts_of(store: Store, study: str, participant: int, trial: str) -> Mapping[Place, Draft]:
+def drafts_of(
+    store: Store, study: str, participant: int, trial: str
+) -> Mapping[SeatDimension, RatingDraft]:
     """What stands in a rater's form of an episode."""
-    found: dict[Place, Draft] = {}
+    found: dict[SeatDimension, RatingDraft] = {}
     for answer in store.studies.answers(study, participant):
         seat, slash, dimension = answer.name.rpartition("/")
         if answer.item == trial and slash and isinstance(answer.value, dict):
             score, seconds = answer.value.get("score"), answer.value.get("seconds")
-            found[seat, dimension] = Draft(
+            found[seat, dimension] = RatingDraft(
                 float(score) if isinstance(score, (int, float)) else None,
                 str(answer.value.get("reason", "")),
                 float(seconds) if isinstance(seconds, (int, float)) else 0.0,
@@ -63,7 +227,158 @@ def in_range(measure: Measure, score: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class TestResult:
+class Missing:
+    """What is not in order yet, of which seat and dimension."""
+
+    seat: str
+    dimension: str
+    what: str
+
+
+def asked_places(store: Store, study: RateStudy, play: RatedEpisode) -> tuple[SeatDimension, ...]:
+    """What is asked of an episode: each dimension of each seat; in the test, what the references
+    hold."""
+    if play.stage == "test":
+        return tuple(references_of(study.plan)[play.trial])
+    seats = store.episode(study.run, play.trial).trial.task.seats
+    return tuple((seat, measure.name) for seat in seats for measure in study.measures)
+
+
+def missing(
+    asked: Sequence[SeatDimension],
+    drafts: Mapping[SeatDimension, RatingDraft],
+    least_words: int,
+    measures: Mapping[str, Measure],
+) -> tuple[Missing, ...]:
+    """What stands in the way of handing in, in the order of the form."""
+    found = []
+    for seat, dimension in asked:
+        draft = drafts.get((seat, dimension), RatingDraft())
+        score = draft.score
+        if score is None or not in_range(measures[dimension], score):
+            found.append(Missing(seat, dimension, "choose a point on the scale"))
+        if problem := reason_problem(one_line(draft.reason), least_words):
+            found.append(Missing(seat, dimension, problem))
+    return tuple(found)
+
+
+def submit(
+    store: Store, study: RateStudy, who: ParticipantRow, play: RatedEpisode
+) -> tuple[Missing, ...]:
+    """Store a rater's ratings of an episode; nothing is stored while something is missing.
+
+    Behind the last reference of the test it is seen whether the rater goes on; who does not is
+    "refused".
+    """
+    with store.transaction():
+        row = assignment_of(store, study.name, who.pk, play.trial)
+        if row is None or row.state == "done":
+            return ()  # handed in by another window of the same person
+        drafts = drafts_of(store, study.name, who.pk, play.trial)
+        asked = asked_places(store, study, play)
+        if found := missing(
+            asked, drafts, study.plan.least_words, rated_measures(store, study.run)
+        ):
+            return found
+        if play.stage == "rate":
+            store_ratings(store, study.run, study.name, _ratings(who, play, asked, drafts))
+        store.studies.progress(row.pk, "done")
+        if qualified(store, study.name, study.plan, who) is False:
+            store.studies.stand(who.pk, "refused")
+    return ()
+
+
+def _ratings(
+    who: ParticipantRow,
+    play: RatedEpisode,
+    asked: Sequence[SeatDimension],
+    drafts: Mapping[SeatDimension, RatingDraft],
+) -> list[GivenRating]:
+    found = []
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    for seat, dimension in asked:
+        draft = drafts[seat, dimension]
+        assert draft.score is not None
+        reason, seconds = one_line(draft.reason), round(draft.seconds, 1)
+        found.append(
+            GivenRating(play.trial, seat, who.id, dimension, draft.score, reason, seconds, now)
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRating:
+    """What one rater gave one seat of an episode on one dimension, and why.
+
+    `seconds` were spent on it; `when` it was given is in UTC, as in docs/ratings.md.
+    """
+
+    trial: str
+    seat: str
+    rater: str
+    dimension: str
+    value: float
+    reason: str
+    seconds: float | None = None
+    when: str = ""
+
+
+def store_ratings(store: Store, run: str, study: str, given: Sequence[GivenRating]) -> None:
+    """Store ratings in the study's set, all or none; what a rater gave before stands.
+
+    Each rater has one number of judgings in the set, and what the world sums up is added for each
+    seat whose measures are all there. The run is not locked, since nothing is played here: that two
+    raters never take one number is the transaction's doing.
+    """
+    judge, measures = people_judge(study), rated_measures(store, run)
+    raters = {one.rater for one in given}
+    with store.transaction():
+        standing = StoredRatings()
+        for row in store.verdicts.reasons(run, judge):
+            before = _given(row)
+            standing.numbers[before.rater] = row.judging
+            if before.rater in raters and before.dimension in measures:
+                place = (before.trial, before.seat, before.rater, before.dimension)
+                standing.scores[place] = _score(before, measures)
+        placed = [
+            PlacedRating(number, one.trial, one.rater, _score(one, measures))
+            for number, one in enumerate(given, 1)
+        ]
+        fresh = [rating for rating in placed if rating.place not in standing.scores]
+        standing.add(store, run, judge, fresh)
+
+
+def ratings_in(store: Store, run: str, study: str) -> tuple[GivenRating, ...]:
+    """The ratings of the study's set, in the order of the plan; no overalls."""
+    measures = rated_measures(store, run)
+    return tuple(
+        _given(row)
+        for row in store.verdicts.reasons(run, people_judge(study))
+        if row.measure in measures
+    )
+
+
+def _given(row: Reasoned) -> GivenRating:
+    rater, seconds = signature(row.reason)
+    return GivenRating(
+        row.trial,
+        row.seat,
+        rater or str(row.judging + 1),
+        row.measure,
+        row.value,
+        unsigned(row.reason),
+        seconds,
+        moment(row.reason),
+    )
+
+
+def _score(one: GivenRating, measures: Mapping[str, Measure]) -> Score:
+    reason = signed(one.rater, one.reason, one.seconds, one.when)
+    return Score(measures[one.dimension], one.seat, one.value, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class QualifyingResult:
     """Of `asked` references a rater was within tolerance on `near`."""
 
     near: int
@@ -85,7 +400,9 @@ def references_of(plan: RatePlan) -> Mapping[str, Mapping[tuple[str, str], tuple
     return found
 
 
-def test_result(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> TestResult:
+def qualifying_result(
+    store: Store, study: str, plan: RatePlan, who: ParticipantRow
+) -> QualifyingResult:
     """How near a rater came to the references; one that was not rated is not near."""
     near = asked = 0
     for trial, references in references_of(plan).items():
@@ -98,7 +415,7 @@ def test_result(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -
                 and draft.score is not None
                 and (abs(draft.score - value) <= within)
             )
-    return TestResult(near, asked)
+    return QualifyingResult(near, asked)
 
 
 def qualified(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool | None:
@@ -106,87 +423,12 @@ def qualified(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> 
     done = {row.item for row in store.studies.assignments(study, who.pk) if row.state == "done"}
     if not done >= set(references_of(plan)):
         return None
-    return test_result(store, study, plan, who).share >= plan.threshold
+    return qualifying_result(store, study, plan, who).share >= plan.threshold
 
 
-def fits(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool:
+def may_rate(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool:
     """Whether a rater may go on to the plays that count."""
     return who.state != "refused" and qualified(store, study, plan, who) is True
-
-
-RESEARCHER = "researcher"
-"""Who signs a decision on a disagreement."""
-
-MEASURES = {measure.name: measure for measure in DIMENSIONS}
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What one rater gave one seat of an episode on one dimension, and why.
-
-    `seconds` were spent on it; `when` it was given is in UTC, as in docs/ratings.md.
-    """
-
-    trial: str
-    seat: str
-    rater: str
-    dimension: str
-    value: float
-    reason: str
-    seconds: float | None = None
-    when: str = ""
-
-
-def store_ratings(store: Store, run: str, study: str, given: Sequence[Given]) -> None:
-    """Store ratings in the study's set, all or none; what a rater gave before stands.
-
-    Each rater has one number of judgings in the set, and SOTOPIA's overall is added for each seat
-    whose seven dimensions are there. The run is not locked, since nothing is played here: that two
-    raters never take one number is the transaction's doing.
-    """
-    judge = people_judge(study)
-    raters = {one.rater for one in given}
-    with store.transaction():
-        standing = Standing()
-        for row in store.verdicts.reasons(run, judge):
-            before = _given(row)
-            standing.numbers[before.rater] = row.judging
-            if before.rater in raters and before.dimension in MEASURES:
-                place = (before.trial, before.seat, before.rater, before.dimension)
-                standing.scores[place] = _score(before)
-        placed = [
-            Placed(number, one.trial, one.rater, _score(one)) for number, one in enumerate(given, 1)
-        ]
-        fresh = [rating for rating in placed if rating.place not in standing.scores]
-        standing.add(store, run, judge, fresh)
-
-
-def ratings_in(store: Store, run: str, study: str) -> tuple[Given, ...]:
-    """The ratings of the study's set, in the order of the plan; no overalls."""
-    return tuple(
-        _given(row)
-        for row in store.verdicts.reasons(run, people_judge(study))
-        if row.measure in MEASURES
-    )
-
-
-def _given(row: Reasoned) -> Given:
-    rater, seconds = signature(row.reason)
-    return Given(
-        row.trial,
-        row.seat,
-        rater or str(row.judging + 1),
-        row.measure,
-        row.value,
-        unsigned(row.reason),
-        seconds,
-        moment(row.reason),
-    )
-
-
-def _score(one: Given) -> Score:
-    reason = signed(one.rater, one.reason, one.seconds, one.when)
-    return Score(MEASURES[one.dimension], one.seat, one.value, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +442,8 @@ class Dispute:
     trial: str
     seat: str
     dimension: str
-    ratings: tuple[Given, ...]
-    decision: Given | None
+    ratings: tuple[GivenRating, ...]
+    decision: GivenRating | None
     third: bool
 
     @property
@@ -220,13 +462,13 @@ def disputes(store: Store, run: str, study: str, plan: RatePlan) -> tuple[Disput
     return found_among(ratings_in(store, run, study), plan)
 
 
-def found_among(ratings: Sequence[Given], plan: RatePlan) -> tuple[Dispute, ...]:
+def found_among(ratings: Sequence[GivenRating], plan: RatePlan) -> tuple[Dispute, ...]:
     """The disagreements among these ratings."""
-    places: dict[tuple[str, str, str], list[Given]] = {}
+    by_place: dict[tuple[str, str, str], list[GivenRating]] = {}
     for rating in ratings:
-        places.setdefault((rating.trial, rating.seat, rating.dimension), []).append(rating)
+        by_place.setdefault((rating.trial, rating.seat, rating.dimension), []).append(rating)
     found = []
-    for place, given in places.items():
+    for place, given in by_place.items():
         by = sorted((r for r in given if r.rater != RESEARCHER), key=lambda r: (r.value, r.rater))
         if len(by) > 1 and by[-1].value - by[0].value > plan.disagreement:
             decision = next((r for r in given if r.rater == RESEARCHER), None)
@@ -249,7 +491,7 @@ def settle(
         raise ConfigError("expected a play and dimension on which raters disagree, found another")
     if found[place].decision is not None:
         raise ConfigError("this disagreement is decided already; a rating is never overwritten")
-    measure = MEASURES[dimension]
+    measure = rated_measures(store, run)[dimension]
     if not measure.low <= value <= measure.high or value != int(value):
         raise ConfigError(
             f"expected a whole number from {measure.low:g} to {measure.high:g} as {dimension}, "
@@ -258,226 +500,4 @@ def settle(
     said = one_line(reason)
     if problem := reason_problem(said, 1):
         raise ConfigError(f"{problem[0].upper()}{problem[1:]}.")
-    store_ratings(store, run, study, [Given(trial, seat, RESEARCHER, dimension, value, said)])
-
-
-Stage: TypeAlias = Literal["test", "rate"]
-
-
-@dataclass(frozen=True, slots=True)
-class RateStudy:
-    """A study in which people rate the episodes of `run`; `episodes` are those dealt to raters."""
-
-    name: str
-    run: str
-    plan: RatePlan
-    measures: tuple[Measure, ...]
-    episodes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Play:
-    """What a rater has before them: an episode, and whether it is of the test or counts."""
-
-    trial: str
-    stage: Stage
-
-
-def rate_study(store: Store, row: StudyRow) -> RateStudy:
-    """The study of this row; ConfigError where it is of another kind, or its plan names what is
-    not there. Episodes that are not played any more (somebody was forgotten) are left out."""
-    plan = StudySettings.model_validate(row.settings).rate
-    if plan is None:
-        raise ConfigError(f'expected a study of ratings, found "{row.name}", which is of another')
-    run = run_of_episodes(store, row.run or plan.run)
-    if run.world != "sotopia":
-        raise ConfigError(
-            f"people rate on SOTOPIA's dimensions, so the run must be of sotopia; found {run.name} "
-            f"of {run.world}"
-        )
-    played = dict.fromkeys(store.trial_ids(run.name, "played"))
-    for trial in named_in(plan):
-        if trial not in played:
-            _check_is_there(store, run.name, trial)
-    plan = plan.model_copy(
-        update={"references": tuple(one for one in plan.references if one.episode in played)}
-    )
-    tests = {one.episode for one in plan.references}
-    episodes = tuple(t for t in plan.episodes or played if t in played and t not in tests)
-    return RateStudy(row.name, run.name, plan, measures_of(plan), episodes)
-
-
-def named_in(plan: RatePlan) -> tuple[str, ...]:
-    """The episodes that a plan names."""
-    return (*plan.episodes, *(one.episode for one in plan.references))
-
-
-def not_played(run: str, trial: str) -> ConfigError:
-    """What is wrong with an episode that cannot be rated."""
-    return ConfigError(f'expected an episode of {run} that was played, found "{trial}"')
-
-
-def _check_is_there(store: Store, run: str, trial: str) -> None:
-    try:
-        store.trial_pk(run, trial)
-    except StoreError:
-        raise not_played(run, trial) from None
-
-
-def measures_of(plan: RatePlan) -> tuple[Measure, ...]:
-    """The dimensions that are asked for, in SOTOPIA's order; all seven if the plan names none."""
-    for name in plan.dimensions:
-        if name not in MEASURES:
-            known = ", ".join(MEASURES)
-            raise ConfigError(f'expected dimensions out of {known}, found "{name}"')
-    return tuple(
-        m for name, m in MEASURES.items() if name in plan.dimensions or not plan.dimensions
-    )
-
-
-def next_play(store: Store, study: RateStudy, who: ParticipantRow) -> Play | None:
-    """What the rater rates next, dealt to them; None where there is nothing more for them."""
-    test = next_test(store, study, who)
-    if test is not None:
-        hold(store, study.name, who.pk, test)
-        return Play(test, "test")
-    if not fits(store, study.name, study.plan, who):
-        return None
-    found = deal(
-        store, study.name, who.pk, episode_pile(store, study), played_by(store, study, who)
-    )
-    return None if found is None else Play(found, "rate")
-
-
-def has_more(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
-    """Whether `next_play` would find something."""
-    if next_test(store, study, who) is not None:
-        return True
-    if not fits(store, study.name, study.plan, who):
-        return False
-    barred = played_by(store, study, who)
-    return left(store, study.name, who.pk, episode_pile(store, study), barred)
-
-
-def given(store: Store, study: RateStudy, who: ParticipantRow, trial: str) -> Play | None:
-    """The play, if this rater was given it and has not handed in the ratings yet."""
-    row = held(store, study.name, who.pk, trial)
-    if row is None or row.state == "done":
-        return None
-    if trial in references_of(study.plan):
-        return Play(trial, "test")
-    return Play(trial, "rate") if trial in study.episodes else None
-
-
-def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None:
-    """The first reference that this rater has not rated; None behind the test."""
-    if who.state == "refused":
-        return None
-    done = {
-        row.item for row in store.studies.assignments(study.name, who.pk) if row.state == "done"
-    }
-    return next((trial for trial in references_of(study.plan) if trial not in done), None)
-
-
-def episode_pile(store: Store, study: RateStudy) -> Pile:
-    """The episodes, each for so many raters; one on which they disagree is for one more."""
-    return Pile(study.episodes, study.plan.raters, study.plan.each, _disputed(store, study))
-
-
-def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:
-    """Episodes that this rater played in: the same pseudonym in a play study of the same run."""
-    found: set[str] = set()
-    for other in store.studies.all():
-        if other.kind == "play" and other.run == study.run:
-            for person in store.studies.participants(other.name):
-                if person.id == who.id:
-                    found |= {row.item for row in store.studies.assignments(other.name, person.pk)}
-    return found
-
-
-def done_by(store: Store, study: RateStudy, who: ParticipantRow) -> int:
-    """How many episodes this rater has handed in, the test apart."""
-    rows = store.studies.assignments(study.name, who.pk)
-    items = set(study.episodes)
-    return sum(row.state == "done" and row.item in items for row in rows)
-
-
-_DISPUTED: dict[tuple[Path, str, str], tuple[object, frozenset[str]]] = {}
-
-
-def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
-    """Episodes that want one more rater; worked out again when ratings were handed in since."""
-    counts = tuple(store.verdicts.counts(study.run).items())
-    key = (store.path, study.run, study.name)
-    if key not in _DISPUTED or _DISPUTED[key][0] != counts:
-        found = disputes(store, study.run, study.name, study.plan)
-        _DISPUTED[key] = counts, frozenset(one.trial for one in found if one.open)
-    return _DISPUTED[key][1]
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """What is not in order yet, of which seat and dimension."""
-
-    seat: str
-    dimension: str
-    what: str
-
-
-def places(store: Store, study: RateStudy, play: Play) -> tuple[Place, ...]:
-    """What is asked of an episode: each dimension of each seat; in the test, what the references
-    hold."""
-    if play.stage == "test":
-        return tuple(references_of(study.plan)[play.trial])
-    seats = store.episode(study.run, play.trial).trial.task.seats
-    return tuple((seat, measure.name) for seat in seats for measure in study.measures)
-
-
-def missing(
-    asked: Sequence[Place], drafts: Mapping[Place, Draft], least_words: int
-) -> tuple[Missing, ...]:
-    """What stands in the way of handing in, in the order of the form."""
-    found = []
-    for seat, dimension in asked:
-        draft = drafts.get((seat, dimension), Draft())
-        score = draft.score
-        if score is None or not in_range(MEASURES[dimension], score):
-            found.append(Missing(seat, dimension, "choose a point on the scale"))
-        if problem := reason_problem(one_line(draft.reason), least_words):
-            found.append(Missing(seat, dimension, problem))
-    return tuple(found)
-
-
-def hand_in(store: Store, study: RateStudy, who: ParticipantRow, play: Play) -> tuple[Missing, ...]:
-    """Store a rater's ratings of an episode; nothing is stored while something is missing.
-
-    Behind the last reference of the test it is seen whether the rater goes on; who does not is
-    "refused".
-    """
-    with store.transaction():
-        row = held(store, study.name, who.pk, play.trial)
-        if row is None or row.state == "done":
-            return ()  # handed in by another window of the same person
-        drafts = drafts_of(store, study.name, who.pk, play.trial)
-        asked = places(store, study, play)
-        if found := missing(asked, drafts, study.plan.least_words):
-            return found
-        if play.stage == "rate":
-            store_ratings(store, study.run, study.name, _ratings(who, play, asked, drafts))
-        store.studies.progress(row.pk, "done")
-        if qualified(store, study.name, study.plan, who) is False:
-            store.studies.stand(who.pk, "refused")
-    return ()
-
-
-def _ratings(
-    who: ParticipantRow, play: Play, asked: Sequence[Place], drafts: Mapping[Place, Draft]
-) -> list[Given]:
-    found = []
-    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    for seat, dimension in asked:
-        draft = drafts[seat, dimension]
-        assert draft.score is not None
-        reason, seconds = one_line(draft.reason), round(draft.seconds, 1)
-        found.append(Given(play.trial, seat, who.id, dimension, draft.score, reason, seconds, now))
-    return found
+    store_ratings(store, run, study, [GivenRating(trial, seat, RESEARCHER, dimension, value, said)])

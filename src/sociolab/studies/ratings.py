@@ -1,4 +1,4 @@
-"""How do ratings by people get into a run? From records or a file: checked whole, then stored as a set."""
+"""How do ratings by people get into a run? From records or a file, checked, as one set."""
 
 from __future__ import annotations
 
@@ -15,20 +15,24 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sociolab.analysis.ratings import signature, signed
+from sociolab.app.registry import known_world
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.core.seeding import digest
+from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name, lock_run, store_path
 from sociolab.store.store import Store
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS, overall
 
 LONGEST_REASON = 10_000
 """Characters of a reason."""
 
+
 _RATER = re.compile(r"\w[\w.-]{0,39}")
+
+
 _SHOWN = 40
 
 
@@ -75,282 +79,139 @@ class Rating:
         object.__setattr__(self, "when", _moment(self.when))
 
 
-def quoted(found: object) -> str:
-    """What was found, short and on one line, in quotes."""
-    text = text_of(found)
-    cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)
-    return f'"{shown}"'
-
-
-def text_of(cell: object) -> str:
-    """A cell as text; "" for None, "?" for what Python does not write out."""
-    try:
-        return "" if cell is None else str(cell).strip()
-    except (ValueError, RecursionError):  # more digits, or deeper
-        return "?"
-
-
-_AN = {"episode": "an episode", "rater": "a rater", "dimension": "a dimension"}
-
-
-def _moment(text: str) -> str:
-    """A moment in UTC, to the second; ConfigError for what is none, or has no zone."""
-    if not text:
-        return ""
-    try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is None:
-            raise ValueError
-        return f"{found.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    except (ValueError, OverflowError) as error:
-        raise ConfigError(
-            "expected a moment with its zone as when, such as 2026-03-01T14:05:00Z, "
-            f"found {quoted(text)}"
-        ) from error
-
-
-REQUIRED = ("episode", "seat", "rater", "dimension", "score")
-OPTIONAL = ("reason", "seconds")
-MOMENT = "when"
-"""Optional, too: when the rating was given."""
-IGNORED = ("agent", "played_by")
-"""Who played: a run knows that itself, and better."""
-
-_NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
-_TEXTS = ("episode", "seat", "rater", "dimension", "reason")
-_SEPARATORS = (",", ";", "\t")
-
-_Cells: TypeAlias = Mapping[str, object]
+PEOPLE = "people"
+"""What a set of ratings is called that was given no other name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A rating and the number of its line, from 1."""
+class KeptRatings:
+    """How many ratings were given, by how many raters, of how many plays (seats) and episodes.
 
-    number: int
-    rating: Rating
-
-
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """What is wrong with a line: what was expected, and what found."""
-
-    line: int
-    what: str
-
-
-def read_lines(data: bytes) -> tuple[tuple[Line, ...], tuple[Wrong, ...]]:
-    """The ratings of a file, and what is wrong with its other lines; never an exception.
-
-    A file whose first letter is "{" holds JSON objects, a line each; any other but "[" is CSV with
-    a head, its columns parted by commas, semicolons or tabs.
+    `fresh` counts those that were not stored before.
     """
+
+    ratings: int
+    raters: int
+    plays: int
+    episodes: int
+    fresh: int
+
+
+def keep_ratings(
+    store: Store,
+    run: str,
+    ratings: Iterable[Rating],
+    *,
+    name: str = PEOPLE,
+    replace_all: bool = False,
+) -> KeptRatings:
+    """Store ratings as the set `name` of a run, all or none.
+
+        keep_ratings(store, "my-run", [Rating("094bb6f6", "gurdeep-sandhu", "anna", "goal", 7)])
+
+    What is stored already is left as it is; `replace_all` puts these in the place of the whole set.
+    ConfigError, and nothing stored, where there is none, or where one is of an episode, a seat or a
+    dimension that the run does not have, out of its range, given twice, or in contradiction to what
+    is stored; a message counts them from 1. StoreError while another process works on the run.
+    """
+    lines = [RatingLine(number, rating) for number, rating in enumerate(ratings, 1)]
+    return _keep(store, run, _GivenRatings(lines, (), "", "rating"), name, replace_all)
+
+
+def import_ratings(
+    file: Path, run: str, *, name: str = PEOPLE, replace_all: bool = False, store: Path | None
+) -> tuple[str, ...]:
+    """`keep_ratings` of a file; sentences on what was kept. ConfigError for wrong lines, too."""
+    checked_name(name)
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return (), (Wrong(line, f"expected text in UTF-8, found byte 0x{data[error.start]:02x}"),)
-    found: list[Line] = []
-    wrong: list[Wrong] = []
-    for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
-        if isinstance(row, Wrong):
-            wrong.append(row)
-            continue
-        made = _line(*row)
-        (wrong if isinstance(made, Wrong) else found).append(made)  # type: ignore[arg-type]
-    return tuple(found), tuple(wrong)
+        data = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
+    given = _GivenRatings(*read_lines(data), f"{file}: ", "line")
+    with Store.open(store_path(store), create=False) as opened:
+        kept = _keep(opened, run, given, name, replace_all)
+    old = kept.ratings - kept.fresh
+    return (
+        f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
+        f"{plural(kept.plays, 'play')} in {plural(kept.episodes, 'episode')}; "
+        f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} were there already' if old else ''}",
+        f"compare them with judges: sociolab agree {run}",
+    )
 
 
-def _json(text: str) -> Iterator[tuple[int, _Cells] | Wrong]:
-    for number, row in enumerate(text.split("\n"), 1):
-        if not row.strip():
-            continue
-        try:
-            found = json.loads(row, object_pairs_hook=_Pairs)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, _Pairs):
-            yield Wrong(number, f"expected a JSON object, found {quoted(row.strip())}")
-        elif problem := _columns([name for name, _ in found]):
-            yield Wrong(number, problem)
-        else:
-            yield number, dict(found)
-
-
-class _Pairs(list[tuple[str, object]]):
-    """A JSON object with all its keys, also those that occur twice."""
-
-
-def _csv(text: str) -> Iterator[tuple[int, _Cells] | Wrong]:
-    head = text.partition("\n")[0]
-    separator = max(_SEPARATORS, key=head.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    names: list[str] = []
-    began = 1
-    try:
-        for row in rows:
-            number, began = began, rows.line_num + 1
-            if not any(cell.strip() for cell in row):
-                continue
-            if not names:
-                names = [cell.strip().lower() for cell in row]
-                if problem := _columns(names):
-                    yield Wrong(number, problem)
-                    return
-            elif len(row) != len(names):
-                yield Wrong(number, f"expected {len(names)} cells, found {len(row)}")
-            else:
-                yield number, dict(zip(names, row, strict=True))
-    except csv.Error as error:
-        yield Wrong(began, f"expected CSV, found what cannot be read as such ({error})")
-
-
-def _columns(names: Sequence[str]) -> str:
-    """What is wrong with these names of columns, or ""."""
-    known = (*REQUIRED, *OPTIONAL, MOMENT, *IGNORED)
-    if missing := [name for name in REQUIRED if name not in names]:
-        found = ", ".join(quoted(name) for name in names[:8]) or "none"
-        return f"expected the columns {', '.join(REQUIRED)}, found no {missing[0]} among {found}"
-    for i, name in enumerate(names):
-        if name not in known:
-            return f"expected no columns but {', '.join(known)}, found {quoted(name)}"
-        if name in names[:i]:
-            return f"expected each column once, found {quoted(name)} twice"
-    return ""
-
-
-def _line(number: int, cells: _Cells) -> Line | Wrong:
-    said: dict[str, str] = {}
-    for name in (*_TEXTS, MOMENT):
-        cell = cells.get(name)
-        if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
-            return Wrong(number, f"expected text as {name}, found {quoted(cell)}")
-        said[name] = text_of(cell)
-    score, seconds = _number(cells["score"]), _number(cells.get("seconds"))
-    if score is None:
-        return Wrong(number, f"expected a number as score, found {quoted(cells['score'])}")
-    if text_of(cells.get("seconds")) and seconds is None:
-        return Wrong(
-            number, f"expected seconds from 0 or nothing, found {quoted(cells['seconds'])}"
-        )
-    try:
-        return Line(number, Rating(score=score, seconds=seconds, **said))
-    except ConfigError as error:
-        return Wrong(number, str(error))
-
-
-def _number(cell: object) -> float | None:
-    """A finite number, or None."""
-    if isinstance(cell, bool):
-        return None
-    if isinstance(cell, (int, float)):
-        try:
-            return float(cell) if math.isfinite(cell) else None
-        except OverflowError:
-            return None
-    text = text_of(cell).replace("\N{MINUS SIGN}", "-")
-    return float(text) if _NUMBER.fullmatch(text) else None
-
-
-Place: TypeAlias = tuple[str, str | None, str, str]
-"""Trial, seat, rater and measure."""
-
-
-def people_judge(name: str) -> JudgeId:
-    """Who rated, to a report: all raters of the set of this name together."""
-    return JudgeId(name, "people", digest("ratings", name))
+_FIRST = 5
+"""How many wrong lines a message tells of."""
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A rating that is in order, and which of those given it is, counted from 1."""
+class _GivenRatings:
+    """Ratings and what is wrong with others; `place` begins a message, `unit` is what it counts."""
 
-    number: int
-    trial: str
-    rater: str
-    score: Score
-
-    @property
-    def place(self) -> Place:
-        """Where it belongs: nobody rates the same twice."""
-        return self.trial, self.score.seat, self.rater, self.score.measure.name
+    lines: Sequence[RatingLine]
+    wrong: Sequence[WrongLine]
+    place: str
+    unit: str
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What is stored of a set: the scores, and the number of each rater's judgings."""
-
-    scores: dict[Place, Score] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
-    judgings: tuple[tuple[str, int], ...] = ()
-
-    @classmethod
-    def of(cls, store: Store, run: str, judge: JudgeId) -> Standing:
-        """The set of this judge in a run; empty where there is none."""
-        scores: dict[Place, Score] = {}
-        numbers: dict[str, int] = {}
-        judgings: list[tuple[str, int]] = []
-        for row in store.verdicts.judgings(run, judge):
-            judgings.append((str(row.trial), row.judging))
-            for verdict in row.verdicts:
-                if isinstance(verdict, Score):
-                    rater = signature(verdict.reason)[0] or str(row.judging + 1)
-                    numbers[rater] = row.judging
-                    place = (str(row.trial), verdict.seat, rater, verdict.measure.name)
-                    scores[place] = verdict
-        return cls(scores, numbers, tuple(judgings))
-
-    def contradicted(self, rating: Placed, name: str) -> str:
-        """What is wrong with a rating that is stored already, with another score; or ""."""
-        stored, score = self.scores.get(rating.place), rating.score
-        if stored is None or stored.value == score.value:
-            return ""
-        return (
-            f"expected {score.measure.name} {stored.value:g} by {rating.rater}, which is stored as "
-            f"{name} (--replace puts a file in its place), found {score.value:g}"
-        )
-
-    def delete(self, store: Store, run: str, judge: JudgeId) -> None:
-        """Remove the set."""
-        for trial, number in self.judgings:
-            store.verdicts.delete(run, judge, trial=trial, judging=number)
-
-    def add(self, store: Store, run: str, judge: JudgeId, fresh: Iterable[Placed]) -> None:
-        """Store new ratings, a judging for each rater and episode, and the overall they complete.
-
-        Raters keep their numbers; new ones are numbered behind them, by name.
-        """
-        by: dict[tuple[str, str], list[Placed]] = {}
-        for rating in fresh:
-            by.setdefault((rating.rater, rating.trial), []).append(rating)
-        new = sorted({rater for rater, _ in by} - set(self.numbers))
-        after = max(self.numbers.values(), default=-1) + 1
-        numbers = {**self.numbers, **{rater: after + i for i, rater in enumerate(new)}}
-        before: dict[tuple[str, str], list[Score]] = {}
-        for (trial, _, rater, _), score in self.scores.items():
-            before.setdefault((rater, trial), []).append(score)
-        for (rater, trial), ratings in sorted(by.items()):
-            scores = sorted((rating.score for rating in ratings), key=_order)
-            stored = before.get((rater, trial), [])
-            said = [*scores, *_overalls(rater, (*stored, *scores))]
-            store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
+def _keep(
+    store: Store, run: str, given: _GivenRatings, name: str, replace_all: bool
+) -> KeptRatings:
+    judge = people_judge(checked_name(name))
+    with lock_run(store.path, run):
+        ratings, wrong = _checked(given, Rateable.of(store, run))
+        standing = StoredRatings.of(store, run, judge)
+        kept = StoredRatings() if replace_all else standing
+        for rating in ratings:
+            if told := kept.contradicted(rating, name):
+                wrong.append(WrongLine(rating.number, told))
+        _refuse(given, wrong)
+        fresh = [rating for rating in ratings if rating.place not in kept.scores]
+        with store.transaction():
+            if replace_all:
+                standing.delete(store, run, judge)
+            kept.add(store, run, judge, fresh)
+    return KeptRatings(
+        ratings=len(ratings),
+        raters=len({rating.rater for rating in ratings}),
+        plays=len({(rating.trial, rating.score.seat) for rating in ratings}),
+        episodes=len({rating.trial for rating in ratings}),
+        fresh=len(fresh),
+    )
 
 
-def _order(score: Score) -> tuple[str, int, str]:
-    names = [dimension.name for dimension in DIMENSIONS]
-    name = score.measure.name
-    return score.seat or "", names.index(name) if name in names else len(names), name
+def _checked(given: _GivenRatings, run: Rateable) -> tuple[list[PlacedRating], list[WrongLine]]:
+    ratings: list[PlacedRating] = []
+    wrong = list(given.wrong)
+    seen: dict[RatingPlace, int] = {}
+    for line in given.lines:
+        try:
+            trial = run.episode(line.rating.episode)
+            score = run.score(line.rating, trial)
+        except ConfigError as error:
+            wrong.append(WrongLine(line.number, str(error)))
+            continue
+        rating = PlacedRating(line.number, trial, line.rating.rater, score)
+        first = seen.setdefault(rating.place, line.number)
+        if first != line.number:
+            told = (
+                f"expected one rating of {line.rating.dimension} by {rating.rater} for this seat, "
+                f"found a second (the first in {given.unit} {first})"
+            )
+            wrong.append(WrongLine(line.number, told))
+        ratings.append(rating)
+    return ratings, wrong
 
 
-def _overalls(rater: str, scores: Sequence[Score]) -> Iterable[Score]:
-    """SOTOPIA's overall for each seat whose seven dimensions one rater has rated."""
-    for seat in sorted({score.seat for score in scores if score.seat is not None}):
-        mine = {score.measure for score in scores if score.seat == seat}
-        if mine >= set(DIMENSIONS):
-            found = overall(tuple(scores), seat)
-            if isinstance(found, Score):
-                yield replace(found, reason=signed(rater, ""))
+def _refuse(given: _GivenRatings, wrong: Sequence[WrongLine]) -> None:
+    """ConfigError where anything is wrong, or nothing is there."""
+    if wrong:
+        ordered = sorted(wrong, key=lambda each: each.line)
+        told = "; ".join(f"{given.unit} {each.line}: {each.what}" for each in ordered[:_FIRST])
+        more = f"; and {len(ordered) - _FIRST:,} more" if len(ordered) > _FIRST else ""
+        count = plural(len(ordered), f"{given.unit} is", f"{given.unit}s are")
+        raise ConfigError(f"{given.place}{count} wrong and nothing was imported: {told}{more}")
+    if not given.lines:
+        raise ConfigError(f"{given.place}expected at least one rating, found none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,12 +292,13 @@ class Rateable:
 
 
 def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str]]:
-    """What can be rated in a run: SOTOPIA's dimensions; elsewhere, all that judges scored so far.
+    """What can be rated in a run: what its world has a guide to; else all that judges scored so far.
 
     Also, which of these are of whole episodes.
     """
-    if run_of_episodes(store, run).world == "sotopia":
-        return {measure.name: measure for measure in DIMENSIONS}, frozenset()
+    run_of_episodes(store, run)
+    if guide := _guide(store, run):
+        return {one.name: one.measure for one in guide.guides}, frozenset()
     found: dict[str, Measure] = {}
     whole: set[str] = set()
     for row in store.verdicts.judgings(run):
@@ -447,135 +309,302 @@ def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str
     return found, frozenset(whole)
 
 
-__all__ = ["Kept", "Rating", "import_ratings", "keep_ratings", "people_judge"]
+def people_judge(name: str) -> JudgeId:
+    """Who rated, to a report: all raters of the set of this name together."""
+    return JudgeId(name, "people", digest("ratings", name))
 
-PEOPLE = "people"
-"""What a set of ratings is called that was given no other name."""
 
-_FIRST = 5
-"""How many wrong lines a message tells of."""
+RatingPlace: TypeAlias = tuple[str, str | None, str, str]
+"""Trial, seat, rater and measure."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """How many ratings were given, by how many raters, of how many plays (seats) and episodes.
+class PlacedRating:
+    """A rating that is in order, and which of those given it is, counted from 1."""
 
-    `fresh` counts those that were not stored before.
-    """
+    number: int
+    trial: str
+    rater: str
+    score: Score
 
-    ratings: int
-    raters: int
-    plays: int
-    episodes: int
-    fresh: int
-
-
-def keep_ratings(
-    store: Store,
-    run: str,
-    ratings: Iterable[Rating],
-    *,
-    name: str = PEOPLE,
-    replace_all: bool = False,
-) -> Kept:
-    """Store ratings as the set `name` of a run, all or none.
-
-        keep_ratings(store, "my-run", [Rating("094bb6f6", "gurdeep-sandhu", "anna", "goal", 7)])
-
-    What is stored already is left as it is; `replace_all` puts these in the place of the whole set.
-    ConfigError, and nothing stored, where there is none, or where one is of an episode, a seat or a
-    dimension that the run does not have, out of its range, given twice, or in contradiction to what
-    is stored; a message counts them from 1. StoreError while another process works on the run.
-    """
-    lines = [Line(number, rating) for number, rating in enumerate(ratings, 1)]
-    return _keep(store, run, _Given(lines, (), "", "rating"), name, replace_all)
+    @property
+    def place(self) -> RatingPlace:
+        """Where it belongs: nobody rates the same twice."""
+        return self.trial, self.score.seat, self.rater, self.score.measure.name
 
 
-def import_ratings(
-    file: Path, run: str, *, name: str = PEOPLE, replace_all: bool = False, store: Path | None
-) -> tuple[str, ...]:
-    """`keep_ratings` of a file; sentences on what was kept. ConfigError for wrong lines, too."""
-    checked_name(name)
+@dataclass(frozen=True, slots=True)
+class StoredRatings:
+    """What is stored of a set: the scores, and the number of each rater's judgings."""
+
+    scores: dict[RatingPlace, Score] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    judgings: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def of(cls, store: Store, run: str, judge: JudgeId) -> StoredRatings:
+        """The set of this judge in a run; empty where there is none."""
+        scores: dict[RatingPlace, Score] = {}
+        numbers: dict[str, int] = {}
+        judgings: list[tuple[str, int]] = []
+        for row in store.verdicts.judgings(run, judge):
+            judgings.append((str(row.trial), row.judging))
+            for verdict in row.verdicts:
+                if isinstance(verdict, Score):
+                    rater = signature(verdict.reason)[0] or str(row.judging + 1)
+                    numbers[rater] = row.judging
+                    place = (str(row.trial), verdict.seat, rater, verdict.measure.name)
+                    scores[place] = verdict
+        return cls(scores, numbers, tuple(judgings))
+
+    def contradicted(self, rating: PlacedRating, name: str) -> str:
+        """What is wrong with a rating that is stored already, with another score; or ""."""
+        stored, score = self.scores.get(rating.place), rating.score
+        if stored is None or stored.value == score.value:
+            return ""
+        return (
+            f"expected {score.measure.name} {stored.value:g} by {rating.rater}, which is stored as "
+            f"{name} (--replace puts a file in its place), found {score.value:g}"
+        )
+
+    def delete(self, store: Store, run: str, judge: JudgeId) -> None:
+        """Remove the set."""
+        for trial, number in self.judgings:
+            store.verdicts.delete(run, judge, trial=trial, judging=number)
+
+    def add(self, store: Store, run: str, judge: JudgeId, fresh: Iterable[PlacedRating]) -> None:
+        """Store new ratings, a judging for each rater and episode, and the overall they complete.
+
+        Raters keep their numbers; new ones are numbered behind them, by name.
+        """
+        by: dict[tuple[str, str], list[PlacedRating]] = {}
+        for rating in fresh:
+            by.setdefault((rating.rater, rating.trial), []).append(rating)
+        new = sorted({rater for rater, _ in by} - set(self.numbers))
+        after = max(self.numbers.values(), default=-1) + 1
+        numbers = {**self.numbers, **{rater: after + i for i, rater in enumerate(new)}}
+        guide = _guide(store, run)
+        names = [one.name for one in guide.guides] if guide else []
+
+        def order(score: Score) -> tuple[str, int, str]:
+            name = score.measure.name
+            return score.seat or "", names.index(name) if name in names else len(names), name
+
+        before: dict[tuple[str, str], list[Score]] = {}
+        for (trial, _, rater, _), score in self.scores.items():
+            before.setdefault((rater, trial), []).append(score)
+        for (rater, trial), ratings in sorted(by.items()):
+            scores = sorted((rating.score for rating in ratings), key=order)
+            stored = before.get((rater, trial), [])
+            said = [*scores, *_sums(guide, rater, (*stored, *scores))]
+            store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
+
+
+def _guide(store: Store, run: str) -> RatingGuide | None:
+    """How people rate in the world of a run; None where it does not say, or is not installed."""
+    world = known_world(store.run(run).world)
+    return world.rating() if world is not None and world.rating is not None else None
+
+
+def _sums(guide: RatingGuide | None, rater: str, scores: Sequence[Score]) -> Iterable[Score]:
+    """What the world sums up, for each seat of which one rater has rated all."""
+    if guide is None or guide.summary is None:
+        return
+    for seat in sorted({score.seat for score in scores if score.seat is not None}):
+        mine = {score.measure for score in scores if score.seat == seat}
+        if mine >= {one.measure for one in guide.guides}:
+            found = guide.summary(tuple(scores), seat)
+            if isinstance(found, Score):
+                yield replace(found, reason=signed(rater, ""))
+
+
+def quoted(found: object) -> str:
+    """What was found, short and on one line, in quotes."""
+    text = text_of(found)
+    cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)
+    return f'"{shown}"'
+
+
+def text_of(cell: object) -> str:
+    """A cell as text; "" for None, "?" for what Python does not write out."""
     try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
-    given = _Given(*read_lines(data), f"{file}: ", "line")
-    with Store.open(store_path(store), create=False) as opened:
-        kept = _keep(opened, run, given, name, replace_all)
-    old = kept.ratings - kept.fresh
-    return (
-        f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
-        f"{plural(kept.plays, 'play')} in {plural(kept.episodes, 'episode')}; "
-        f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} were there already' if old else ''}",
-        f"compare them with judges: sociolab agree {run}",
-    )
+        return "" if cell is None else str(cell).strip()
+    except (ValueError, RecursionError):  # more digits, or deeper
+        return "?"
+
+
+_AN = {"episode": "an episode", "rater": "a rater", "dimension": "a dimension"}
+
+
+def _moment(text: str) -> str:
+    """A moment in UTC, to the second; ConfigError for what is none, or has no zone."""
+    if not text:
+        return ""
+    try:
+        found = datetime.fromisoformat(text)
+        if found.tzinfo is None:
+            raise ValueError
+        return f"{found.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (ValueError, OverflowError) as error:
+        raise ConfigError(
+            "expected a moment with its zone as when, such as 2026-03-01T14:05:00Z, "
+            f"found {quoted(text)}"
+        ) from error
+
+
+REQUIRED = ("episode", "seat", "rater", "dimension", "score")
+
+
+OPTIONAL = ("reason", "seconds")
+
+
+MOMENT = "when"
+"""Optional, too: when the rating was given."""
+
+
+IGNORED = ("agent", "played_by")
+"""Who played: a run knows that itself, and better."""
+
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
+
+
+_TEXTS = ("episode", "seat", "rater", "dimension", "reason")
+
+
+_SEPARATORS = (",", ";", "\t")
+
+
+_Cells: TypeAlias = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """Ratings and what is wrong with others; `place` begins a message, `unit` is what it counts."""
+class RatingLine:
+    """A rating and the number of its line, from 1."""
 
-    lines: Sequence[Line]
-    wrong: Sequence[Wrong]
-    place: str
-    unit: str
+    number: int
+    rating: Rating
 
 
-def _keep(store: Store, run: str, given: _Given, name: str, replace_all: bool) -> Kept:
-    judge = people_judge(checked_name(name))
-    with lock_run(store.path, run):
-        ratings, wrong = _checked(given, Rateable.of(store, run))
-        standing = Standing.of(store, run, judge)
-        kept = Standing() if replace_all else standing
-        for rating in ratings:
-            if told := kept.contradicted(rating, name):
-                wrong.append(Wrong(rating.number, told))
-        _refuse(given, wrong)
-        fresh = [rating for rating in ratings if rating.place not in kept.scores]
-        with store.transaction():
-            if replace_all:
-                standing.delete(store, run, judge)
-            kept.add(store, run, judge, fresh)
-    return Kept(
-        ratings=len(ratings),
-        raters=len({rating.rater for rating in ratings}),
-        plays=len({(rating.trial, rating.score.seat) for rating in ratings}),
-        episodes=len({rating.trial for rating in ratings}),
-        fresh=len(fresh),
-    )
+@dataclass(frozen=True, slots=True)
+class WrongLine:
+    """What is wrong with a line: what was expected, and what found."""
+
+    line: int
+    what: str
 
 
-def _checked(given: _Given, run: Rateable) -> tuple[list[Placed], list[Wrong]]:
-    ratings: list[Placed] = []
-    wrong = list(given.wrong)
-    seen: dict[Place, int] = {}
-    for line in given.lines:
-        try:
-            trial = run.episode(line.rating.episode)
-            score = run.score(line.rating, trial)
-        except ConfigError as error:
-            wrong.append(Wrong(line.number, str(error)))
+def read_lines(data: bytes) -> tuple[tuple[RatingLine, ...], tuple[WrongLine, ...]]:
+    """The ratings of a file, and what is wrong with its other lines; never an exception.
+
+    A file whose first letter is "{" holds JSON objects, a line each; any other but "[" is CSV with
+    a head, its columns parted by commas, semicolons or tabs.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return (), (
+            WrongLine(line, f"expected text in UTF-8, found byte 0x{data[error.start]:02x}"),
+        )
+    found: list[RatingLine] = []
+    wrong: list[WrongLine] = []
+    for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
+        if isinstance(row, WrongLine):
+            wrong.append(row)
             continue
-        rating = Placed(line.number, trial, line.rating.rater, score)
-        first = seen.setdefault(rating.place, line.number)
-        if first != line.number:
-            told = (
-                f"expected one rating of {line.rating.dimension} by {rating.rater} for this seat, "
-                f"found a second (the first in {given.unit} {first})"
-            )
-            wrong.append(Wrong(line.number, told))
-        ratings.append(rating)
-    return ratings, wrong
+        made = _line(*row)
+        (wrong if isinstance(made, WrongLine) else found).append(made)  # type: ignore[arg-type]
+    return tuple(found), tuple(wrong)
 
 
-def _refuse(given: _Given, wrong: Sequence[Wrong]) -> None:
-    """ConfigError where anything is wrong, or nothing is there."""
-    if wrong:
-        ordered = sorted(wrong, key=lambda each: each.line)
-        told = "; ".join(f"{given.unit} {each.line}: {each.what}" for each in ordered[:_FIRST])
-        more = f"; and {len(ordered) - _FIRST:,} more" if len(ordered) > _FIRST else ""
-        count = plural(len(ordered), f"{given.unit} is", f"{given.unit}s are")
-        raise ConfigError(f"{given.place}{count} wrong and nothing was imported: {told}{more}")
-    if not given.lines:
-        raise ConfigError(f"{given.place}expected at least one rating, found none")
+def _json(text: str) -> Iterator[tuple[int, _Cells] | WrongLine]:
+    for number, row in enumerate(text.split("\n"), 1):
+        if not row.strip():
+            continue
+        try:
+            found = json.loads(row, object_pairs_hook=_Pairs)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, _Pairs):
+            yield WrongLine(number, f"expected a JSON object, found {quoted(row.strip())}")
+        elif problem := _columns([name for name, _ in found]):
+            yield WrongLine(number, problem)
+        else:
+            yield number, dict(found)
+
+
+class _Pairs(list[tuple[str, object]]):
+    """A JSON object with all its keys, also those that occur twice."""
+
+
+def _csv(text: str) -> Iterator[tuple[int, _Cells] | WrongLine]:
+    head = text.partition("\n")[0]
+    separator = max(_SEPARATORS, key=head.count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    names: list[str] = []
+    began = 1
+    try:
+        for row in rows:
+            number, began = began, rows.line_num + 1
+            if not any(cell.strip() for cell in row):
+                continue
+            if not names:
+                names = [cell.strip().lower() for cell in row]
+                if problem := _columns(names):
+                    yield WrongLine(number, problem)
+                    return
+            elif len(row) != len(names):
+                yield WrongLine(number, f"expected {len(names)} cells, found {len(row)}")
+            else:
+                yield number, dict(zip(names, row, strict=True))
+    except csv.Error as error:
+        yield WrongLine(began, f"expected CSV, found what cannot be read as such ({error})")
+
+
+def _columns(names: Sequence[str]) -> str:
+    """What is wrong with these names of columns, or ""."""
+    known = (*REQUIRED, *OPTIONAL, MOMENT, *IGNORED)
+    if missing := [name for name in REQUIRED if name not in names]:
+        found = ", ".join(quoted(name) for name in names[:8]) or "none"
+        return f"expected the columns {', '.join(REQUIRED)}, found no {missing[0]} among {found}"
+    for i, name in enumerate(names):
+        if name not in known:
+            return f"expected no columns but {', '.join(known)}, found {quoted(name)}"
+        if name in names[:i]:
+            return f"expected each column once, found {quoted(name)} twice"
+    return ""
+
+
+def _line(number: int, cells: _Cells) -> RatingLine | WrongLine:
+    said: dict[str, str] = {}
+    for name in (*_TEXTS, MOMENT):
+        cell = cells.get(name)
+        if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
+            return WrongLine(number, f"expected text as {name}, found {quoted(cell)}")
+        said[name] = text_of(cell)
+    score, seconds = _number(cells["score"]), _number(cells.get("seconds"))
+    if score is None:
+        return WrongLine(number, f"expected a number as score, found {quoted(cells['score'])}")
+    if text_of(cells.get("seconds")) and seconds is None:
+        return WrongLine(
+            number, f"expected seconds from 0 or nothing, found {quoted(cells['seconds'])}"
+        )
+    try:
+        return RatingLine(number, Rating(score=score, seconds=seconds, **said))
+    except ConfigError as error:
+        return WrongLine(number, str(error))
+
+
+def _number(cell: object) -> float | None:
+    """A finite number, or None."""
+    if isinstance(cell, bool):
+        return None
+    if isinstance(cell, (int, float)):
+        try:
+            return float(cell) if math.isfinite(cell) else None
+        except OverflowError:
+            return None
+    text = text_of(cell).replace("\N{MINUS SIGN}", "-")
+    return float(text) if _NUMBER.fullmatch(text) else None

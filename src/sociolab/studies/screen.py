@@ -22,7 +22,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Section(_Part):
+class ShownSection(_Part):
     """A part of what the seat was told. `kept`: stays in sight, since it says what one is after."""
 
     title: str
@@ -48,7 +48,7 @@ class ShownLine(_Part):
     actions: tuple[ShownAction, ...]
 
 
-class Kind(_Part):
+class ShownKind(_Part):
     """A kind of action, and whether words belong to it."""
 
     name: str
@@ -60,7 +60,7 @@ class ActForm(_Part):
     """How a turn may look: up to `most` actions; `distinct`: no kind twice, none without a text
     beside others. `others` are those whom words can be meant for, where there are several."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ShownKind, ...]
     most: int
     distinct: bool
     others: tuple[str, ...]
@@ -100,7 +100,7 @@ class Scene(_Part):
     trial: str
     you: str
     intro: str
-    sections: tuple[Section, ...]
+    sections: tuple[ShownSection, ...]
     history: tuple[ShownLine, ...]
     turn: int | None
     limit: int | None
@@ -108,7 +108,7 @@ class Scene(_Part):
     several: bool
 
 
-class Last(_Part):
+class LastEpisode(_Part):
     """How the episode before ended ("" while others still answer a last question about it), and
     what was said in it."""
 
@@ -129,14 +129,14 @@ class Screen(_Part):
     waits_at_most: float | None = None
     scene: Scene | None = None
     asking: Asking | None = None
-    last: Last | None = None
+    last: LastEpisode | None = None
 
 
 _KEPT = re.compile(r"\b(goal|goals|mean to do|your part)\b", re.IGNORECASE)
 """In the title of a section that says what the seat is after."""
 
 
-def told(head: str) -> tuple[str, tuple[Section, ...]]:
+def told_sections(head: str) -> tuple[str, tuple[ShownSection, ...]]:
     """What a seat was told: what comes before the first heading, then heading by heading.
 
     Where no heading says that it holds the goal, the last one stays in sight.
@@ -147,7 +147,7 @@ def told(head: str) -> tuple[str, tuple[Section, ...]]:
     if kept and not any(kept):
         kept[-1] = True
     sections = tuple(
-        Section(title=title.strip(), text=text.strip(), kept=keep)
+        ShownSection(title=title.strip(), text=text.strip(), kept=keep)
         for (title, _, text), keep in zip(parts, kept, strict=True)
     )
     return intro.strip(), sections
@@ -198,7 +198,7 @@ def _question_form(question: Question) -> QuestionForm:
 
 def _act_form(space: ActionSpace, others: tuple[str, ...]) -> ActForm:
     return ActForm(
-        kinds=tuple(Kind(name=k.name, text=k.has_text, leaves=k.leaves) for k in space.kinds),
+        kinds=tuple(ShownKind(name=k.name, text=k.has_text, leaves=k.leaves) for k in space.kinds),
         most=space.most,
         distinct=space.distinct,
         others=others if len(others) > 1 else (),
@@ -217,17 +217,17 @@ ALL_TURNS = "All turns have been used."
 YOU_LEFT, PARTNER_LEFT = "You left.", "Your partner left."
 
 
-def taken_back(trial: str) -> Last:
+def taken_back(trial: str) -> LastEpisode:
     """A play that was deleted: what others may have played there since is none of theirs."""
-    return Last(trial=trial, why=TAKEN_BACK, history=())
+    return LastEpisode(trial=trial, why=TAKEN_BACK, history=())
 
 
 def last_of(
     world: World, row: TrialRow, events: tuple[Event, ...], seat: str, state: Progress
-) -> Last:
+) -> LastEpisode:
     """How a trial ended for a seat, and what that seat saw of it."""
     _, history = as_seen(world, Episode(row.trial, events), seat)
-    return Last(trial=row.trial.id, why=_why(row, events, seat, state), history=history)
+    return LastEpisode(trial=row.trial.id, why=_why(row, events, seat, state), history=history)
 
 
 def _why(row: TrialRow, events: Sequence[Event], seat: str, state: Progress) -> str:

@@ -79,7 +79,7 @@ class PlayPlan(_Record):
     budget: float | None = Field(default=None, ge=0)
 
 
-class Reference(_Record):
+class ReferenceRating(_Record):
     """What a qualified rater says of one seat of an episode, within `within` points."""
 
     episode: str
@@ -102,7 +102,7 @@ class RatePlan(_Record):
     dimensions: tuple[str, ...] = ()
     raters: int = Field(default=2, ge=1, le=20)
     each: int = Field(default=10, ge=1, le=1000)
-    references: tuple[Reference, ...] = ()
+    references: tuple[ReferenceRating, ...] = ()
     threshold: float = Field(default=0.7, ge=0, le=1)
     disagreement: float = Field(default=3, gt=0)
     least_words: int = Field(default=3, ge=1, le=100)

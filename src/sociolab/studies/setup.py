@@ -1,4 +1,4 @@
-"""Setting up a study: its whole plan is checked and what people play is laid out before it is kept."""
+"""Setting up a study: its plan is checked, and what people play laid out, before it is kept."""
 
 from __future__ import annotations
 
@@ -16,69 +16,10 @@ from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
-from sociolab.studies.play_plan import company_of, declared_of, plan_of, run_settings
+from sociolab.studies.play_plan import declared_of, partner_cast_of, run_settings, trials_of
 from sociolab.studies.rate_study import named_in, not_played, rate_study
 from sociolab.studies.reviews import review_study
-from sociolab.studies.settings import Reference, StudySettings, problems
-
-
-def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
-    """ConfigError unless the run was played and has the episodes, seats and scores named."""
-    assert settings.rate is not None
-    run = settings.rate.run
-    study = rate_study(store, _row(name, settings, run))
-    played = set(store.trial_ids(run, "played"))
-    for trial in named_in(settings.rate):
-        if trial not in played:
-            raise not_played(run, trial)
-    if not study.episodes:
-        raise ConfigError(f"run: nothing of {run} is left to rate; play it first")
-    measures = {measure.name: measure for measure in study.measures}
-    seats = {row.trial.id: row.trial.task.seats for row in store.trials(run)}
-    for reference in settings.rate.references:
-        _check_reference(reference, seats[reference.episode], measures)
-
-
-def check_impressions(store: Store, name: str, settings: StudySettings) -> None:
-    """ConfigError unless some session of the run scored below the threshold."""
-    assert settings.impressions is not None
-    impression_study(store, _row(name, settings, settings.impressions.run))
-
-
-def check_reviews(name: str, settings: StudySettings) -> None:
-    """ConfigError unless there are scenarios to review."""
-    if not review_study(_row(name, settings, None)).tasks:
-        raise ConfigError("tasks: none fits; name task ids, tags or scenario=ID")
-
-
-def _row(name: str, settings: StudySettings, run: str | None) -> StudyRow:
-    """The study as it would be kept."""
-    return StudyRow(name, settings.kind, run, settings.model_dump(mode="json"), 0.0, False)
-
-
-def _check_reference(
-    reference: Reference, seats: tuple[str, ...], measures: dict[str, Measure]
-) -> None:
-    where = f"references: episode {reference.episode}"
-    if reference.seat not in seats:
-        raise ConfigError(
-            f'{where}: expected a seat ({", ".join(seats)}), found "{reference.seat}"'
-        )
-    if not reference.scores:
-        raise ConfigError(f"{where}: expected scores such as goal = 7, found none")
-    for name, value in reference.scores.items():
-        measure = measures.get(name)
-        if measure is None:
-            raise ConfigError(
-                f"{where}: expected a dimension that is rated ({', '.join(measures)}), "
-                f'found "{name}"'
-            )
-        if not measure.low <= value <= measure.high:
-            raise ConfigError(
-                f"{where}: expected {name} from {measure.low:g} to {measure.high:g}, found "
-                f"{value:g}"
-            )
-
+from sociolab.studies.settings import ReferenceRating, StudySettings, problems
 
 RESERVED = ("new", "import")
 """Names that no study can have, since addresses of the app have them."""
@@ -119,6 +60,38 @@ def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
     return store.studies.get(name)
 
 
+TEXTS = ("title", "welcome", "consent", "instructions", "thanks", "contact")
+"""What can be worded anew. The plan and the survey cannot: what some were given or asked would no
+longer be what others were."""
+
+
+def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySettings:
+    """Word a study's texts anew; those not named stay.
+
+    ConfigError for a text that cannot be, and for another consent when some have consented: what
+    they agreed to must stay on record.
+    """
+    row = store.studies.get(study)
+    old = StudySettings.model_validate(row.settings)
+    unknown = sorted(set(texts) - set(TEXTS))
+    if unknown:
+        raise ConfigError(f"expected texts ({', '.join(TEXTS)}), found {', '.join(unknown)}")
+    changed = settings_of({**old.model_dump(mode="json"), **texts}, study)
+    agreed = consented(store, study)
+    if changed.consent != old.consent and agreed:
+        raise ConfigError(
+            f"consent: {agreed} participant{'s' if agreed > 1 else ''} agreed to the text as it "
+            "is, so it cannot be changed; set up a new study for another one"
+        )
+    store.studies.change(study, settings=changed.model_dump(mode="json"))
+    return changed
+
+
+def consented(store: Store, study: str) -> int:
+    """How many have given their consent."""
+    return sum(row.consented is not None for row in store.studies.participants(study))
+
+
 def _play(store: Store, name: str, settings: StudySettings) -> str | None:
     plan = settings.play
     assert plan is not None
@@ -127,8 +100,8 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
             f'a study keeps what is played in a run of its own name, and there is a run "{name}" '
             "already; choose another name"
         )
-    company = company_of(plan)
-    trials = plan_of(plan, company)
+    company = partner_cast_of(plan)
+    trials = trials_of(plan, company)
     kept, declared = dict(run_settings(plan, company)), declared_of(company)
     store.create_run(name, plan.world, kept, trials, declared)
     return name
@@ -160,33 +133,59 @@ _PREPARE: Mapping[StudyKind, Callable[[Store, str, StudySettings], str | None]] 
 """Checks the plan of each kind of study; the run that it belongs to."""
 
 
-TEXTS = ("title", "welcome", "consent", "instructions", "thanks", "contact")
-"""What can be worded anew. The plan and the survey cannot: what some were given or asked would no
-longer be what others were."""
+def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
+    """ConfigError unless the run was played and has the episodes, seats and scores named."""
+    assert settings.rate is not None
+    run = settings.rate.run
+    study = rate_study(store, _row(name, settings, run))
+    played = set(store.trial_ids(run, "played"))
+    for trial in named_in(settings.rate):
+        if trial not in played:
+            raise not_played(run, trial)
+    if not study.episodes:
+        raise ConfigError(f"run: nothing of {run} is left to rate; play it first")
+    measures = {measure.name: measure for measure in study.measures}
+    seats = {row.trial.id: row.trial.task.seats for row in store.trials(run)}
+    for reference in settings.rate.references:
+        _check_reference(reference, seats[reference.episode], measures)
 
 
-def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySettings:
-    """Word a study's texts anew; those not named stay.
+def check_impressions(store: Store, name: str, settings: StudySettings) -> None:
+    """ConfigError unless some session of the run scored below the threshold."""
+    assert settings.impressions is not None
+    impression_study(store, _row(name, settings, settings.impressions.run))
 
-    ConfigError for a text that cannot be, and for another consent when some have consented: what
-    they agreed to must stay on record.
-    """
-    row = store.studies.get(study)
-    old = StudySettings.model_validate(row.settings)
-    unknown = sorted(set(texts) - set(TEXTS))
-    if unknown:
-        raise ConfigError(f"expected texts ({', '.join(TEXTS)}), found {', '.join(unknown)}")
-    changed = settings_of({**old.model_dump(mode="json"), **texts}, study)
-    agreed = consented(store, study)
-    if changed.consent != old.consent and agreed:
+
+def check_reviews(name: str, settings: StudySettings) -> None:
+    """ConfigError unless there are scenarios to review."""
+    if not review_study(_row(name, settings, None)).tasks:
+        raise ConfigError("tasks: none fits; name task ids, tags or scenario=ID")
+
+
+def _row(name: str, settings: StudySettings, run: str | None) -> StudyRow:
+    """The study as it would be kept."""
+    return StudyRow(name, settings.kind, run, settings.model_dump(mode="json"), 0.0, False)
+
+
+def _check_reference(
+    reference: ReferenceRating, seats: tuple[str, ...], measures: dict[str, Measure]
+) -> None:
+    where = f"references: episode {reference.episode}"
+    if reference.seat not in seats:
         raise ConfigError(
-            f"consent: {agreed} participant{'s' if agreed > 1 else ''} agreed to the text as it "
-            "is, so it cannot be changed; set up a new study for another one"
+            f'{where}: expected a seat ({", ".join(seats)}), found "{reference.seat}"'
         )
-    store.studies.change(study, settings=changed.model_dump(mode="json"))
-    return changed
-
-
-def consented(store: Store, study: str) -> int:
-    """How many have given their consent."""
-    return sum(row.consented is not None for row in store.studies.participants(study))
+    if not reference.scores:
+        raise ConfigError(f"{where}: expected scores such as goal = 7, found none")
+    for name, value in reference.scores.items():
+        measure = measures.get(name)
+        if measure is None:
+            raise ConfigError(
+                f"{where}: expected a dimension that is rated ({', '.join(measures)}), "
+                f'found "{name}"'
+            )
+        if not measure.low <= value <= measure.high:
+            raise ConfigError(
+                f"{where}: expected {name} from {measure.low:g} to {measure.high:g}, found "
+                f"{value:g}"
+            )

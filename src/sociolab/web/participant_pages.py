@@ -1,4 +1,4 @@
-"""The pages around what a study does: link, consent, instructions, questions at the end, leaving."""
+"""Pages around what a study does: link, consent, instructions, exit survey, leaving."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sociolab.studies.participants import (
     WHOLE,
     completion_code,
     digest,
-    filled,
     forget,
     keep_survey,
-    said,
+    read_survey,
+    study_answers,
     survey_done,
 )
 from sociolab.studies.play_records import SPENT, is_spent
@@ -115,7 +115,7 @@ def due(store: Store, who: Taking) -> tuple[Step, str]:
         raise Refused("This study is closed at the moment. What you did so far is kept.")
     if not who.agreed:
         return "consent", ""
-    answers = said(store, who.participant)
+    answers = study_answers(store, who.participant)
     if who.settings.instructions and INSTRUCTIONS not in answers:
         return "instructions", ""
     path = _NEXT[who.study.kind](store, who)
@@ -168,7 +168,7 @@ def answer(request: Request, who: Bound, fields: Fields) -> Response:
     store = store_of(request)
     if not _is_due(store, who, "survey"):
         return _home(who)
-    found = filled(who.settings, fields)
+    found = read_survey(who.settings, fields)
     if found.problems:
         made = _shown(request, who, "survey", values=fields, problems=found.problems, note="")
         made.status_code = 422

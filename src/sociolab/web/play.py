@@ -1,4 +1,4 @@
-"""People play from their browsers: the page, what its screen shows, what they do, and what stops it."""
+"""People play in their browsers: the page, what its screen shows, and what they do."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyRow
 from sociolab.studies.live_episode import CutOff, NotTaken, Sent, Stale
-from sociolab.studies.lobby import Floor, Hall, NotPlayable
-from sociolab.studies.play_records import Records, is_over, why_over
+from sociolab.studies.lobby import LiveStudies, Lobby, NotPlayable
+from sociolab.studies.play_records import PlayRecords, is_done, why_done
 from sociolab.studies.screen import Screen
 from sociolab.studies.settings import PlayPlan
 from sociolab.web.pages import page
@@ -43,7 +43,7 @@ async def floor_open(app: FastAPI) -> AsyncIterator[None]:
     site: Site = app.state.site
     site.store.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
     app.state.acts = Limiter(ACTS)
-    async with Floor(site.store) as floor:
+    async with LiveStudies(site.store) as floor:
         app.state.floor = floor
         yield
 
@@ -54,7 +54,7 @@ class Playing:
 
     who: Taking
     plan: PlayPlan
-    hall: Hall
+    hall: Lobby
     acts: Limiter
 
     @property
@@ -69,7 +69,7 @@ async def playing(
     participant: Annotated[str, Path(max_length=100)],
 ) -> Playing:
     """Who asks, as a dependency; as `taking` has it; Missing where nothing is played."""
-    floor = cast("Floor", request.app.state.floor)
+    floor = cast("LiveStudies", request.app.state.floor)
     try:
         # Not in a thread: a few reads of one row cost less than going there and back.
         who = taking(request, study, participant)
@@ -86,7 +86,7 @@ async def playing(
     return Playing(who, plan, hall, request.app.state.acts)
 
 
-async def _opened(floor: Floor, who: Taking) -> Hall:
+async def _opened(floor: LiveStudies, who: Taking) -> Lobby:
     try:
         return await floor.hall(who.study)
     except NotPlayable as error:
@@ -143,7 +143,7 @@ async def socket(connection: WebSocket) -> None:
             del _open[key]
 
 
-async def _tell(connection: WebSocket, hall: Hall, person: int) -> None:
+async def _tell(connection: WebSocket, hall: Lobby, person: int) -> None:
     with hall.listening(person) as changed:
         telling = asyncio.create_task(_tell_changes(connection, hall, changed))
         try:
@@ -156,7 +156,7 @@ async def _tell(connection: WebSocket, hall: Hall, person: int) -> None:
             await asyncio.gather(telling, return_exceptions=True)
 
 
-async def _tell_changes(connection: WebSocket, hall: Hall, changed: asyncio.Event) -> None:
+async def _tell_changes(connection: WebSocket, hall: Lobby, changed: asyncio.Event) -> None:
     while not hall.closed:
         await changed.wait()
         changed.clear()  # what changes while this is sent is told in the next round
@@ -236,9 +236,9 @@ def next_step(store: Store, who: Taking) -> str | None:
     plan, run = who.settings.play, who.study.run
     if plan is None or run is None:
         return None
-    records, person = Records(store, who.study.name, run), who.participant.pk
+    records, person = PlayRecords(store, who.study.name, run), who.participant.pk
     playing = any(one.state == "open" for one in records.of(person))
-    return "/play" if playing or not is_over(records, plan, person) else None
+    return "/play" if playing or not is_done(records, plan, person) else None
 
 
 def note(store: Store, who: Taking) -> str:
@@ -247,7 +247,7 @@ def note(store: Store, who: Taking) -> str:
     plan, run = who.settings.play, who.study.run
     if plan is None or run is None:
         return ""
-    return why_over(Records(store, who.study.name, run), plan, who.participant.pk)
+    return why_done(PlayRecords(store, who.study.name, run), plan, who.participant.pk)
 
 
 @contextmanager
@@ -267,7 +267,7 @@ def set_aside(request: Request, study: StudyRow) -> Iterator[None]:
 def leave_table(request: Request, study: str, person: int) -> None:
     """Let those who play with somebody who leaves wait no longer. Only in a thread that serves a
     request."""
-    floor: Floor | None = getattr(request.app.state, "floor", None)
+    floor: LiveStudies | None = getattr(request.app.state, "floor", None)
     hall = floor.open_hall(study) if floor is not None else None
     if hall is not None:
         from_thread.run_sync(hall.leave, person)
@@ -277,7 +277,7 @@ def leave_table(request: Request, study: str, person: int) -> None:
 def stopped(request: Request, study: str) -> Iterator[None]:
     """Stop what is being played in a study, as it is; who plays waits meanwhile. Only in a thread
     that serves a request."""
-    floor: Floor | None = getattr(request.app.state, "floor", None)
+    floor: LiveStudies | None = getattr(request.app.state, "floor", None)
     if floor is None:
         yield
         return

@@ -11,32 +11,31 @@ from starlette.responses import RedirectResponse, Response
 from sociolab.store.store import Store
 from sociolab.studies import impressions
 from sociolab.studies import reviews as reviewing
-from sociolab.studies.assignment import deal, held, left
+from sociolab.studies.assignment import assign_next, assignment_of, has_next
 from sociolab.studies.impressions import (
     ImpressionStudy,
     give_word,
     impression_study,
-    session_pile,
+    session_pool,
     session_shown,
 )
 from sociolab.studies.rate_study import (
-    MEASURES,
-    Draft,
-    Play,
+    RatedEpisode,
     RateStudy,
+    RatingDraft,
+    asked_places,
     done_by,
     drafts_of,
-    given,
-    hand_in,
+    given_episode,
     has_more,
     in_range,
     keep_draft,
     missing,
-    next_play,
-    places,
+    next_episode,
     rate_study,
+    submit,
 )
-from sociolab.studies.rating_guide import ADVICE, KNEW, SCENE, guides, rated_scene
+from sociolab.studies.rating_guide import ADVICE, guide_of, guides_for, rated_measures
 from sociolab.studies.reviews import (
     LONGEST_TEXT,
     POINTS,
@@ -46,9 +45,9 @@ from sociolab.studies.reviews import (
     give_review,
     keep_review_draft,
     review_draft_of,
-    review_pile,
     review_study,
     reviewed,
+    task_pool,
 )
 from sociolab.studies.text_rules import LONGEST_REASON, LONGEST_WORD
 from sociolab.web.pages import page
@@ -83,11 +82,11 @@ class ReviewForm(BaseModel):
 
 
 @review_router.get("", response_class=RedirectResponse)
-def next_scenario(request: Request, who: Participant) -> Response:
+def to_next_scenario(request: Request, who: Participant) -> Response:
     """To the next scenario, dealt to this reviewer; home where there is none."""
     store = store_of(request)
     study = review_study(who.study)
-    item = deal(store, study.name, who.participant.pk, review_pile(study))
+    item = assign_next(store, study.name, who.participant.pk, task_pool(study))
     if item is None:
         return RedirectResponse(who.home, 303)
     return RedirectResponse(f"{who.home}/review/task/{token(who, item)}", 303)
@@ -141,7 +140,7 @@ def _review_page(
     study = review_study(who.study)
     if not _is_due(store, who, study, task):
         return RedirectResponse(who.home, 303)
-    shown = reviewed(study.tasks[task])
+    shown = reviewed(study, task)
     rows = store.studies.assignments(study.name, who.participant.pk)
     made = page(
         request,
@@ -163,7 +162,7 @@ def _review_page(
 
 
 def _is_due(store: Store, who: Taking, study: ReviewStudy, task: str) -> bool:
-    row = held(store, study.name, who.participant.pk, task)
+    row = assignment_of(store, study.name, who.participant.pk, task)
     return row is not None and row.state != "done" and task in study.tasks
 
 
@@ -171,11 +170,11 @@ impression_router = APIRouter(prefix="/take/{study}/{participant}/impression", t
 
 
 @impression_router.get("", response_class=RedirectResponse)
-def next_session(request: Request, who: Participant) -> Response:
+def to_next_session(request: Request, who: Participant) -> Response:
     """To the next session, dealt to this person; home where there is none."""
     store = store_of(request)
     study = impression_study(store, who.study)
-    item = deal(store, study.name, who.participant.pk, session_pile(study))
+    item = assign_next(store, study.name, who.participant.pk, session_pool(study))
     if item is None:
         return RedirectResponse(who.home, 303)
     return RedirectResponse(f"{who.home}/impression/session/{token(who, item)}", 303)
@@ -225,7 +224,7 @@ def _session_page(request: Request, who: Taking, trial: str, word: str, problem:
 
 
 def _session_due(store: Store, who: Taking, trial: str) -> bool:
-    row = held(store, who.study.name, who.participant.pk, trial)
+    row = assignment_of(store, who.study.name, who.participant.pk, trial)
     return row is not None and row.state != "done"
 
 
@@ -242,11 +241,11 @@ def next_step(store: Store, who: Taking) -> str | None:
     """Where (under `who.home`) the participant goes on; None: nothing is left to do."""
     name, person = who.study.name, who.participant.pk
     if who.study.kind == "impressions":
-        sessions = impressions.session_pile(impressions.impression_study(store, who.study))
-        return "/impression" if left(store, name, person, sessions) else None
+        sessions = impressions.session_pool(impressions.impression_study(store, who.study))
+        return "/impression" if has_next(store, name, person, sessions) else None
     if who.study.kind == "review":
-        tasks = reviewing.review_pile(reviewing.review_study(who.study))
-        return "/review" if left(store, name, person, tasks) else None
+        tasks = reviewing.task_pool(reviewing.review_study(who.study))
+        return "/review" if has_next(store, name, person, tasks) else None
     if not has_more(store, rate_study(store, who.study), who.participant):
         return None
     return "/rate" if has_read(store, who) else "/rate/instructions"
@@ -276,12 +275,12 @@ class DraftIn(BaseModel):
 
 
 @rating_router.get("")
-def next_episode(request: Request, who: Participant) -> Response:
+def to_next_episode(request: Request, who: Participant) -> Response:
     """To the next episode, dealt to this rater; home where there is none."""
     store = store_of(request)
     if not has_read(store, who):
         return RedirectResponse(f"{who.home}/rate/instructions", 303)
-    play = next_play(store, rate_study(store, who.study), who.participant)
+    play = next_episode(store, rate_study(store, who.study), who.participant)
     if play is None:
         return RedirectResponse(who.home, 303)
     return RedirectResponse(f"{who.home}/rate/play/{token(who, play.trial)}", 303)
@@ -292,14 +291,15 @@ def instructions(request: Request, who: Participant) -> Response:
     """What the dimensions mean, with examples."""
     store = store_of(request)
     study = rate_study(store, who.study)
+    guide = guide_of(store, study.run)
     return page(
         request,
         "rate/instructions.html",
         who=who,
         plan=study.plan,
-        guides=guides(study.measures),
-        scene=SCENE,
-        knew=KNEW,
+        guides=guides_for(guide, study.measures),
+        scene=guide.scene,
+        knew=guide.knew,
         advice=ADVICE,
         tests=len({one.episode for one in study.plan.references}),
         begun=has_read(store, who),
@@ -326,7 +326,7 @@ def play(request: Request, who: Participant, trial: Item) -> Response:
     """An episode with its scales, filled in as far as the rater has come."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    found = given(store, study, who.participant, trial)
+    found = given_episode(store, study, who.participant, trial)
     if found is None:
         return RedirectResponse(f"{who.home}/rate", 303)
     return page(request, "rate/play.html", **_shown(store, study, who, found))
@@ -337,27 +337,30 @@ def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> d
     """Keep a rating as it stands; the answer says how many of how many are complete."""
     store = store_of(request)
     study, found = _given(store, who, trial)
-    asked = places(store, study, found)
+    asked = asked_places(store, study, found)
     place = (rating.seat, rating.dimension)
     if place not in asked:
         raise Missing("There is no such scale in this episode.")
-    if rating.score is not None and not in_range(MEASURES[rating.dimension], rating.score):
+    measures = rated_measures(store, study.run)
+    if rating.score is not None and not in_range(measures[rating.dimension], rating.score):
         raise Refused("That point is not on the scale.", 422)
-    kept = Draft(rating.score, rating.reason, rating.seconds)
+    kept = RatingDraft(rating.score, rating.reason, rating.seconds)
     keep_draft(store, who.participant.pk, trial, place, kept)
     drafts = drafts_of(store, study.name, who.participant.pk, trial)
-    lacking = {(m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words)}
+    lacking = {
+        (m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words, measures)
+    }
     return {"complete": len(asked) - len(lacking), "of": len(asked)}
 
 
 @rating_router.post("/play/{token}/submit")
-def submit(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
+def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     """Hand the ratings in: where to go next, or what is missing (seat, dimension, what)."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    found = given(store, study, who.participant, trial)
+    found = given_episode(store, study, who.participant, trial)
     if found is not None:
-        lacking = hand_in(store, study, who.participant, found)
+        lacking = submit(store, study, who.participant, found)
         if lacking:
             return {
                 "missing": [
@@ -368,32 +371,36 @@ def submit(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     return {"next": f"{who.home}/rate/thanks" if now.state == "refused" else who.home}
 
 
-def _given(store: Store, who: Taking, trial: str) -> tuple[RateStudy, Play]:
+def _given(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:
     study = rate_study(store, who.study)
-    found = given(store, study, who.participant, trial)
+    found = given_episode(store, study, who.participant, trial)
     if found is None:
         raise Refused("This episode is not yours to rate, or its ratings are handed in.", 409)
     return study, found
 
 
-def _shown(store: Store, study: RateStudy, who: Taking, found: Play) -> dict[str, Any]:
-    scene = rated_scene(store.episode(study.run, found.trial))
-    asked = places(store, study, found)
+def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> dict[str, Any]:
+    guide = guide_of(store, study.run)
+    scene = guide.shown(store.episode(study.run, found.trial))
+    measures = rated_measures(store, study.run)
+    asked = asked_places(store, study, found)
     drafts = drafts_of(store, study.name, who.participant.pk, found.trial)
-    lacking = {(m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words)}
+    lacking = {
+        (m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words, measures)
+    }
     return {
         "who": who,
         "scene": scene,
         "token": token(who, found.trial),
         "test": found.stage == "test",
         "asked": frozenset(asked),
-        "guides": guides(study.measures) if found.stage == "rate" else guides(tuple(
-            MEASURES[name] for name in dict.fromkeys(name for _, name in asked)
+        "guides": guides_for(guide, study.measures if found.stage == "rate" else tuple(
+            measures[name] for name in dict.fromkeys(name for _, name in asked)
         )),
-        "drafts": {place: drafts.get(place, Draft()) for place in asked},
+        "drafts": {place: drafts.get(place, RatingDraft()) for place in asked},
         "complete": len(asked) - len(lacking),
         "done": done_by(store, study, who.participant),
         "plan": study.plan,
         "longest": LONGEST_REASON,
-        "knew": KNEW,
+        "knew": guide.knew,
     }  # fmt: skip

@@ -28,11 +28,11 @@ from sociolab.core.seeding import stream
 from sociolab.stats.intervals import Estimate, t_quantile
 from sociolab.worlds.anteval.virtual_dm.example import (
     AsyncVirtualDM,
-    AtOnce,
     Example,
     FScores,
     LastSpeaker,
     LastSpeakerMajority,
+    LocalDM,
     Overlap,
     Overlaps,
     VirtualDM,
@@ -43,7 +43,7 @@ from sociolab.worlds.anteval.virtual_dm.example import (
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class GapFigure:
     """A figure with its 95 % interval.
 
     `value` is None where it is not defined, the interval where there are too few groups or no
@@ -56,16 +56,16 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class DMScores:
     """How well a virtual DM reads the test rows: micro F1 with intervals, macro F1; all 0..1.
 
     `failed` of its replies could not be used: each was an empty prediction. Where none could, there
     is nothing to score, and no figure has a value.
     """
 
-    f_c: Figure
-    f_o: Figure
-    f_s: Figure
+    f_c: GapFigure
+    f_o: GapFigure
+    f_s: GapFigure
     macro: FScores
     failed: int = 0
 
@@ -74,12 +74,12 @@ class Scores:
 class Gap:
     """G in percent, as the paper prints it (0..100), and signed (positive: real trains better)."""
 
-    printed: Figure
-    signed: Figure
+    printed: GapFigure
+    signed: GapFigure
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class NoiseFloor:
     """The printed G between two virtual DMs that both learned from real play: chance alone.
 
     `values` holds one G a split; `size` is how many examples each of the two learned from.
@@ -102,12 +102,12 @@ class GapRow:
     name: str
     examples: int
     real_examples: int
-    fr: Scores
-    fg: Scores
+    fr: DMScores
+    fg: DMScores
     g_c: Gap
     g_o: Gap
-    floor_c: Floor | None
-    floor_o: Floor | None
+    floor_c: NoiseFloor | None
+    floor_o: NoiseFloor | None
     information: Estimate | None = None
 
     @property
@@ -129,12 +129,12 @@ class BaselineRow:
     """
 
     name: str
-    scores: Scores
+    scores: DMScores
     names_skills: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Unusable:
+class UnusableReplies:
     """So many (`count`) of the replies (`of`) of a virtual DM could not be used, for one cause.
 
     `what` says which DM: f0, fr and its size, "noise floor" (all of them), or a set's name.
@@ -162,11 +162,11 @@ class GapTable:
     most: int
     matched: bool
     real_examples: int
-    f0: Scores | None
-    fr: Scores
+    f0: DMScores | None
+    fr: DMScores
     rows: tuple[GapRow, ...]
     baselines: tuple[BaselineRow, ...]
-    failures: tuple[Unusable, ...] = ()
+    failures: tuple[UnusableReplies, ...] = ()
 
     @property
     def measured_on(self) -> str:
@@ -175,7 +175,7 @@ class GapTable:
         return f"measured on {self.test_rows} {kind}, {self.test_groups} groups"
 
 
-def _above(gap: Gap, floor: Floor | None) -> bool | None:
+def _above(gap: Gap, floor: NoiseFloor | None) -> bool | None:
     if floor is None or floor.q95 is None or gap.printed.value is None:
         return None
     return gap.printed.value > floor.q95
@@ -270,17 +270,17 @@ class _Bench:
         self._make = make
         self._settings = settings
         self._tell = tell
-        self._on_real: dict[int, Tested] = {}
-        self._floors: dict[int, tuple[Floor, Floor]] = {}
+        self._on_real: dict[int, TestedDM] = {}
+        self._floors: dict[int, tuple[NoiseFloor, NoiseFloor]] = {}
         self.draws = Draws(test, settings.seed)
         self._asked: Counter[str] = Counter()
         self._failures: Counter[tuple[str, Cause]] = Counter()
 
     @property
-    def unusable(self) -> tuple[Unusable, ...]:
+    def unusable(self) -> tuple[UnusableReplies, ...]:
         """The replies that could not be used, by DM and cause."""
         counted = sorted(self._failures.items())
-        return tuple(Unusable(what, why, n, self._asked[what]) for (what, why), n in counted)
+        return tuple(UnusableReplies(what, why, n, self._asked[what]) for (what, why), n in counted)
 
     async def row(
         self, name: str, generated: Sequence[Example], information: Estimate | None
@@ -308,7 +308,7 @@ class _Bench:
             information=information,
         )
 
-    async def trained_on_real(self, size: int) -> Tested:
+    async def trained_on_real(self, size: int) -> TestedDM:
         """How a DM does that learned from so many real examples."""
         if size not in self._on_real:
             examples = sample(self._real, size, self._settings.seed)
@@ -316,12 +316,12 @@ class _Bench:
             self._on_real[size] = await self._trained(examples, f"fr, {size} examples")
         return self._on_real[size]
 
-    async def tested(self, dm: AsyncVirtualDM, what: str) -> Tested:
+    async def tested(self, dm: AsyncVirtualDM, what: str) -> TestedDM:
         """How a DM does as it is; its failures are counted under `what`."""
         predicted = await dm.predict_async(self._test, self._settings.most)
         self._asked[what] += len(self._test)
         self._failures.update({(what, cause): count for cause, count in dm.failures.items()})
-        return Tested(overlaps(predicted, self._test), dm.failures.total())
+        return TestedDM(overlaps(predicted, self._test), dm.failures.total())
 
     async def baselines(self) -> tuple[BaselineRow, ...]:
         """What can be had without reading."""
@@ -332,16 +332,16 @@ class _Bench:
         rows = []
         for dm, names_skills in known:
             dm.fit(self._real)
-            scores = scores_of(self.draws, await self.tested(AtOnce(dm), dm.name))
+            scores = scores_of(self.draws, await self.tested(LocalDM(dm), dm.name))
             rows.append(BaselineRow(dm.name, scores, names_skills))
         return tuple(rows)
 
-    async def _trained(self, examples: Sequence[Example], what: str) -> Tested:
+    async def _trained(self, examples: Sequence[Example], what: str) -> TestedDM:
         dm = self._make()
         await dm.fit_async(examples)
         return await self.tested(dm, what)
 
-    async def _floor(self, size: int) -> tuple[Floor, Floor]:
+    async def _floor(self, size: int) -> tuple[NoiseFloor, NoiseFloor]:
         """G_c and G_o between DMs that learned from disjoint real samples of this size."""
         if size not in self._floors:
             self._tell(f"noise floor: learning from {self._settings.splits} pairs of real samples")
@@ -444,7 +444,7 @@ def _drawn_groups(examples: Sequence[Example], seed: int) -> list[list[Example]]
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class TestedDM:
     """What a virtual DM predicted of the test rows; `failed` of its replies were of no use."""
 
     rows: tuple[Overlaps, ...]
@@ -456,29 +456,29 @@ class Tested:
         return self.failed == len(self.rows)
 
 
-def scores_of(draws: Draws, tested: Tested) -> Scores:
+def scores_of(draws: Draws, tested: TestedDM) -> DMScores:
     """The F-scores of a virtual DM, without values where it was silent."""
     if tested.silent:
-        nothing = Figure(None)
-        return Scores(nothing, nothing, nothing, FScores(None, None, None), tested.failed)
+        nothing = GapFigure(None)
+        return DMScores(nothing, nothing, nothing, FScores(None, None, None), tested.failed)
     return replace(draws.scores(tested.rows), failed=tested.failed)
 
 
-def gaps_of(draws: Draws, real: Tested, generated: Tested) -> tuple[Gap, Gap]:
+def gaps_of(draws: Draws, real: TestedDM, generated: TestedDM) -> tuple[Gap, Gap]:
     """G_c and G_o, without values where one of the two virtual DMs was silent."""
     if real.silent or generated.silent:
-        nothing = Gap(Figure(None), Figure(None))
+        nothing = Gap(GapFigure(None), GapFigure(None))
         return nothing, nothing
     sides = real.rows, generated.rows
     return draws.gap_c(*sides), draws.gap_o(*sides)
 
 
-def floor_of(size: int, gaps: Sequence[Gap]) -> Floor:
+def floor_of(size: int, gaps: Sequence[Gap]) -> NoiseFloor:
     """The noise floor that these gaps between real samples of a size make."""
     values = tuple(gap.printed.value for gap in gaps if gap.printed.value is not None)
     if not values:
-        return Floor(size, (), None, None)
-    return Floor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
+        return NoiseFloor(size, (), None, None)
+    return NoiseFloor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
 
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -504,10 +504,10 @@ class Draws:
         even = np.full(self.groups, 1 / self.groups)
         self._counts: Floats = random.multinomial(self.groups, even, RESAMPLES).astype(np.float64)
 
-    def scores(self, rows: Sequence[Overlaps]) -> Scores:
+    def scores(self, rows: Sequence[Overlaps]) -> DMScores:
         """F-scores of a virtual DM with their intervals."""
         found = micro(rows)
-        return Scores(
+        return DMScores(
             self._figure(found.f_c, self._f1([row.characters for row in rows])),
             self._figure(found.f_o, self._f1([row.tuples for row in rows])),
             self._figure(found.f_s, self._f1([row.skills for row in rows])),
@@ -547,17 +547,17 @@ class Draws:
         total = many_fr + many_fg
         many = (many_fr - many_fg)[total > 0] / total[total > 0] * 100
         if fr is None or fg is None:
-            return Gap(Figure(None), Figure(None))
+            return Gap(GapFigure(None), GapFigure(None))
         signed = self._figure(signed_gap(fr, fg), many)
         return Gap(_without_sign(printed_gap(fr, fg), signed), signed)
 
-    def _figure(self, value: float | None, many: Floats) -> Figure:
+    def _figure(self, value: float | None, many: Floats) -> GapFigure:
         # Without variation the interval would have no width, and claim what nobody can know.
         few = self.groups < FEWEST_GROUPS
         if value is None or few or not len(many) or np.ptp(many) < _ROUNDING:
-            return Figure(value)
+            return GapFigure(value)
         low, high = np.quantile(many, _tails(self.groups))
-        return Figure(value, float(low), float(high))
+        return GapFigure(value, float(low), float(high))
 
 
 def _tails(groups: int) -> tuple[float, float]:
@@ -567,10 +567,10 @@ def _tails(groups: int) -> tuple[float, float]:
     return below, 1 - below
 
 
-def _without_sign(printed: float | None, signed: Figure) -> Figure:
+def _without_sign(printed: float | None, signed: GapFigure) -> GapFigure:
     """The printed G with its interval: from 0 where that of the signed one reaches across it."""
     if signed.low is None or signed.high is None:
-        return Figure(printed)
+        return GapFigure(printed)
     ends = sorted((abs(signed.low), abs(signed.high)))
     across = signed.low <= 0 <= signed.high
-    return Figure(printed, 0.0 if across else ends[0], ends[1])
+    return GapFigure(printed, 0.0 if across else ends[0], ends[1])

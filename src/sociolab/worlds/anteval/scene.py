@@ -1,4 +1,8 @@
-"""An AntEval session as a scene: seats, actions, and what each seat sees (AntEval section 5.1)."""
+"""An AntEval session as a scene: seats, actions, and what each seat sees (AntEval section 5.1).
+
+`visible` is the one place that decides who may know what before the first word; behind it the
+words: a turn as a line, a character as its own player knows it.
+"""
 
 from __future__ import annotations
 
@@ -12,139 +16,7 @@ from sociolab.engine.scene import Order, Poll
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.session import ABILITIES, NPC, PACKAGE, Character, Fact, Form, Session
 
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What everybody at the table sees of somebody: never a trait, goal or flaw."""
-
-    name: str
-    called: str
-    pronouns: str
-    look: str
-    npc: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """What one seat knows, as records.
-
-    `knowledge` is empty for all but the NPC, `purposes` hold what this player alone means to do,
-    as told to it.
-    """
-
-    form: Form
-    me: Character
-    npc: bool
-    others: tuple[Seen, ...]
-    situation: str
-    knowledge: tuple[Fact, ...] = ()
-    purposes: tuple[Purpose, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Purpose:
-    """A skill that one means to use, and the sentence that says so."""
-
-    skill: str
-    text: str
-
-
-def party_moved(episode: Episode) -> bool:
-    """Whether a player took a turn: what the NPC says by itself is no play of the party."""
-    return any(move.seat != NPC for move in episode.moves)
-
-
-def visible(session: Session, seat: str) -> TableView:
-    """What this seat is told: its own character, how the others look, the situation for all.
-
-    The NPC alone is told its knowledge, a player alone its own intentions (AntEval section 3.2).
-    """
-    npc = seat == NPC
-    return TableView(
-        form=session.form,
-        me=session.seated(seat),
-        npc=npc,
-        others=tuple(_seen(one) for one in session.characters if one.id != seat),
-        situation=session.situation,
-        knowledge=session.knowledge if npc and session.form == "information" else (),
-        purposes=tuple(
-            Purpose(one.skill, one.text)
-            for one in session.intentions
-            if one.seat == seat and session.form == "intention"
-        ),
-    )
-
-
-def _seen(character: Character) -> Seen:
-    return Seen(
-        character.name,
-        character.first_name,
-        character.pronouns,
-        character.look,
-        character.id == NPC,
-    )
-
-
 SPEAK, ACT, PASS = "speak", "act", "pass"
-
-
-def turn_text(
-    name: str, actions: Sequence[Action], named: Sequence[Sequence[str]], others: int
-) -> str:
-    """A turn as one line of the history; `named` hold, for each action, whom it was meant for.
-
-    Deeds stand in brackets: `Mira [lifts the lid]: Look at this.` What names all `others` at the
-    table is for all, as what names nobody. Where a part is an aside, the rest is said to be for
-    all. Line ends become spaces, so that nobody can write lines for another.
-    """
-    if all(action.kind == PASS for action in actions):
-        return f"{name} {'wait' if name == 'You' else 'waits'}."
-    asides = [names if len(names) < others else () for names in named]
-    parts = []
-    for action, aside in zip(actions, asides, strict=True):
-        text = " ".join(action.text.split())
-        only = f" (to {', '.join(aside)} only)" if aside else " (to all)" if any(asides) else ""
-        parts.append(f"{only}: {text}" if action.kind == SPEAK else f"{only} [{text}]")
-    return name + "".join(parts)
-
-
-def line_of(session: Session, move: Moved) -> str:
-    """A turn as somebody reads it who sees everything, asides included."""
-    names = {one.id: one.first_name for one in session.characters}
-    named = [[names[seat] for seat in action.to] for action in move.actions]
-    return turn_text(names[move.seat], move.actions, named, len(names) - 1)
-
-
-def describe_self(character: Character, *, look: bool = True) -> str:
-    """All of a character, as its own player is told; its look may be left out."""
-    kind = f"{character.race} {character.class_name}".strip()
-    lines = [
-        f"{character.name} ({character.pronouns}), {kind}. Background: {character.background}. "
-        f"Alignment: {character.alignment}.",
-        character.description,
-        f"Others see: {character.look}" if look else "",
-        f"Abilities: {_abilities(character)}.",
-        _listed("Personality", character.personality),
-    ]
-    for title, text in (
-        ("Ideal", character.ideal),
-        ("Bond", character.bond),
-        ("Flaw", character.flaw),
-        ("Goal", character.goal),
-    ):
-        lines.append(_listed(title, (text,)))
-    return "\n".join(line for line in lines if line.strip())
-
-
-def _abilities(character: Character) -> str:
-    known = [name for name in ABILITIES if name in character.abilities]
-    return ", ".join(f"{name} {character.abilities[name]}" for name in known)
-
-
-def _listed(title: str, texts: Sequence[str]) -> str:
-    said = " ".join(text for text in texts if text)
-    return f"{title}: {said}" if said else ""
-
 
 ACTIONS = ActionSpace(
     (ActionKind(SPEAK, spoken=True), ActionKind(ACT), ActionKind(PASS, has_text=False)),
@@ -267,3 +139,133 @@ class TableWitness:
 def _tail(turn: int, limit: int, last: bool) -> str:
     """What stands at the end of every request; kept, as it is the same in all episodes."""
     return prompt(PACKAGE, "act_tail").render({"turn": turn, "limit": limit, "last": last})
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What everybody at the table sees of somebody: never a trait, goal or flaw."""
+
+    name: str
+    called: str
+    pronouns: str
+    look: str
+    npc: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """What one seat knows, as records.
+
+    `knowledge` is empty for all but the NPC, `purposes` hold what this player alone means to do,
+    as told to it.
+    """
+
+    form: Form
+    me: Character
+    npc: bool
+    others: tuple[Seen, ...]
+    situation: str
+    knowledge: tuple[Fact, ...] = ()
+    purposes: tuple[Purpose, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """A skill that one means to use, and the sentence that says so."""
+
+    skill: str
+    text: str
+
+
+def party_moved(episode: Episode) -> bool:
+    """Whether a player took a turn: what the NPC says by itself is no play of the party."""
+    return any(move.seat != NPC for move in episode.moves)
+
+
+def visible(session: Session, seat: str) -> TableView:
+    """What this seat is told: its own character, how the others look, the situation for all.
+
+    The NPC alone is told its knowledge, a player alone its own intentions (AntEval section 3.2).
+    """
+    npc = seat == NPC
+    return TableView(
+        form=session.form,
+        me=session.seated(seat),
+        npc=npc,
+        others=tuple(_seen(one) for one in session.characters if one.id != seat),
+        situation=session.situation,
+        knowledge=session.knowledge if npc and session.form == "information" else (),
+        purposes=tuple(
+            Purpose(one.skill, one.text)
+            for one in session.intentions
+            if one.seat == seat and session.form == "intention"
+        ),
+    )
+
+
+def _seen(character: Character) -> Seen:
+    return Seen(
+        character.name,
+        character.first_name,
+        character.pronouns,
+        character.look,
+        character.id == NPC,
+    )
+
+
+def turn_text(
+    name: str, actions: Sequence[Action], named: Sequence[Sequence[str]], others: int
+) -> str:
+    """A turn as one line of the history; `named` hold, for each action, whom it was meant for.
+
+    Deeds stand in brackets: `Mira [lifts the lid]: Look at this.` What names all `others` at the
+    table is for all, as what names nobody. Where a part is an aside, the rest is said to be for
+    all. Line ends become spaces, so that nobody can write lines for another.
+    """
+    if all(action.kind == PASS for action in actions):
+        return f"{name} {'wait' if name == 'You' else 'waits'}."
+    asides = [names if len(names) < others else () for names in named]
+    parts = []
+    for action, aside in zip(actions, asides, strict=True):
+        text = " ".join(action.text.split())
+        only = f" (to {', '.join(aside)} only)" if aside else " (to all)" if any(asides) else ""
+        parts.append(f"{only}: {text}" if action.kind == SPEAK else f"{only} [{text}]")
+    return name + "".join(parts)
+
+
+def line_of(session: Session, move: Moved) -> str:
+    """A turn as somebody reads it who sees everything, asides included."""
+    names = {one.id: one.first_name for one in session.characters}
+    named = [[names[seat] for seat in action.to] for action in move.actions]
+    return turn_text(names[move.seat], move.actions, named, len(names) - 1)
+
+
+def describe_self(character: Character, *, look: bool = True) -> str:
+    """All of a character, as its own player is told; its look may be left out."""
+    kind = f"{character.race} {character.class_name}".strip()
+    lines = [
+        f"{character.name} ({character.pronouns}), {kind}. Background: {character.background}. "
+        f"Alignment: {character.alignment}.",
+        character.description,
+        f"Others see: {character.look}" if look else "",
+        f"Abilities: {_abilities(character)}.",
+        _listed("Personality", character.personality),
+    ]
+    for title, text in (
+        ("Ideal", character.ideal),
+        ("Bond", character.bond),
+        ("Flaw", character.flaw),
+        ("Goal", character.goal),
+    ):
+        lines.append(_listed(title, (text,)))
+    return "\n".join(line for line in lines if line.strip())
+
+
+def _abilities(character: Character) -> str:
+    known = [name for name in ABILITIES if name in character.abilities]
+    return ", ".join(f"{name} {character.abilities[name]}" for name in known)
+
+
+def _listed(title: str, texts: Sequence[str]) -> str:
+    said = " ".join(text for text in texts if text)
+    return f"{title}: {said}" if said else ""

@@ -24,7 +24,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest, stream
 from sociolab.engine.setup import WorldSetup
-from sociolab.worlds.anteval.information.scoring import Plan
+from sociolab.worlds.anteval.information.scoring import InformationPlan
 from sociolab.worlds.anteval.intention import UNIFORM, Assigned, read_prior
 from sociolab.worlds.anteval.party.drawing import draw_party
 from sociolab.worlds.anteval.session import (
@@ -55,7 +55,7 @@ class Sessions(Protocol):
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnSessions:
     """So many sessions drawn by seed; each has new characters, situation, knowledge or intentions.
 
     `facts` is how much the NPC knows (information), `assigned` how skills are given to players
@@ -95,7 +95,7 @@ class Drawn:
             id=name,
             form=self.form,
             turns=self.turns,
-            situation=draw_situation(self.seed, name, characters).text,
+            situation=draw_situation(self.seed, name, characters),
             characters=characters,
             knowledge=known,
             decoys=decoys,
@@ -104,7 +104,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredSessions:
     """The sessions of a folder, read and checked."""
 
     id: DataId
@@ -122,7 +122,7 @@ def task_of(session: Session) -> Task:
     return Task(session.id, seats, session.id, session.model_dump_json())
 
 
-def read_sessions(folder: Path, form: Form) -> Stored:
+def read_sessions(folder: Path, form: Form) -> StoredSessions:
     """The sessions of `sessions.jsonl` in a folder, one a line.
 
     ConfigError names file and line where one cannot be read, is of the other form, has an id that
@@ -151,7 +151,7 @@ def read_sessions(folder: Path, form: Form) -> Stored:
     if not found:
         raise ConfigError(f"{path} is empty: expected at least one session, a session a line")
     content = hashlib.blake2b(data, digest_size=8).hexdigest()
-    return Stored(DataId(folder.resolve().name, "1", content), tuple(found.values()))
+    return StoredSessions(DataId(folder.resolve().name, "1", content), tuple(found.values()))
 
 
 def _read(line: bytes, where: str) -> Session:
@@ -216,21 +216,23 @@ class InformationSettings(DrawnSettings):
         """The names of the settings that were given and say how sessions are drawn."""
         return super().of_drawn() | (self.model_fields_set & {"facts"})
 
-    def drawn(self, seed: int) -> Drawn:
+    def drawn(self, seed: int) -> DrawnSessions:
         """The sessions that these settings draw."""
-        return Drawn("information", seed, self.sessions, self.players, self.turns, self.facts)
+        return DrawnSessions(
+            "information", seed, self.sessions, self.players, self.turns, self.facts
+        )
 
-    def plan(self, sessions: Sessions) -> Plan:
+    def plan(self, sessions: Sessions) -> InformationPlan:
         """What is measured; ConfigError where a session has fewer facts than k."""
         facts = self.facts
-        if isinstance(sessions, Stored):
+        if isinstance(sessions, StoredSessions):
             facts = min(len(session.knowledge) for session in sessions.sessions)
         k = self.key_points or (facts + 1) // 2
         if k > facts:
             raise ConfigError(
                 f"key_points: expected at most as many as there are facts ({facts}), found {k}"
             )
-        return Plan(k, self.controls, self.snapshots)
+        return InformationPlan(k, self.controls, self.snapshots)
 
 
 class IntentionSettings(DrawnSettings):
@@ -248,10 +250,12 @@ class IntentionSettings(DrawnSettings):
         """The names of the settings that were given: all of them say how sessions are drawn."""
         return set(self.model_fields_set)
 
-    def drawn(self, seed: int) -> Drawn:
+    def drawn(self, seed: int) -> DrawnSessions:
         """The sessions that these settings draw; ConfigError where the prior cannot be read."""
         assigned = Assigned(read_prior(self.prior), self.none, self.per_player)
-        return Drawn("intention", seed, self.sessions, self.players, self.turns, assigned=assigned)
+        return DrawnSessions(
+            "intention", seed, self.sessions, self.players, self.turns, assigned=assigned
+        )
 
 
 def sessions_of(
@@ -285,21 +289,14 @@ _ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
-    """An opening situation: `text` is told to all and reveals no fact."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Place:
     group: str
     enter: str
     stands: tuple[str, ...]
 
 
-def draw_situation(seed: int, session: str, characters: Sequence[Character]) -> Situation:
-    """A situation of 50 to 110 words that names the NPC, the last of the characters."""
+def draw_situation(seed: int, session: str, characters: Sequence[Character]) -> str:
+    """What the party walks into, told to all: 50 to 110 words that name the NPC and no fact."""
     chance = stream(seed, "situation", session)
     place = chance.choice(_places())
     npc = characters[-1]
@@ -312,7 +309,7 @@ def draw_situation(seed: int, session: str, characters: Sequence[Character]) -> 
     standing = chance.choice(_STANDING).format(a=a, b=b, A=a[:1].upper() + a[1:])
     present = drawn("presence").format(npc=npc.name, first=npc.first_name)
     sentences = (f"The party {place.enter}.", drawn("lights"), standing, drawn("stakes"), present)
-    return Situation(" ".join(sentences))
+    return " ".join(sentences)
 
 
 @cache

@@ -12,8 +12,9 @@ from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
+from sociolab.plugin.shown import ToldFact
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.information.record import Told, told_of
+from sociolab.worlds.anteval.information.record import told_of
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls
 from sociolab.worlds.anteval.scene import ACTIONS, AntScene, describe_self, line_of
 from sociolab.worlds.anteval.session import PACKAGE, Form, Session, session_from
@@ -139,7 +140,7 @@ def _failures(session: Session, episode: Episode) -> Notes:
 def _facts_told(session: Session, episode: Episode) -> Notes:
     """As far as it is on record."""
     for fact, tellings in told_of(session, episode).items():
-        first: dict[str, Told] = {}
+        first: dict[str, ToldFact] = {}
         for one in tellings:
             first.setdefault(one.who, one)
         for number, one in enumerate(first.values()):
@@ -147,7 +148,7 @@ def _facts_told(session: Session, episode: Episode) -> Notes:
             yield Note(one.turn, f"{one.who} {does} {fact} {_to(one, session)}")
 
 
-def _to(told: Told, session: Session) -> str:
+def _to(told: ToldFact, session: Session) -> str:
     everybody = len(told.to) == len(session.characters) - 1
     return "to all" if everybody else f"to {_and(told.to)} only"
 

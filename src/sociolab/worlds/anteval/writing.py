@@ -13,18 +13,18 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
-from sociolab.prompting.ask import ask_model, typed_prompt
+from sociolab.prompting.structured import ask_model, typed_prompt
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.party.tables import PRONOUNS
 from sociolab.worlds.anteval.session import PACKAGE, Character, Fact, FactKind, Session
-from sociolab.worlds.anteval.sessions import FILE, Drawn, draw_situation
+from sociolab.worlds.anteval.sessions import FILE, DrawnSessions, draw_situation
 
 _TOLD = 10
 """About so often it is told how far the work is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenSessions:
     """The sessions that were written, and a sentence for each one that could not be."""
 
     sessions: tuple[Session, ...]
@@ -32,8 +32,8 @@ class Written:
 
 
 async def write_sessions(
-    model: ChatModel, folder: Path, drawn: Drawn, tell: Callable[[str], None]
-) -> Written:
+    model: ChatModel, folder: Path, drawn: DrawnSessions, tell: Callable[[str], None]
+) -> WrittenSessions:
     """Draw sessions, have a model write their characters and knowledge, and keep them.
 
     Traits, situation and intentions stay as drawn. A session's decoys are the knowledge of the next
@@ -60,7 +60,7 @@ async def write_sessions(
     sessions = _with_decoys(written) if drawn.facts else tuple(written)
     if sessions:
         _keep(path, sessions)
-    return Written(sessions, tuple(one for one in outcomes if isinstance(one, str)))
+    return WrittenSessions(sessions, tuple(one for one in outcomes if isinstance(one, str)))
 
 
 def _keep(path: Path, sessions: Sequence[Session]) -> None:
@@ -69,7 +69,7 @@ def _keep(path: Path, sessions: Sequence[Session]) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-async def _one(model: ChatModel, session: Session, drawn: Drawn) -> Session | str:
+async def _one(model: ChatModel, session: Session, drawn: DrawnSessions) -> Session | str:
     """The session as the model wrote it, or why there is none."""
     try:
         return await _written(model, session, drawn)
@@ -81,13 +81,13 @@ async def _one(model: ChatModel, session: Session, drawn: Drawn) -> Session | st
         return f"{session.id}: {error}"
 
 
-async def _written(model: ChatModel, session: Session, drawn: Drawn) -> Session:
+async def _written(model: ChatModel, session: Session, drawn: DrawnSessions) -> Session:
     characters: list[Character] = []
     for character in session.characters:
         taken = [one.name for one in characters]
         key = CallKey(session.id, "writer", character.id, 0, "character", 1)
         characters.append(await write_character(model, character, key, taken))
-    situation = draw_situation(drawn.seed, session.id, characters).text
+    situation = draw_situation(drawn.seed, session.id, characters)
     known: tuple[Fact, ...] = ()
     if drawn.facts:
         key = CallKey(session.id, "writer", "", 0, "knowledge", 1)

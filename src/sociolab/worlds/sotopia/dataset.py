@@ -38,7 +38,7 @@ META = "meta.json"
 FILES = ("characters.jsonl", "relationships.jsonl", "scenarios.jsonl", "tasks.jsonl")
 
 
-class Meta(BaseModel):
+class DataSetMeta(BaseModel):
     """`meta.json`: what this data set is. Further fields are kept by nobody and allowed."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -184,10 +184,10 @@ def _known(where: str, ids: Sequence[str] | frozenset[str], known: dict[str, R],
             raise ConfigError(f'{where}: there is no {what} with the id "{one}"')
 
 
-def _meta(path: Path) -> Meta:
+def _meta(path: Path) -> DataSetMeta:
     text = text_of(path)
     try:
-        return Meta.model_validate_json(text)
+        return DataSetMeta.model_validate_json(text)
     except ValidationError as error:
         raise ConfigError(
             f'{path}: expected {{"name": "...", "version": "..."}}, both of them texts, '

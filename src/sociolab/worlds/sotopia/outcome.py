@@ -214,7 +214,7 @@ def goals_of(casting: Casting) -> dict[str, Checkable]:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class AgreedTerms:
     """Terms that somebody offered and all others accepted; turns count from 0."""
 
     terms: Any
@@ -223,7 +223,7 @@ class Agreement:
     accepted: int
 
 
-def agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> Agreement | None:
+def agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> AgreedTerms | None:
     """What the acts of these turns (who, what they meant) settle first; None: nothing.
 
     Terms stand once every other seat has accepted them after they were offered last.
@@ -239,7 +239,7 @@ def agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> Agreeme
             elif act.kind == DECLINE:
                 offer = None
         if offer is not None and len(agreeing) == seats:
-            return Agreement(*offer, turn)
+            return AgreedTerms(*offer, turn)
     return None
 
 

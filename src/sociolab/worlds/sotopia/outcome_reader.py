@@ -22,8 +22,7 @@ from sociolab.core.score import ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.llm_judge import ATTEMPTS
 from sociolab.judging.quoting import WANTED
-from sociolab.prompting.ask import ask_model
-from sociolab.prompting.structured import schema_of
+from sociolab.prompting.structured import ask_model, schema_of
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import (
@@ -195,7 +194,7 @@ NOTHING, LEFT_OPEN = "nothing agreed", "left open"
 _SEATS = ("first", "second")
 
 
-class Label(Record):
+class OutcomeLabel(Record):
     """What a conversation came to; of a division, `terms` are what the first person gets."""
 
     outcome: Literal["agreed", "nothing", "cannot tell"]
@@ -216,7 +215,7 @@ class LabelledConversation(Record):
     people: tuple[Text, Text]
     goals: tuple[Facts, Facts]
     lines: tuple[tuple[str, str, str], ...] = Field(min_length=1)
-    labels: tuple[Label, ...] = Field(min_length=1)
+    labels: tuple[OutcomeLabel, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -232,7 +231,7 @@ class LabelledConversation(Record):
                 raise ValueError(f"labels: {label.terms!r} is no outcome of these goals")
         return self
 
-    def _fits(self, label: Label) -> bool:
+    def _fits(self, label: OutcomeLabel) -> bool:
         goal, terms = self.goals[0], label.terms
         match goal.kind:
             case "price":
@@ -328,7 +327,7 @@ async def _read(model: ChatModel, casting: Casting, episode: Episode) -> PointAn
     return PointAnswer(_in_words(casting, outcome), why)
 
 
-def _outcome(casting: Casting, label: Label) -> Outcome:
+def _outcome(casting: Casting, label: OutcomeLabel) -> Outcome:
     if label.outcome == "cannot tell":
         return Open("cannot tell", "so labelled")
     terms = label.terms

@@ -22,7 +22,7 @@ from sociolab.worlds.sotopia.scenarios import (
 )
 from sociolab.worlds.sotopia.visibility import (
     STRANGER_LABEL,
-    Known,
+    KnownCharacter,
     describe_known,
     describe_self,
     distinct_names,
@@ -83,7 +83,7 @@ class SotopiaView:
     """
 
     me: Character
-    others: dict[str, Known]
+    others: dict[str, KnownCharacter]
     context: str
     goal: Goal
 
@@ -258,7 +258,7 @@ def _tail(turn: int, limit: int) -> str:
     return prompt(PACKAGE, "act_tail").render({"turn": turn, "limit": limit})
 
 
-def _labels(characters: Sequence[Character], known_as: dict[str, Known]) -> dict[str, str]:
+def _labels(characters: Sequence[Character], known_as: dict[str, KnownCharacter]) -> dict[str, str]:
     """How a seat calls each of the others: by name, or as a stranger."""
     names = distinct_names(characters)
     strangers = [seat for seat, seen in known_as.items() if seen.name is None]

@@ -21,7 +21,7 @@ _ALL_BUT_SECRETS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownCharacter:
     """What one seat may know of another; None or empty where it may know nothing."""
 
     relationship: RelationshipType
@@ -36,17 +36,17 @@ class Known:
 
 
 @lru_cache(maxsize=4096)  # a data set has few characters and many tasks
-def known(character: Character, relationship: RelationshipType, tie: str = "") -> Known:
+def known(character: Character, relationship: RelationshipType, tie: str = "") -> KnownCharacter:
     """What somebody in this relationship knows of a character. Never the secret.
 
     A stranger knows nothing; one who knows the name, the name; an acquaintance name, occupation,
     pronouns and public information; friends, partners and family all but secrets.
     """
     if relationship is RelationshipType.STRANGER:
-        return Known(relationship)
+        return KnownCharacter(relationship)
     if relationship is RelationshipType.KNOWN_BY_NAME:
-        return Known(relationship, name=character.name)
-    acquaintance = Known(
+        return KnownCharacter(relationship, name=character.name)
+    acquaintance = KnownCharacter(
         relationship,
         tie,
         character.name,
@@ -191,7 +191,7 @@ def describe_self(character: Character) -> str:
 
 
 @lru_cache(maxsize=4096)
-def describe_known(seen: Known) -> str:
+def describe_known(seen: KnownCharacter) -> str:
     """What one seat is told of another."""
     if seen.relationship is RelationshipType.STRANGER:
         return "Somebody whom you have never met; you know nothing about them."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sociolab.worlds.anteval.importing.crd3 import Extracted, extract
-from sociolab.worlds.anteval.importing.crd3_speech import Episode, Spoken
+from sociolab.worlds.anteval.importing.crd3_speech import ShowEpisode, SpokenTurn
 from sociolab.worlds.anteval.virtual_dm.example import Example
 
 PLAYERS = ("INES", "OTTO", "RUTH")
@@ -14,12 +14,14 @@ CHATTER = "We walk on."
 Line = tuple[str, str]
 
 
-def table(*lines: Line, players: Sequence[str] = PLAYERS, id: str = "C1E900") -> Episode:
+def table(*lines: Line, players: Sequence[str] = PLAYERS, id: str = "C1E900") -> ShowEpisode:
     """An episode that ends with these lines, after enough chatter to seat the players."""
-    seats = [Spoken(player, CHATTER) for _ in range(25) for player in players]
-    closing = [Spoken("MATT", "And so the day goes by, with nothing more to tell of it than this.")]
-    told = [Spoken(speaker, text) for speaker, text in lines]
-    return Episode(id, int(id[1]), int(id[3:6]), tuple(seats + closing + told))
+    seats = [SpokenTurn(player, CHATTER) for _ in range(25) for player in players]
+    closing = [
+        SpokenTurn("MATT", "And so the day goes by, with nothing more to tell of it than this.")
+    ]
+    told = [SpokenTurn(speaker, text) for speaker, text in lines]
+    return ShowEpisode(id, int(id[1]), int(id[3:6]), tuple(seats + closing + told))
 
 
 def extracted(*lines: Line) -> Extracted:

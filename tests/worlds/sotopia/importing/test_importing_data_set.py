@@ -11,7 +11,7 @@ import pytest
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.sotopia.dataset import DataSet, load
-from sociolab.worlds.sotopia.importing.public_data import ImportReport, import_sotopia
+from sociolab.worlds.sotopia.importing.public_data import SotopiaImport, import_sotopia
 from sociolab.worlds.sotopia.importing.reading import Quirk
 from sociolab.worlds.sotopia.scenarios import DivisionGoal, FriendGoal, PriceGoal, RelationshipType
 from sociolab.worlds.sotopia.scene import SotopiaScene
@@ -19,12 +19,12 @@ from sociolab.worlds.sotopia.world import casting_of
 
 
 @pytest.fixture
-def report(fixtures: Path, tmp_path: Path) -> ImportReport:
+def report(fixtures: Path, tmp_path: Path) -> SotopiaImport:
     return import_sotopia(fixtures, tmp_path / "sets" / "small", "small")
 
 
 @pytest.fixture
-def data(report: ImportReport, tmp_path: Path) -> DataSet:
+def data(report: SotopiaImport, tmp_path: Path) -> DataSet:
     assert report.tasks
     return load(tmp_path / "sets" / "small")
 
@@ -35,14 +35,14 @@ def heads(task: Task) -> tuple[str, ...]:
     return tuple(scene.witness(seat).observe(0).head for seat in scene.seats)
 
 
-def test_everything_is_counted(report: ImportReport) -> None:
+def test_everything_is_counted(report: SotopiaImport) -> None:
     assert report.characters == 4
     assert (report.relationship_rows, report.pairs) == (6, 5)
     assert (report.scenarios, report.scenarios_with_facts) == (9, 3)
     assert (report.tasks, report.hard_tasks) == (12, 4)
 
 
-def test_every_quirk_of_the_files_is_met_and_counted(report: ImportReport) -> None:
+def test_every_quirk_of_the_files_is_met_and_counted(report: SotopiaImport) -> None:
     assert dict(report.quirks) == {
         Quirk.SPACED_ITEM: 2,
         Quirk.UNREAD_TRAITS: 1,
@@ -68,7 +68,7 @@ def test_every_quirk_of_the_files_is_met_and_counted(report: ImportReport) -> No
 
 
 def test_the_report_is_one_line_for_what_there_is_and_one_for_each_quirk(
-    report: ImportReport,
+    report: SotopiaImport,
 ) -> None:
     assert report.lines[0] == (
         "4 characters, 6 relationship rows of 5 pairs, 9 scenarios (3 with goals that have a "

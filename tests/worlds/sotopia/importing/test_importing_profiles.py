@@ -14,7 +14,7 @@ from sociolab.worlds.sotopia.importing.public_data import (
     relationships,
     traits,
 )
-from sociolab.worlds.sotopia.importing.reading import Placed, Quirk, Quirks
+from sociolab.worlds.sotopia.importing.reading import PlacedRow, Quirk, Quirks
 from sociolab.worlds.sotopia.scenarios import BigFive, Character, RelationshipType
 
 FIVE = ("openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism")
@@ -62,7 +62,7 @@ def test_a_profile_is_stripped_and_keeps_its_id() -> None:
         big_five="?",
         moral_values=("Care", " Fairness", " "),
     )
-    found = character(Placed("here", raw), quirks)
+    found = character(PlacedRow("here", raw), quirks)
     assert (found.id, found.gender, found.pronouns) == ("01ABC", "woman", "she/her")
     assert (found.public_info, found.moral_values) == ("Ida sings.", ("Care", "Fairness"))
     assert found.big_five is None
@@ -90,9 +90,9 @@ def test_another_digit_is_refused_with_the_place() -> None:
         relationship_type("6", "here")
 
 
-def rows(*digits: str) -> list[Placed[RawRelationship]]:
+def rows(*digits: str) -> list[PlacedRow[RawRelationship]]:
     return [
-        Placed(
+        PlacedRow(
             f"line {number}",
             RawRelationship(agent1_id="a", agent2_id="b", relationship=digit)
             if number % 2
@@ -125,9 +125,9 @@ def test_the_same_row_twice_is_no_conflict() -> None:
 
 
 def test_a_relationship_of_one_with_itself_or_a_stranger_to_the_file_is_refused() -> None:
-    itself = Placed("here", RawRelationship(agent1_id="a", agent2_id="a", relationship="3"))
+    itself = PlacedRow("here", RawRelationship(agent1_id="a", agent2_id="a", relationship="3"))
     with pytest.raises(ConfigError, match=r"^here: a is in a relationship with itself"):
         relationships([itself], PEOPLE, {}, Quirks())
-    unknown = Placed("here", RawRelationship(agent1_id="a", agent2_id="z", relationship="3"))
+    unknown = PlacedRow("here", RawRelationship(agent1_id="a", agent2_id="z", relationship="3"))
     with pytest.raises(ConfigError, match=r"^here: there is no character with the id 'z'"):
         relationships([unknown], PEOPLE, {}, Quirks())

@@ -10,7 +10,7 @@ import pytest
 
 from sociolab.worlds.sotopia.dataset import DataSet, load
 from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes, import_episodes
-from sociolab.worlds.sotopia.importing.public_data import ImportReport, import_sotopia
+from sociolab.worlds.sotopia.importing.public_data import SotopiaImport, import_sotopia
 from sociolab.worlds.sotopia.importing.reading import Quirk
 from sociolab.worlds.sotopia.scene import SotopiaScene
 from sociolab.worlds.sotopia.world import casting_of
@@ -22,12 +22,12 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(public: Path, target: Path) -> ImportReport:
+def report(public: Path, target: Path) -> SotopiaImport:
     return import_sotopia(public, target, "public")
 
 
 @pytest.fixture(scope="module")
-def data(report: ImportReport, target: Path) -> DataSet:
+def data(report: SotopiaImport, target: Path) -> DataSet:
     assert report.tasks
     return load(target)
 
@@ -37,13 +37,13 @@ def played(public: Path) -> ImportedEpisodes:
     return import_episodes(public)
 
 
-def test_everything_is_imported(report: ImportReport) -> None:
+def test_everything_is_imported(report: SotopiaImport) -> None:
     assert (report.characters, report.scenarios, report.tasks) == (40, 90, 450)
     assert (report.relationship_rows, report.pairs) == (120, 118)
     assert (report.hard_tasks, report.scenarios_with_facts) == (70, 30)
 
 
-def test_the_quirks_are_those_that_a_count_by_hand_found(report: ImportReport) -> None:
+def test_the_quirks_are_those_that_a_count_by_hand_found(report: SotopiaImport) -> None:
     assert dict(report.quirks) == {
         Quirk.SPACED_ITEM: 30,
         Quirk.EMPTY_CONSTRAINT: 179,

@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.sotopia.importing.goals import Part, parts, without_tags
+from sociolab.worlds.sotopia.importing.goals import TaggedPart, parts, without_tags
 
 
 def test_both_kinds_of_quotation_marks_name_a_viewer() -> None:
     text = """Rain. <p viewer='agent_0'>A</p><p viewer="agent_1">B</p>"""
     assert parts(text, 2, "here") == (
-        Part("Rain. "),
-        Part("A", viewers=("agent_0",)),
-        Part("B", viewers=("agent_1",)),
+        TaggedPart("Rain. "),
+        TaggedPart("A", viewers=("agent_0",)),
+        TaggedPart("B", viewers=("agent_1",)),
     )
 
 
@@ -55,7 +55,7 @@ def test_a_tag_that_is_not_understood_is_refused_rather_than_shown(text: str, me
 
 
 def test_a_smaller_than_sign_is_no_tag() -> None:
-    assert parts("3 < 5 and a<3", 2, "here") == (Part("3 < 5 and a<3"),)
+    assert parts("3 < 5 and a<3", 2, "here") == (TaggedPart("3 < 5 and a<3"),)
 
 
 WORDS = st.text("ab (.)\n", max_size=8)

@@ -15,9 +15,9 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.worlds.anteval.importing.crd3_speech import (
-    Episode,
+    ShowEpisode,
     Signal,
-    Spoken,
+    SpokenTurn,
     announcements,
     checked_skills,
     episode_files,
@@ -28,7 +28,7 @@ from sociolab.worlds.anteval.importing.crd3_speech import (
     requests,
     sentences,
 )
-from sociolab.worlds.anteval.importing.dnd import Found, keep
+from sociolab.worlds.anteval.importing.dnd import ImportedPlay, keep
 from sociolab.worlds.anteval.session import PACKAGE, SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 
@@ -75,7 +75,7 @@ def import_crd3(source: Path, target: Path) -> tuple[str, ...]:
         dropped.update(found.dropped)
         read.update({"episodes": 1, "turns": len(episode.turns)})
     read["exchanges about a check"] = len(examples) + dropped.total()
-    made = Found("crd3", tuple(examples), read, dict(dropped.most_common()), "CC BY-SA 4.0")
+    made = ImportedPlay("crd3", tuple(examples), read, dict(dropped.most_common()), "CC BY-SA 4.0")
     return (*keep(made, source, files, target), hand_checked())
 
 
@@ -87,7 +87,7 @@ class Extracted:
     dropped: Mapping[str, int]
 
 
-def extract(episode: Episode) -> Extracted:
+def extract(episode: ShowEpisode) -> Extracted:
     """All examples that an episode gives."""
     cast = cast_of(episode)
     dropped: Counter[str] = Counter()
@@ -103,7 +103,7 @@ def extract(episode: Episode) -> Extracted:
     return Extracted(tuple(examples), dropped)
 
 
-def _example(episode: Episode, cast: Cast, exchange: Exchange, past: int) -> Example | str:
+def _example(episode: ShowEpisode, cast: Cast, exchange: Exchange, past: int) -> Example | str:
     """The example of an exchange, or why it gives none. `past` is the end of the one before."""
     if exchange.fault:
         return exchange.fault
@@ -120,7 +120,7 @@ def _example(episode: Episode, cast: Cast, exchange: Exchange, past: int) -> Exa
 
 
 def _made(
-    episode: Episode, cast: Cast, exchange: Exchange, who: Rollers, turns: tuple[Turn, ...]
+    episode: ShowEpisode, cast: Cast, exchange: Exchange, who: Rollers, turns: tuple[Turn, ...]
 ) -> Example:
     skill = exchange.skill
     return Example(
@@ -133,7 +133,7 @@ def _made(
     )
 
 
-def _cut(turns: Sequence[Spoken], exchange: Exchange, past: int) -> tuple[int, int] | None:
+def _cut(turns: Sequence[SpokenTurn], exchange: Exchange, past: int) -> tuple[int, int] | None:
     """The turn and the character at which the context ends; None where it cannot be clean."""
     turn, start = exchange.first.turn, exchange.first.start
     skill = exchange.skill
@@ -150,11 +150,11 @@ def _cut(turns: Sequence[Spoken], exchange: Exchange, past: int) -> tuple[int, i
     return turn, start
 
 
-def _context(turns: Sequence[Spoken], cast: Cast, turn: int, start: int) -> tuple[Turn, ...]:
+def _context(turns: Sequence[SpokenTurn], cast: Cast, turn: int, start: int) -> tuple[Turn, ...]:
     partial = re.sub(r"[\s\"-]+$", "", turns[turn].text[:start])
     said = list(turns[max(0, turn - CONTEXT) : turn])
     if len(partial.split()) > OPENERS:
-        said.append(Spoken(turns[turn].speaker, partial))
+        said.append(SpokenTurn(turns[turn].speaker, partial))
     return tuple(Turn(_voice(each.speaker, cast), each.text) for each in said if each.text)[
         -CONTEXT:
     ]
@@ -201,7 +201,7 @@ class Cast:
     companions: tuple[str, ...]
 
 
-def cast_of(episode: Episode) -> Cast:
+def cast_of(episode: ShowEpisode) -> Cast:
     """The DM and the players who speak in at least `SPEAKS` turns; a guest may go by the player."""
     facts = _facts()
     spoken = Counter(turn.speaker for turn in episode.turns)
@@ -295,7 +295,7 @@ class Exchange:
         return max([signal.turn for signal in self.signals] + [r.turn for r in self.reports])
 
 
-def exchanges(episode: Episode, cast: Cast) -> tuple[Exchange, ...]:
+def exchanges(episode: ShowEpisode, cast: Cast) -> tuple[Exchange, ...]:
     """All exchanges of an episode, in order, the faulty among them."""
     groups = list(_groups(episode.turns, cast))
     borders = [*(group[0].turn for group in groups), len(episode.turns)][1:]
@@ -305,7 +305,7 @@ def exchanges(episode: Episode, cast: Cast) -> tuple[Exchange, ...]:
     )
 
 
-def _signals(turns: Sequence[Spoken], cast: Cast) -> Iterator[Signal]:
+def _signals(turns: Sequence[SpokenTurn], cast: Cast) -> Iterator[Signal]:
     for number, turn in enumerate(turns):
         if turn.speaker == cast.dm:
             yield from requests(number, turn.speaker, turn.text)
@@ -313,7 +313,7 @@ def _signals(turns: Sequence[Spoken], cast: Cast) -> Iterator[Signal]:
             yield from announcements(number, turn.speaker, turn.text)
 
 
-def _groups(turns: Sequence[Spoken], cast: Cast) -> Iterator[tuple[Signal, ...]]:
+def _groups(turns: Sequence[SpokenTurn], cast: Cast) -> Iterator[tuple[Signal, ...]]:
     """Signals that belong together: close to each other, and no total reported between them."""
     group: list[Signal] = []
     for signal in _signals(turns, cast):
@@ -325,7 +325,7 @@ def _groups(turns: Sequence[Spoken], cast: Cast) -> Iterator[tuple[Signal, ...]]
         yield tuple(group)
 
 
-def _continues(turns: Sequence[Spoken], group: Sequence[Signal], signal: Signal) -> bool:
+def _continues(turns: Sequence[SpokenTurn], group: Sequence[Signal], signal: Signal) -> bool:
     last = group[-1]
     if signal.turn - last.turn > (JOINS_SAME if signal.skills == last.skills else JOINS):
         return False
@@ -334,14 +334,14 @@ def _continues(turns: Sequence[Spoken], group: Sequence[Signal], signal: Signal)
 
 
 def _exchange(
-    turns: Sequence[Spoken], cast: Cast, group: tuple[Signal, ...], border: int
+    turns: Sequence[SpokenTurn], cast: Cast, group: tuple[Signal, ...], border: int
 ) -> Exchange:
     reports = tuple(_reports(turns, cast, group, border))
     return Exchange(group, reports, _fault(turns, cast, group, reports))
 
 
 def _reports(
-    turns: Sequence[Spoken], cast: Cast, group: Sequence[Signal], border: int
+    turns: Sequence[SpokenTurn], cast: Cast, group: Sequence[Signal], border: int
 ) -> Iterator[Report]:
     last = group[-1]
     reported: Report | None = None
@@ -357,7 +357,7 @@ def _reports(
             yield reported
 
 
-def _leaves(turn: Spoken, reported: bool) -> bool:
+def _leaves(turn: SpokenTurn, reported: bool) -> bool:
     """Whether the DM goes on to something else: the story, or another kind of roll."""
     own = own_voice(turn.text).casefold()
     if _OTHER_ROLL.search(own):
@@ -365,7 +365,7 @@ def _leaves(turn: Spoken, reported: bool) -> bool:
     return reported and len(turn.text.split()) > NARRATES and "?" not in own
 
 
-def _echoes(turn: Spoken, total: int, number: int, before: Report | None) -> bool:
+def _echoes(turn: SpokenTurn, total: int, number: int, before: Report | None) -> bool:
     """Whether a player only repeats what another has just reported."""
     if before is None or before.player == turn.speaker or number - before.turn > 2:
         return False
@@ -373,7 +373,7 @@ def _echoes(turn: Spoken, total: int, number: int, before: Report | None) -> boo
 
 
 def _fault(
-    turns: Sequence[Spoken], cast: Cast, group: Sequence[Signal], reports: Sequence[Report]
+    turns: Sequence[SpokenTurn], cast: Cast, group: Sequence[Signal], reports: Sequence[Report]
 ) -> str | None:
     skills = set[str]().union(*(signal.skills for signal in group))
     if len(skills.union(*(_named(signal.sentence) for signal in group))) > 1:
@@ -390,7 +390,7 @@ def _fault(
     return None
 
 
-def _corrected(turns: Sequence[Spoken], cast: Cast, first: Signal, between: range) -> bool:
+def _corrected(turns: Sequence[SpokenTurn], cast: Cast, first: Signal, between: range) -> bool:
     """Whether the DM names another skill after the request and before the first total."""
     for number in between:
         if turns[number].speaker != cast.dm:
@@ -401,7 +401,7 @@ def _corrected(turns: Sequence[Spoken], cast: Cast, first: Signal, between: rang
     return False
 
 
-def _left_open(turns: Sequence[Spoken], cast: Cast, skill: str, between: range) -> bool:
+def _left_open(turns: Sequence[SpokenTurn], cast: Cast, skill: str, between: range) -> bool:
     """Whether a player asks which of two skills, and the DM does not say that it is this one."""
     asked = False
     for number in between:
@@ -454,7 +454,7 @@ class Rollers:
     fault: str | None = None
 
 
-def rollers(turns: Sequence[Spoken], cast: Cast, exchange: Exchange) -> Rollers:
+def rollers(turns: Sequence[SpokenTurn], cast: Cast, exchange: Exchange) -> Rollers:
     """The players whose rolls an exchange without fault is about."""
     reported = list(dict.fromkeys(report.player for report in exchange.reports))
     called = _called(turns, cast, exchange)
@@ -485,7 +485,7 @@ def _unclear(why: str) -> Rollers:
     return Rollers(frozenset(), "C", why)
 
 
-def _grade(turns: Sequence[Spoken], cast: Cast, exchange: Exchange) -> Grade | None:
+def _grade(turns: Sequence[SpokenTurn], cast: Cast, exchange: Exchange) -> Grade | None:
     """How the first to report is known to be the one who was asked; None if not at all."""
     first = exchange.reports[0]
     announced = [signal.speaker for signal in exchange.signals if not signal.by_dm]
@@ -500,13 +500,13 @@ def _grade(turns: Sequence[Spoken], cast: Cast, exchange: Exchange) -> Grade | N
     return "C" if at_once and first.player in before else None
 
 
-def _spoke_before(turns: Sequence[Spoken], cast: Cast, turn: int) -> list[str]:
+def _spoke_before(turns: Sequence[SpokenTurn], cast: Cast, turn: int) -> list[str]:
     """The players of the turns before, the last first; each turn counts."""
     spoken = (turns[number].speaker for number in range(turn - 1, max(-1, turn - 13), -1))
     return [speaker for speaker in spoken if speaker in cast.characters]
 
 
-def _joins(turns: Sequence[Spoken], cast: Cast, exchange: Exchange, player: str) -> bool:
+def _joins(turns: Sequence[SpokenTurn], cast: Cast, exchange: Exchange, player: str) -> bool:
     """Whether a further player says to roll too, or took part in the play just before."""
     last = max(report.turn for report in exchange.reports if report.player == player)
     own = (
@@ -518,7 +518,7 @@ def _joins(turns: Sequence[Spoken], cast: Cast, exchange: Exchange, player: str)
     return player in before[:SPOKE] or any(_JOINS.search(text) for text in own)
 
 
-def _read_by_another(turns: Sequence[Spoken], exchange: Exchange) -> bool:
+def _read_by_another(turns: Sequence[SpokenTurn], exchange: Exchange) -> bool:
     """Whether two players read one die: the same total at once, or the die and then the total."""
     pairs = zip(exchange.reports, exchange.reports[1:], strict=False)
     return any(
@@ -530,7 +530,7 @@ def _read_by_another(turns: Sequence[Spoken], exchange: Exchange) -> bool:
     )
 
 
-def _called(turns: Sequence[Spoken], cast: Cast, exchange: Exchange) -> frozenset[str]:
+def _called(turns: Sequence[SpokenTurn], cast: Cast, exchange: Exchange) -> frozenset[str]:
     """The players whom the DM calls by name in asking."""
     called: set[str] = set()
     for signal in exchange.signals:

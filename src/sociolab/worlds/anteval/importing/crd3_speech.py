@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import RawRecord, file_text, json_value, record
+from sociolab.worlds.anteval.importing.dnd import RawPlayRecord, file_text, json_value, record
 from sociolab.worlds.anteval.session import SKILLS
 
 _EPISODE = re.compile(r"C(?P<campaign>\d+)E(?P<number>\d+)\w*\.json(\.gz)?")
@@ -20,17 +20,17 @@ _QUOTED = re.compile(r'"[^"]*"')
 _SENTENCE = re.compile(r"[^.?!]+[.?!]*(?:--)?\s*")
 
 
-class _RawTurn(RawRecord):
+class _RawTurn(RawPlayRecord):
     names: Annotated[tuple[str, ...], Field(alias="NAMES", min_length=1)]
     utterances: Annotated[tuple[str, ...], Field(alias="UTTERANCES")]
 
 
-class _RawEpisode(RawRecord):
+class _RawEpisode(RawPlayRecord):
     turns: Annotated[tuple[_RawTurn, ...], Field(alias="TURNS", min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SpokenTurn:
     """One turn: who spoke, all names where several did, and the words in one line."""
 
     speaker: str
@@ -38,13 +38,13 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class ShowEpisode:
     """An episode, such as "C1E037": campaign 1, number 37."""
 
     id: str
     campaign: int
     number: int
-    turns: tuple[Spoken, ...]
+    turns: tuple[SpokenTurn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ def episode_files(source: Path) -> tuple[Path, ...]:
     )
 
 
-def read_episode(path: Path) -> Episode:
+def read_episode(path: Path) -> ShowEpisode:
     """An episode; ConfigError, with the file, where it is not one."""
     name = _EPISODE.fullmatch(path.name)
     if name is None:
         raise ConfigError(f'{path}: expected a name such as C1E001.json, found "{path.name}"')
     raw = record(str(path), _RawEpisode, json_value(str(path), file_text(path)))
-    turns = (Spoken(" & ".join(turn.names), " ".join(turn.utterances)) for turn in raw.turns)
-    return Episode(
+    turns = (SpokenTurn(" & ".join(turn.names), " ".join(turn.utterances)) for turn in raw.turns)
+    return ShowEpisode(
         path.name.split(".")[0], int(name["campaign"]), int(name["number"]), tuple(turns)
     )
 

@@ -21,7 +21,7 @@ from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
 
-class RawRecord(BaseModel):
+class RawPlayRecord(BaseModel):
     """A record as somebody else wrote it: fields that we do not know are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -36,11 +36,13 @@ _Name = Annotated[StrictStr, Field(min_length=1)]
 def import_dnd(source: Path, target: Path) -> tuple[str, ...]:
     """A file in our open format into the new folder `target`; sentences on what was read."""
     examples = read_examples(source)
-    found = Found("dnd", examples, {"rows": len(examples)}, {}, "as the file's authors declare")
+    found = ImportedPlay(
+        "dnd", examples, {"rows": len(examples)}, {}, "as the file's authors declare"
+    )
     return keep(found, source, [examples_file(source)], target)
 
 
-class _Candidate(RawRecord):
+class _Candidate(RawPlayRecord):
     player: _Name | None = None
     character: _Name | None = None
 
@@ -50,7 +52,7 @@ class _Candidate(RawRecord):
         return self.character or self.player or ""
 
 
-class _Turn(RawRecord):
+class _Turn(RawPlayRecord):
     speaker: _Name
     text: StrictStr
 
@@ -59,7 +61,7 @@ class _Label(_Candidate):
     skill: StrictStr
 
 
-class _Row(RawRecord):
+class _Row(RawPlayRecord):
     id: _Name
     episode: _Name
     candidates: Annotated[tuple[_Candidate, ...], Field(min_length=1)]
@@ -191,7 +193,7 @@ ABOUT = "about.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ImportedPlay:
     """What an importer made of its source.
 
     `read` says what was read, by kind; `dropped` what gave no example, by reason.
@@ -204,7 +206,7 @@ class Found:
     licence: str
 
 
-def keep(found: Found, source: Path, files: Sequence[Path], target: Path) -> tuple[str, ...]:
+def keep(found: ImportedPlay, source: Path, files: Sequence[Path], target: Path) -> tuple[str, ...]:
     """Write the data set into the new folder `target`, whole or not at all; what to print about it.
 
     `files` are what was read; a hash of them is kept, and of `source` the name alone.
@@ -231,7 +233,7 @@ def keep(found: Found, source: Path, files: Sequence[Path], target: Path) -> tup
     return _told(found)
 
 
-def _about(found: Found, source: Path, files: Sequence[Path]) -> Mapping[str, object]:
+def _about(found: ImportedPlay, source: Path, files: Sequence[Path]) -> Mapping[str, object]:
     return {
         "format": found.format,
         "source": source.resolve().name,
@@ -262,7 +264,7 @@ def _counts(examples: Sequence[Example]) -> Mapping[str, int]:
     }
 
 
-def _told(found: Found) -> tuple[str, ...]:
+def _told(found: ImportedPlay) -> tuple[str, ...]:
     counts = _counts(found.examples)
     each = counts["examples"] / counts["episodes"]
     lines = [

@@ -12,7 +12,13 @@ from typing import Annotated
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import Found, RawRecord, json_lines, keep, record
+from sociolab.worlds.anteval.importing.dnd import (
+    ImportedPlay,
+    RawPlayRecord,
+    json_lines,
+    keep,
+    record,
+)
 from sociolab.worlds.anteval.session import ABILITIES, SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn, names_skill
 
@@ -26,12 +32,12 @@ _CHECK = re.compile(r"!\s*(?:i(?:nit)?\s+)?(?:check|c)\s+(?:\"([^\"]+)\"|'([^']+
 _SHORT = {"soh": "sleight of hand"}
 
 
-class _Actor(RawRecord):
+class _Actor(RawPlayRecord):
     name: str
     class_name: Annotated[str | None, Field(alias="class")] = None
 
 
-class _Record(RawRecord):
+class _Record(RawPlayRecord):
     before_utterances: tuple[str, ...]
     after_utterances: tuple[str, ...] = ()
     combat_state_before: tuple[_Actor, ...]
@@ -52,12 +58,14 @@ def import_fireball(source: Path, target: Path) -> tuple[str, ...]:
         examples += session.examples
         dropped.update(session.dropped)
         read.update({"sessions": 1, "records": session.records})
-    found = Found("fireball", tuple(examples), read, dict(dropped.most_common()), "CC BY 4.0")
+    found = ImportedPlay(
+        "fireball", tuple(examples), read, dict(dropped.most_common()), "CC BY 4.0"
+    )
     return keep(found, source, files, target)
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class FireballSession:
     """The examples of one file, how many records it holds, and what gave none, by reason."""
 
     examples: tuple[Example, ...]
@@ -79,7 +87,7 @@ def session_files(source: Path) -> tuple[Path, ...]:
     )
 
 
-def read_session(path: Path) -> Session:
+def read_session(path: Path) -> FireballSession:
     """The examples of a session: a file of records in the order in which they were played.
 
     A record gives an example where its commands hold a check of a skill and its caster is a
@@ -102,7 +110,7 @@ def read_session(path: Path) -> Session:
         elif found:
             dropped[found] += 1
         said += _new(row.caster_after.name, row.after_utterances, row.after_idxs, heard)
-    return Session(tuple(examples), records, dropped)
+    return FireballSession(tuple(examples), records, dropped)
 
 
 def checked_skill(words: str) -> str | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import Found, file_text, keep
+from sociolab.worlds.anteval.importing.dnd import ImportedPlay, file_text, keep
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
@@ -32,7 +32,9 @@ def import_transcript(source: Path, target: Path) -> tuple[str, ...]:
     files = transcript_files(source)
     examples = tuple(example for file in files for example in read_transcript(file))
     read = {"transcripts": len(files)}
-    found = Found("dnd-transcript", examples, read, {}, "as the transcripts' authors declare")
+    found = ImportedPlay(
+        "dnd-transcript", examples, read, {}, "as the transcripts' authors declare"
+    )
     return keep(found, source, files, target)
 
 

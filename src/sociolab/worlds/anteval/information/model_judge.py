@@ -21,18 +21,18 @@ from sociolab.core.ports import CallKey, ChatModel, Labelled, Point, PointAnswer
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.judging.quoting import quoted
-from sociolab.prompting.ask import ask_model, typed_prompt
+from sociolab.prompting.structured import ask_model, typed_prompt
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.information.scoring import (
     LEARNED,
     RECALL,
-    Evidence,
+    FactReading,
     Found,
+    InformationPlan,
+    KeyPointOverlap,
     Learned,
-    Lost,
-    Overlap,
-    Plan,
-    Reading,
+    MissingValue,
+    SessionEvidence,
     nothing,
     said,
     snapshot_turns,
@@ -214,7 +214,7 @@ class ModelJudge:
     through and stops the run.
     """
 
-    def __init__(self, plan: Plan, model: ChatModel) -> None:
+    def __init__(self, plan: InformationPlan, model: ChatModel) -> None:
         self._plan = plan
         self._model = model
         hashes = [prompt(PACKAGE, name).hash for name in _PROMPTS]
@@ -226,7 +226,7 @@ class ModelJudge:
         if not party_moved(episode):
             return nothing(session, self._plan)
         reader = _Reader(self._model, self._plan.key_points, session, episode, judging)
-        found = Evidence()
+        found = SessionEvidence()
         points = await reader.knowledge()
         for player in session.players:
             seat = player.id
@@ -259,13 +259,13 @@ class _Reader:
         self._facts = _numbered("f", [fact.text for fact in session.knowledge])
         self._read: dict[tuple[str, int], Found] = {}
 
-    async def knowledge(self) -> tuple[str, ...] | Lost:
+    async def knowledge(self) -> tuple[str, ...] | MissingValue:
         """What there was to learn, in k key points."""
         head = prompt(PACKAGE, "judge_knowledge").render({"k": self._k})
         text = Learned(facts=[fact.text for fact in self._session.knowledge]).text
         kind = points_type(self._k, self._k)
         sheet = await self._ask("knowledge", "", 0, kind, head, text, points_problem)
-        return sheet if isinstance(sheet, Lost) else tuple(sheet.points)
+        return sheet if isinstance(sheet, MissingValue) else tuple(sheet.points)
 
     def recited(self) -> Learned:
         """The answer of somebody who knows all facts, in another order."""
@@ -274,23 +274,23 @@ class _Reader:
         return Learned(facts=texts)
 
     async def overlap(
-        self, points: tuple[str, ...] | Lost, answer: Learned | Lost, seat: str
-    ) -> Overlap | Lost:
+        self, points: tuple[str, ...] | MissingValue, answer: Learned | MissingValue, seat: str
+    ) -> KeyPointOverlap | MissingValue:
         """How many key points of the knowledge are among those of an answer."""
-        if isinstance(answer, Lost):
+        if isinstance(answer, MissingValue):
             return answer
         if not answer.text:
-            return Overlap(0, 0)
-        if isinstance(points, Lost):
+            return KeyPointOverlap(0, 0)
+        if isinstance(points, MissingValue):
             return points
         head = prompt(PACKAGE, "judge_summary").render({"k": self._k})
         kind = points_type(0, self._k)
         made = await self._ask("summary", seat, 0, kind, head, answer.text, points_problem)
-        if isinstance(made, Lost):
+        if isinstance(made, MissingValue):
             return made
         learned = made.points
         if not learned:
-            return Overlap(0, 0)
+            return KeyPointOverlap(0, 0)
         lists = ("# To be learned", *_numbered("p", points), "", "# Learned")
         sheet = await self._ask(
             "match",
@@ -301,19 +301,19 @@ class _Reader:
             "\n".join((*lists, *_numbered("a", learned))),
             lambda s: pairs_problem(s, points, learned),
         )
-        if isinstance(sheet, Lost):
+        if isinstance(sheet, MissingValue):
             return sheet
         shown = "; ".join(f'"{one.known_text}" = "{one.learned_text}"' for one in sheet.pairs)
-        return Overlap(len(sheet.pairs), len(learned), shown)
+        return KeyPointOverlap(len(sheet.pairs), len(learned), shown)
 
     async def answer(self, seat: str, at: int | None) -> Found:
         """An answer after so many turns (None: at the end) against the facts."""
         given = said(self._episode, seat, at)
-        if isinstance(given, Lost):
+        if isinstance(given, MissingValue):
             return given
         facts = self._session.knowledge
         if not given.text or not facts:
-            return Reading(len(facts), {})
+            return FactReading(len(facts), {})
         ended = self._episode.ended
         turn = at if at is not None else ended.turn + 1 if ended else 0
         if (seat, turn) not in self._read:
@@ -337,20 +337,20 @@ class _Reader:
             "\n".join(parts),
             lambda s: answer_problem(s, text),
         )
-        if isinstance(sheet, Lost):
+        if isinstance(sheet, MissingValue):
             return sheet
         beside = {
             kind: tuple(one.quote for one in sheet.beside if one.kind == kind)
             for kind in ("other", "hallucinated")
         }
-        return Reading(len(facts), _stated(sheet.facts, facts), **beside)
+        return FactReading(len(facts), _stated(sheet.facts, facts), **beside)
 
     async def told(self) -> Found:
         """The transcript against the facts, each with the turn that its quote is from."""
         npc, facts = self._session.npc, self._session.knowledge
         lines = self._lines(None)
         if not lines or not facts:
-            return Reading(len(facts), {})
+            return FactReading(len(facts), {})
         body = "\n".join(("# The facts", *self._facts, "", "# What was said and done", *lines))
         sheet = await self._ask(
             "transcript",
@@ -361,7 +361,7 @@ class _Reader:
             body,
             lambda s: facts_problem(s.facts, lines),
         )
-        if isinstance(sheet, Lost):
+        if isinstance(sheet, MissingValue):
             return sheet
         stated = _stated(sheet.facts, facts)
         for line in sheet.facts:
@@ -369,7 +369,7 @@ class _Reader:
             if number:
                 fact = facts[_index(line.fact)].id
                 stated[fact] = f"turn {number.partition('.')[0]}: {stated[fact]}"
-        return Reading(len(facts), stated)
+        return FactReading(len(facts), stated)
 
     def _lines(self, before: int | None) -> list[str]:
         """The turns that were taken before this one, or all; each behind its number."""
@@ -388,7 +388,7 @@ class _Reader:
         head: str,
         body: str,
         complaint: Callable[[Sheet], str],
-    ) -> Sheet | Lost:
+    ) -> Sheet | MissingValue:
         """A sheet without anything to complain of, or why there is none."""
         key = CallKey(self._episode.trial.id, "judge", seat, turn, name, 1, self._judging)
         try:
@@ -403,9 +403,9 @@ class _Reader:
         except ModelError as error:
             if error.fatal:
                 raise
-            return Lost(error.cause, str(error), "", error.tries)
+            return MissingValue(error.cause, str(error), "", error.tries)
         if asked.value is None or asked.problem:
-            return Lost(asked.cause, asked.problem, asked.raw, asked.attempts)
+            return MissingValue(asked.cause, asked.problem, asked.raw, asked.attempts)
         return asked.value
 
 
@@ -431,7 +431,7 @@ class _Known(BaseModel):
     text: str = Field(min_length=1)
 
 
-class Row(BaseModel):
+class LabelledStatement(BaseModel):
     """A statement and a fact, as a line of a set; further fields of the fact are passed over."""
 
     id: str | None = None
@@ -445,12 +445,14 @@ def labelled(row: Json, id: str) -> Labelled:
 
     The statement is a player's whole answer in a session whose NPC knows this fact alone.
     """
-    read = Row.model_validate(row)
+    read = LabelledStatement.model_validate(row)
     same, episode = read.label == "same", _episode(read.id or id, read)
 
     async def ask(model: ChatModel) -> tuple[PointAnswer, ...]:
-        found = await ModelJudge(Plan(1, controls=False), model).reading(episode, _PLAYER)
-        if not isinstance(found, Reading):
+        found = await ModelJudge(InformationPlan(1, controls=False), model).reading(
+            episode, _PLAYER
+        )
+        if not isinstance(found, FactReading):
             return (PointAnswer(None, getattr(found, "problem", "")),)
         return tuple(PointAnswer(STATED, quote) for quote in found.stated.values()) or (
             PointAnswer(NOT_STATED, ", ".join((*found.other, *found.hallucinated))),
@@ -467,7 +469,7 @@ def labelled(row: Json, id: str) -> Labelled:
     )
 
 
-def _episode(id: str, row: Row) -> Episode:
+def _episode(id: str, row: LabelledStatement) -> Episode:
     session = Session(
         id=id,
         form="information",

@@ -7,19 +7,19 @@ its id. Nothing is read, so the figures are exact; where anybody else took a tur
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
+from sociolab.plugin.shown import FactWay, HeardFact, ToldFact
 from sociolab.worlds.anteval.information.scoring import (
-    Evidence,
+    CannotTell,
+    FactReading,
     Found,
-    Lost,
-    Overlap,
-    Plan,
-    Reading,
-    Unknown,
+    InformationPlan,
+    KeyPointOverlap,
+    MissingValue,
+    SessionEvidence,
     nothing,
     said,
     snapshot_turns,
@@ -27,38 +27,6 @@ from sociolab.worlds.anteval.information.scoring import (
 )
 from sociolab.worlds.anteval.scene import TELL, UNRECORDED, party_moved, recorded
 from sociolab.worlds.anteval.session import Session, session_from
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A fact was told in this turn (from 0) by `who`; `to` are the names of those who heard it."""
-
-    turn: int
-    who: str
-    to: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """What became of a fact at one player: heard first in `turn` (from 0) from `source`, or never.
-
-    `stated`: whether the player's answer at the end states it; None without such an answer.
-    """
-
-    player: str
-    turn: int | None
-    source: str
-    stated: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class FactWay:
-    """A fact of the NPC: when it was told, and what became of it at each player."""
-
-    fact: str
-    text: str
-    told: tuple[Told, ...]
-    heard: tuple[Heard, ...]
 
 
 def learned(episode: Episode) -> tuple[FactWay, ...]:
@@ -69,11 +37,11 @@ def learned(episode: Episode) -> tuple[FactWay, ...]:
     tellings = told_of(session, episode)
     answers = {player.id: _answer(session, episode, player.id, None) for player in session.players}
 
-    def heard(fact: str, seat: str) -> Heard:
+    def heard(fact: str, seat: str) -> HeardFact:
         name, answer = session.seated(seat).first_name, answers[seat]
         first = next((one for one in tellings[fact] if name in one.to), None)
-        stated = fact in answer.stated if isinstance(answer, Reading) else None
-        return Heard(name, first.turn if first else None, first.who if first else "", stated)
+        stated = fact in answer.stated if isinstance(answer, FactReading) else None
+        return HeardFact(name, first.turn if first else None, first.who if first else "", stated)
 
     return tuple(
         FactWay(
@@ -86,17 +54,17 @@ def learned(episode: Episode) -> tuple[FactWay, ...]:
     )
 
 
-def told_of(session: Session, episode: Episode) -> Mapping[str, tuple[Told, ...]]:
+def told_of(session: Session, episode: Episode) -> Mapping[str, tuple[ToldFact, ...]]:
     """By fact, when it was told: all that acts say of it."""
     names = {one.id: one.first_name for one in session.characters}
-    found: dict[str, list[Told]] = {fact.id: [] for fact in session.knowledge}
+    found: dict[str, list[ToldFact]] = {fact.id: [] for fact in session.knowledge}
     for move in episode.moves:
         for action in move.actions:
             hearers = [seat for seat in action.to or names if seat != move.seat]
             for act in action.acts:
                 fact = act.what.get("id") if isinstance(act.what, dict) else None
                 if act.kind == TELL and fact in found:
-                    told = Told(move.turn, names[move.seat], tuple(names[s] for s in hearers))
+                    told = ToldFact(move.turn, names[move.seat], tuple(names[s] for s in hearers))
                     found[fact].append(told)
     return {fact: tuple(tellings) for fact, tellings in found.items()}
 
@@ -108,7 +76,7 @@ class RecordJudge:
     those of an answer are found among what it states.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: InformationPlan) -> None:
         self._plan = plan
         self.id = JudgeId("record", "formula", digest("record", plan.key_points))
 
@@ -117,7 +85,7 @@ class RecordJudge:
         session, plan = session_from(episode.trial.task.content), self._plan
         if not party_moved(episode):
             return nothing(session, plan)
-        found = Evidence()
+        found = SessionEvidence()
         for player in session.players:
             seat = player.id
             found.answers[seat] = answer = _answer(session, episode, seat, None)
@@ -129,37 +97,39 @@ class RecordJudge:
         if recorded(episode):
             told = {fact: told for fact, told in told_of(session, episode).items() if told}
             where = {fact: f"{one[0].who}, turn {one[0].turn + 1}" for fact, one in told.items()}
-            found.told = Reading(len(session.knowledge), where)
+            found.told = FactReading(len(session.knowledge), where)
             everything = dict.fromkeys((fact.id for fact in session.knowledge), "")
-            found.oracle = self._overlap(session, Reading(len(everything), everything))
+            found.oracle = self._overlap(session, FactReading(len(everything), everything))
         else:
-            found.told = found.oracle = Unknown(UNRECORDED)
+            found.told = found.oracle = CannotTell(UNRECORDED)
         return verdicts(session, plan, found)
 
-    def _overlap(self, session: Session, answer: Found) -> Overlap | Lost | Unknown:
-        if not isinstance(answer, Reading):
+    def _overlap(
+        self, session: Session, answer: Found
+    ) -> KeyPointOverlap | MissingValue | CannotTell:
+        if not isinstance(answer, FactReading):
             return answer
         k = self._plan.key_points
         points = [fact.id for fact in session.knowledge[:k]]
         shared = [fact for fact in points if fact in answer.stated]
-        return Overlap(len(shared), min(k, answer.statements), ", ".join(shared))
+        return KeyPointOverlap(len(shared), min(k, answer.statements), ", ".join(shared))
 
 
 def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> Found:
     """An answer as its ids say; unknown where this seat, or another, is not on record."""
     given = said(episode, seat, at)
-    if isinstance(given, Lost):
+    if isinstance(given, MissingValue):
         return given
     acted = any(move.seat == seat for move in episode.moves)
     if not acted or not recorded(episode) or len(given.ids) != len(given.facts):
-        return Unknown(UNRECORDED)
+        return CannotTell(UNRECORDED)
     tellings = told_of(session, episode)
     stated = {fact: _source(tellings.get(fact, ()), session, seat) for fact in given.ids if fact}
     invented = [text for text, fact in zip(given.facts, given.ids, strict=True) if not fact]
-    return Reading(len(session.knowledge), stated, hallucinated=tuple(invented))
+    return FactReading(len(session.knowledge), stated, hallucinated=tuple(invented))
 
 
-def _source(tellings: Sequence[Told], session: Session, seat: str) -> str:
+def _source(tellings: Sequence[ToldFact], session: Session, seat: str) -> str:
     name = session.seated(seat).first_name
     first = next((one for one in tellings if name in one.to), None)
     return f"{first.who}, turn {first.turn + 1}" if first else ""

@@ -113,7 +113,7 @@ def recall_at(turn: int) -> Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FactReading:
     """An answer held against `known` facts.
 
     `stated` are the facts that the answer states, by id, each with where that is to be seen (a
@@ -139,7 +139,7 @@ def key_point_share(overlap: int, k: int) -> float:
     return overlap / k
 
 
-def precision(reading: Reading) -> float | None:
+def precision(reading: FactReading) -> float | None:
     """Facts stated over facts stated and hallucinations; None where there is neither.
 
     What is true beside the facts counts neither for nor against an answer.
@@ -148,12 +148,12 @@ def precision(reading: Reading) -> float | None:
     return len(reading.stated) / claimed if claimed else None
 
 
-def recall(reading: Reading) -> float | None:
+def recall(reading: FactReading) -> float | None:
     """Facts stated over all facts; None where there is nothing to know."""
     return len(reading.stated) / reading.known if reading.known else None
 
 
-def f1(reading: Reading) -> float | None:
+def f1(reading: FactReading) -> float | None:
     """The harmonic mean of precision and recall, 0 where no fact is stated; None: no facts."""
     if not reading.known:
         return None
@@ -161,12 +161,12 @@ def f1(reading: Reading) -> float | None:
     return 2 * stated / (stated + len(reading.hallucinated) + reading.known)
 
 
-def hallucination(reading: Reading) -> float | None:
+def hallucination(reading: FactReading) -> float | None:
     """Hallucinations over all statements; None where nothing was stated."""
     return len(reading.hallucinated) / reading.statements if reading.statements else None
 
 
-def party_recall(readings: Sequence[Reading]) -> float | None:
+def party_recall(readings: Sequence[FactReading]) -> float | None:
     """Facts that at least one player stated over all facts; None: there is nothing to know."""
     known = max((reading.known for reading in readings), default=0)
     stated: frozenset[str] = frozenset().union(*(reading.stated for reading in readings))
@@ -174,7 +174,7 @@ def party_recall(readings: Sequence[Reading]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class MissingValue:
     """A value that was due and is missing, and why."""
 
     cause: Cause
@@ -184,14 +184,14 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class CannotTell:
     """A value that this judge cannot tell, and why."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
+class KeyPointOverlap:
     """`shared` key points of the `made` ones that an answer was summarised into; `shown`: which."""
 
     shared: int
@@ -199,11 +199,11 @@ class Overlap:
     shown: str = ""
 
 
-Found: TypeAlias = "Reading | Lost | Unknown"
+Found: TypeAlias = "FactReading | MissingValue | CannotTell"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class InformationPlan:
     """What is measured: k key points, controls or none, snapshots every so many turns (0: none)."""
 
     key_points: int
@@ -218,31 +218,35 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Evidence:
+class SessionEvidence:
     """Answers as read, by seat; the overlap of key points; snapshots; what was there to be heard.
 
     `oracle` is the IEP of an answer that recites all facts.
     """
 
     answers: dict[str, Found] = field(default_factory=dict)
-    overlaps: dict[str, Overlap | Lost | Unknown] = field(default_factory=dict)
+    overlaps: dict[str, KeyPointOverlap | MissingValue | CannotTell] = field(default_factory=dict)
     before: dict[str, Found] = field(default_factory=dict)
     snapshots: dict[tuple[int, str], Found] = field(default_factory=dict)
-    told: Found = Unknown("there is nothing to know")
-    oracle: Overlap | Lost | Unknown = Unknown("there is nothing to know")
+    told: Found = CannotTell("there is nothing to know")
+    oracle: KeyPointOverlap | MissingValue | CannotTell = CannotTell("there is nothing to know")
 
 
-def said(episode: Episode, seat: str, at: int | None) -> Learned | Lost:
+def said(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
     """What a seat answered after so many turns (None: at the end), or why there is no answer."""
     found = answer(episode, seat, at)
     if isinstance(found, Unusable):
-        return Lost(found.cause, f"the answer failed: {found.problem}", found.raw, found.attempt)
+        return MissingValue(
+            found.cause, f"the answer failed: {found.problem}", found.raw, found.attempt
+        )
     if found is None:
-        return Lost("incomplete", "expected an answer of this seat, found none on record")
+        return MissingValue("incomplete", "expected an answer of this seat, found none on record")
     return found
 
 
-def verdicts(session: Session, plan: Plan, found: Evidence) -> tuple[Verdict, ...]:
+def verdicts(
+    session: Session, plan: InformationPlan, found: SessionEvidence
+) -> tuple[Verdict, ...]:
     """The verdicts on an episode, seat by seat, then those on the whole of it."""
     given: list[Verdict] = []
     for player in session.players:
@@ -262,21 +266,23 @@ def verdicts(session: Session, plan: Plan, found: Evidence) -> tuple[Verdict, ..
     return tuple(given)
 
 
-def nothing(session: Session, plan: Plan) -> tuple[Verdict, ...]:
+def nothing(session: Session, plan: InformationPlan) -> tuple[Verdict, ...]:
     """A failure for every metric of an episode in which no player took a turn."""
-    lost = Lost(
+    lost = MissingValue(
         "incomplete", "expected turns of the players, found none: there is nothing to judge"
     )
     seats = [player.id for player in session.players]
     answers = dict.fromkeys(seats, lost)
     turns = snapshot_turns(session.turns, plan.snapshots)
     snapshots = {(turn, seat): lost for turn in turns for seat in seats}
-    evidence = Evidence({**answers}, {**answers}, {**answers}, {**snapshots}, lost, lost)
+    evidence = SessionEvidence({**answers}, {**answers}, {**answers}, {**snapshots}, lost, lost)
     return verdicts(session, plan, evidence)
 
 
-def _iep(measure: Measure, seat: str | None, found: Overlap | Lost | Unknown, k: int) -> Verdict:
-    if not isinstance(found, Overlap):
+def _iep(
+    measure: Measure, seat: str | None, found: KeyPointOverlap | MissingValue | CannotTell, k: int
+) -> Verdict:
+    if not isinstance(found, KeyPointOverlap):
         return _missing(measure, seat, found)
     short = f"; {found.made} key points were made, {k - found.made} short of k"
     reason = f"{found.shared} of {k} key points shared{short if found.made < k else ''}"
@@ -286,7 +292,7 @@ def _iep(measure: Measure, seat: str | None, found: Overlap | Lost | Unknown, k:
 
 
 def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
-    if not isinstance(reading, Reading):
+    if not isinstance(reading, FactReading):
         return tuple(_missing(measure, seat, reading) for measure in OF_ANSWERS[1:])
     stated, invented = len(reading.stated), len(reading.hallucinated)
     no_statement, no_fact = "the player stated nothing", "there is nothing to know"
@@ -315,7 +321,7 @@ def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
 
 
 def _recall(measure: Measure, seat: str | None, found: Found) -> Verdict:
-    if not isinstance(found, Reading):
+    if not isinstance(found, FactReading):
         return _missing(measure, seat, found)
     value = recall(found)
     if value is None:
@@ -323,7 +329,7 @@ def _recall(measure: Measure, seat: str | None, found: Found) -> Verdict:
     return Score(measure, seat, value, _recalled(found))
 
 
-def _recalled(reading: Reading) -> str:
+def _recalled(reading: FactReading) -> str:
     where = [f"{fact} ({seen})" if seen else fact for fact, seen in reading.stated.items()]
     return f"{len(where)} of {reading.known} facts: {', '.join(where) or 'none'}"
 
@@ -334,7 +340,7 @@ def _listed(quotes: Sequence[str]) -> str:
 
 def _other_session(session: Session, seat: str, reading: Found) -> Verdict:
     """By the facts' own texts, so that it costs no call."""
-    if not isinstance(reading, Reading):
+    if not isinstance(reading, FactReading):
         return _missing(OTHER_SESSION, seat, reading)
     decoys = {fact.text for fact in session.decoys}
     if not decoys:
@@ -345,13 +351,13 @@ def _other_session(session: Session, seat: str, reading: Found) -> Verdict:
     return Score(OTHER_SESSION, seat, shared / len(decoys), reason)
 
 
-def _party(found: Evidence, session: Session) -> Verdict:
+def _party(found: SessionEvidence, session: Session) -> Verdict:
     readings = []
     for seat, reading in found.answers.items():
-        if isinstance(reading, Lost):
-            lost = Lost("incomplete", f"the answer of {seat} is missing: {reading.problem}")
+        if isinstance(reading, MissingValue):
+            lost = MissingValue("incomplete", f"the answer of {seat} is missing: {reading.problem}")
             return _missing(PARTY_RECALL, None, lost)
-        if isinstance(reading, Unknown):
+        if isinstance(reading, CannotTell):
             return _missing(PARTY_RECALL, None, reading)
         readings.append(reading)
     value = party_recall(readings)
@@ -362,7 +368,7 @@ def _party(found: Evidence, session: Session) -> Verdict:
     return Score(PARTY_RECALL, None, value, reason)
 
 
-def _missing(measure: Measure, seat: str | None, found: Lost | Unknown) -> Verdict:
-    if isinstance(found, Unknown):
+def _missing(measure: Measure, seat: str | None, found: MissingValue | CannotTell) -> Verdict:
+    if isinstance(found, CannotTell):
         return Unscored(measure, seat, found.why)
     return ScoreFailure(measure, seat, found.cause, found.problem, found.raw, found.attempts)

@@ -19,12 +19,12 @@ from sociolab.worlds.anteval.party.tables import (
     PRONOUNS,
     Background,
     Class,
-    Drawn,
+    DrawnCharacter,
     Leads,
     Names,
+    PartyTables,
     Phrase,
     Syllables,
-    Tables,
     Trait,
     Voice,
     phrase,
@@ -53,7 +53,7 @@ def draw_party(seed: int, session: int | str, players: int) -> tuple[Character, 
     return tuple(_character(drawn, seed, session) for drawn in draw_traits(seed, session, players))
 
 
-def draw_traits(seed: int, session: int | str, players: int) -> tuple[Drawn, ...]:
+def draw_traits(seed: int, session: int | str, players: int) -> tuple[DrawnCharacter, ...]:
     """The same party as entries of the tables, before it is told."""
     if not 1 <= players <= MOST_PLAYERS:
         raise ConfigError(f"expected 1 to {MOST_PLAYERS} players, found {players}")
@@ -82,13 +82,13 @@ def _shuffled_for_npc(backgrounds: Sequence[Background], chance: Random) -> list
 
 
 def _draw(
-    table: Tables,
+    table: PartyTables,
     chance: Random,
     seat: str,
     kind: Class,
     background: Background,
     taken: Sequence[str],
-) -> Drawn:
+) -> DrawnCharacter:
     race = pick(table.races, chance)
     pronouns = pick(PRONOUNS, chance)
     weights = [alignment.weight for alignment in table.alignments]
@@ -96,7 +96,7 @@ def _draw(
     name = full_name(table.names, race.name, chance, taken)
     tie = first_name(table.names.friends, chance, (name,))
     contact = first_name(table.names.friends, chance, (name, tie))
-    return Drawn(
+    return DrawnCharacter(
         seat=seat,
         name=name,
         pronouns=pronouns,
@@ -139,7 +139,7 @@ def _rolls(chance: Random) -> list[int]:
     return sorted((sum(four) - min(four) for four in throws), reverse=True)
 
 
-def _character(drawn: Drawn, seed: int, session: int | str) -> Character:
+def _character(drawn: DrawnCharacter, seed: int, session: int | str) -> Character:
     voice = drawn.voice()
     telling = stream(seed, "party", session, drawn.seat, "telling")
     return Character(
@@ -245,7 +245,7 @@ class _Part:
         )
 
 
-def look(drawn: Drawn, chance: Random) -> str:
+def look(drawn: DrawnCharacter, chance: Random) -> str:
     """What the others see: race, build, dress and manner, in one sentence; nothing private."""
     frames = tables().frames
     race = drawn.race
@@ -259,7 +259,7 @@ def look(drawn: Drawn, chance: Random) -> str:
     return sentence(told(pick(frames.look, chance), drawn.voice(), slots))
 
 
-def description(drawn: Drawn, chance: Random) -> str:
+def description(drawn: DrawnCharacter, chance: Random) -> str:
     """Prose of 90 to 160 words that agrees with all the traits."""
     for _ in range(50):
         text = _prose(drawn, _parts(drawn, chance), chance)
@@ -285,7 +285,7 @@ def strongest_and_weakest(abilities: dict[str, int], chance: Random) -> tuple[st
     )
 
 
-def _parts(drawn: Drawn, chance: Random) -> list[_Part]:
+def _parts(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
     """The sentences in order: every trait, and fillers after the one that says who this is."""
     identity = _identity(drawn, chance)
     goal = _goal(drawn, chance)
@@ -309,7 +309,7 @@ def _parts(drawn: Drawn, chance: Random) -> list[_Part]:
     return parts
 
 
-def _identity(drawn: Drawn, chance: Random) -> _Part:
+def _identity(drawn: DrawnCharacter, chance: Random) -> _Part:
     race, kind = drawn.race.name.lower(), drawn.kind.name.lower()
     background = drawn.background.name.lower()
     fills: dict[str, str | Phrase] = {
@@ -326,11 +326,11 @@ def _identity(drawn: Drawn, chance: Random) -> _Part:
     return _Part(frame, {slot: fills[slot] for slot in fills if slot in used})
 
 
-def _goal(drawn: Drawn, chance: Random) -> _Part:
+def _goal(drawn: DrawnCharacter, chance: Random) -> _Part:
     return _Part(pick(tables().goal_frames, chance), {"goal": drawn.goal})
 
 
-def _traits(drawn: Drawn, chance: Random) -> list[_Part]:
+def _traits(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
     frames = tables().frames
     wordings: list[tuple[str, Trait]] = [
         *(("personality", trait) for trait in drawn.personality),
@@ -346,7 +346,7 @@ def _traits(drawn: Drawn, chance: Random) -> list[_Part]:
     return [*parts, attitude, _abilities_part(drawn, chance)]
 
 
-def _abilities_part(drawn: Drawn, chance: Random) -> _Part:
+def _abilities_part(drawn: DrawnCharacter, chance: Random) -> _Part:
     table = tables()
     strongest, weakest = strongest_and_weakest(drawn.abilities, chance)
     fills: dict[str, str | Phrase] = {
@@ -356,7 +356,7 @@ def _abilities_part(drawn: Drawn, chance: Random) -> _Part:
     return _Part(pick(table.frames.abilities, chance), fills)
 
 
-def _fillers(drawn: Drawn, chance: Random) -> list[_Part]:
+def _fillers(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
     frames, background = tables().frames, drawn.background
     return [
         _Part(_PLAIN, {"text": pick(drawn.race.upbringing, chance)}),
@@ -366,7 +366,7 @@ def _fillers(drawn: Drawn, chance: Random) -> list[_Part]:
     ]
 
 
-def _prose(drawn: Drawn, parts: list[_Part], chance: Random) -> str:
+def _prose(drawn: DrawnCharacter, parts: list[_Part], chance: Random) -> str:
     """The sentences, the first with the name; further on a name or a lead now and then."""
     sentences = [_opening(drawn, parts[0], chance)]
     since, subject, theme = 0, parts[0].subject_first, parts[0].theme
@@ -389,7 +389,7 @@ def _prose(drawn: Drawn, parts: list[_Part], chance: Random) -> str:
     return " ".join(sentences)
 
 
-def _opening(drawn: Drawn, part: _Part, chance: Random) -> str:
+def _opening(drawn: DrawnCharacter, part: _Part, chance: Random) -> str:
     voice = drawn.voice(contact=part.contact, full=chance.random() < _FULL_NAME)
     return sentence(told(part.frame, voice, part.fills, named=True))
 

@@ -297,7 +297,7 @@ class _Nature(_Table):
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class PartyTables:
     """Everything that a character is drawn from. `goals` go on after "wants to"."""
 
     races: tuple[Race, ...]
@@ -312,7 +312,7 @@ class Tables:
 
 
 @cache
-def tables() -> Tables:
+def tables() -> PartyTables:
     """The tables of this package, read once a process; backgrounds in the order of their names."""
     folder = files(PACKAGE).joinpath("data", "party")
     nature = _Nature.model_validate(_read(folder.joinpath("nature.toml")))
@@ -322,7 +322,7 @@ def tables() -> Tables:
         for file in folder.joinpath("backgrounds").iterdir()
         if file.name.endswith(".toml")
     ]
-    return Tables(
+    return PartyTables(
         races=_Races.model_validate(_read(folder.joinpath("races.toml"))).races,
         classes=_Classes.model_validate(_read(folder.joinpath("classes.toml"))).classes,
         backgrounds=tuple(sorted(backgrounds, key=lambda background: background.name)),
@@ -340,7 +340,7 @@ def _read(file: Traversable) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnCharacter:
     """Entries of the tables and names; `contact` is known from the background, `tie` in the rest.
 
     Two names, so that an innkeeper of old acquaintance is not also the sister who was lost.

@@ -61,7 +61,7 @@ _WORD = re.compile(r"[A-Z][\w'\u2019]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class EncoderReading:
     """Token ids of the end of an example, the seat of each, and the candidates in seat order.
 
     Candidate i of `seated` has the seat `FIRST_SEAT + i`.
@@ -72,7 +72,9 @@ class Reading:
     seated: tuple[str, ...]
 
 
-def reading(example: Example, ids_of: Callable[[str], Sequence[int]], longest: int) -> Reading:
+def reading(
+    example: Example, ids_of: Callable[[str], Sequence[int]], longest: int
+) -> EncoderReading:
     """The last `longest` tokens of an example; the oldest turn that fits in part loses its start.
 
     `ids_of` makes token ids of a text, without any that mark its ends.
@@ -91,7 +93,7 @@ def reading(example: Example, ids_of: Callable[[str], Sequence[int]], longest: i
         said = ids_of(masked(turn.text, names, called))[-room:]
         tokens[:0] = [*mark, *said]
         seats[:0] = [seat] * (len(mark) + len(said))
-    return Reading(tuple(tokens), tuple(seats), seated)
+    return EncoderReading(tuple(tokens), tuple(seats), seated)
 
 
 def masked_texts(examples: Sequence[Example]) -> Iterator[str]:

@@ -21,8 +21,8 @@ from sociolab.worlds.anteval.virtual_dm.encoder_input import (
     FIRST_SEAT,
     NUMBERS,
     OTHER_SEAT,
+    EncoderReading,
     Manner,
-    Reading,
     manner_in,
     masked_texts,
     reading,
@@ -35,7 +35,7 @@ MOST_WORDS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Vocabulary:
     """A vocabulary of `size` tokens; `start` and `end` frame what is read."""
 
     tokenizer: Tokenizer
@@ -49,7 +49,7 @@ class Words:
         return ids
 
 
-def packaged_words(folder: Path) -> Words:
+def packaged_words(folder: Path) -> Vocabulary:
     """The tokens that the weights in this folder were made with."""
     tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
     tokenizer.no_truncation()
@@ -57,7 +57,7 @@ def packaged_words(folder: Path) -> Words:
     return _words(tokenizer)
 
 
-def words_in(texts: Iterable[str]) -> Words:
+def words_in(texts: Iterable[str]) -> Vocabulary:
     """The most frequent words of some texts, in lower case; alike frequent ones by alphabet."""
     normal, cut = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
     times = Counter(
@@ -70,9 +70,9 @@ def words_in(texts: Iterable[str]) -> Words:
     return _words(tokenizer)
 
 
-def _words(tokenizer: Tokenizer) -> Words:
+def _words(tokenizer: Tokenizer) -> Vocabulary:
     start, end = tokenizer.token_to_id(START), tokenizer.token_to_id(END)
-    return Words(tokenizer, tokenizer.get_vocab_size(), start, end)
+    return Vocabulary(tokenizer, tokenizer.get_vocab_size(), start, end)
 
 
 SEATS = FIRST_SEAT + len(NUMBERS)
@@ -81,7 +81,7 @@ DROPOUT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class NetworkShape:
     """How large the network is.
 
     The lowest `settled` layers and the embeddings under them are not trained; with 0, all is.
@@ -114,7 +114,7 @@ class Batch:
     manner: torch.Tensor
 
 
-def random_network(shape: Shape) -> nn.ModuleDict:
+def random_network(shape: NetworkShape) -> nn.ModuleDict:
     """A network with random weights, drawn from torch's current random state."""
     width = shape.width
     reader = nn.ModuleDict(
@@ -159,7 +159,7 @@ def load_weights(network: nn.ModuleDict, weights: Path) -> None:
 
 
 def settled_part(
-    network: nn.ModuleDict, shape: Shape, tokens: torch.Tensor, padding: torch.Tensor
+    network: nn.ModuleDict, shape: NetworkShape, tokens: torch.Tensor, padding: torch.Tensor
 ) -> torch.Tensor:
     """What the embeddings and the settled layers make of token ids (B, T): (B, T, width)."""
     reader = network["reader"]
@@ -170,7 +170,7 @@ def settled_part(
     return hidden
 
 
-def label_scores(network: nn.ModuleDict, shape: Shape, batch: Batch) -> torch.Tensor:
+def label_scores(network: nn.ModuleDict, shape: NetworkShape, batch: Batch) -> torch.Tensor:
     """Log-probabilities (B, C, 18): that a candidate makes the next check, and with which skill."""
     heads = network["heads"]
     features = _features(network, batch, _read(network, shape, batch))
@@ -179,7 +179,7 @@ def label_scores(network: nn.ModuleDict, shape: Shape, batch: Batch) -> torch.Te
     return characters.unsqueeze(-1) + heads["skill"](features).log_softmax(-1)
 
 
-def _read(network: nn.ModuleDict, shape: Shape, batch: Batch) -> torch.Tensor:
+def _read(network: nn.ModuleDict, shape: NetworkShape, batch: Batch) -> torch.Tensor:
     """What the trained layers make of the tokens, each marked by its seat: (B, T, width)."""
     start = batch.start
     if not shape.settled:
@@ -207,7 +207,7 @@ def _mean(hidden: torch.Tensor, chosen: torch.Tensor) -> torch.Tensor:
     return weights @ hidden / weights.sum(-1, keepdim=True).clamp(min=1)
 
 
-def _layer(shape: Shape) -> nn.Module:
+def _layer(shape: NetworkShape) -> nn.Module:
     layer = nn.TransformerEncoderLayer(
         shape.width,
         shape.attention_heads,
@@ -267,8 +267,8 @@ class Trained:
     """A network, and what it takes to read an example as it was trained to."""
 
     network: nn.ModuleDict
-    shape: Shape
-    words: Words
+    shape: NetworkShape
+    words: Vocabulary
     manner: Manner
     longest: int
 
@@ -316,10 +316,10 @@ def _untrained(
     columns = len(manner.deviations)
     if weights is None:
         words = words_in(masked_texts(examples))
-        shape = Shape(words.size, settings.longest, 48, 4, 96, 2, settled=0, manner=columns)
+        shape = NetworkShape(words.size, settings.longest, 48, 4, 96, 2, settled=0, manner=columns)
         return Trained(random_network(shape), shape, words, manner, settings.longest)
     words = packaged_words(weights)
-    shape = Shape(words.size, 512, 384, 12, 1536, 6, settled=SETTLED, manner=columns)
+    shape = NetworkShape(words.size, 512, 384, 12, 1536, 6, settled=SETTLED, manner=columns)
     network = random_network(shape)
     load_weights(network, weights / WEIGHTS)
     return Trained(network, shape, words, manner, settings.longest)
@@ -339,7 +339,7 @@ def _items(trained: Trained, examples: Sequence[Example]) -> list[_Item]:
     return items
 
 
-def _starts(trained: Trained, readings: Sequence[Reading]) -> list[torch.Tensor]:
+def _starts(trained: Trained, readings: Sequence[EncoderReading]) -> list[torch.Tensor]:
     words, shape = trained.words, trained.shape
     tokens = [torch.tensor([words.start, *one.tokens, words.end]) for one in readings]
     if shape.settled == 0:
@@ -350,7 +350,7 @@ def _starts(trained: Trained, readings: Sequence[Reading]) -> list[torch.Tensor]
     return [row[: len(one)].clone() for row, one in zip(hidden, tokens, strict=True)]
 
 
-def _item(manner: Manner, example: Example, read: Reading, start: torch.Tensor) -> _Item:
+def _item(manner: Manner, example: Example, read: EncoderReading, start: torch.Tensor) -> _Item:
     seats = torch.tensor([OTHER_SEAT, *read.seats, OTHER_SEAT])
     seated = {name: place for place, name in enumerate(read.seated)}
     labels = tuple(
@@ -409,7 +409,7 @@ def _shuffled(
         yield order[first : first + BATCH]
 
 
-def _loss(network: nn.ModuleDict, shape: Shape, items: Sequence[_Item]) -> torch.Tensor:
+def _loss(network: nn.ModuleDict, shape: NetworkShape, items: Sequence[_Item]) -> torch.Tensor:
     """Minus the log-probability that the label drawn is any of the true ones, mean over items."""
     scores = label_scores(network, shape, _batch(items))
     right = torch.full_like(scores, float("-inf"))

@@ -100,7 +100,7 @@ class AsyncVirtualDM(Protocol):
         ...
 
 
-class AtOnce:
+class LocalDM:
     """A virtual DM on this machine, as one to be awaited; it holds everything up as it works."""
 
     def __init__(self, dm: VirtualDM) -> None:

@@ -41,7 +41,7 @@ class LinearDM:
     """
 
     def __init__(self) -> None:
-        self._words: Words | None = None
+        self._words: StemVocabulary | None = None
         self._who: _Who | None = None
         self._which: _Which | None = None
 
@@ -58,8 +58,8 @@ class LinearDM:
             raise ConfigError("training examples: expected words in at least one turn, found none")
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-        self._words = Words(examples)
-        turns = Turns(examples, self._words)
+        self._words = StemVocabulary(examples)
+        turns = TurnMatrix(examples, self._words)
         # The products are many and small: a second thread only waits, at the cost of a whole core.
         with threadpool_limits(1):
             self._who = _Who(examples, turns)
@@ -71,7 +71,7 @@ class LinearDM:
             raise WorldError("linear: expected to be fitted before it predicts, found not")
         if not examples:
             return ()
-        turns, seats = Turns(examples, self._words), _seats(examples)
+        turns, seats = TurnMatrix(examples, self._words), _seats(examples)
         scores = self._who.chances(examples, turns)[:, None] * self._which.scores(turns, seats)
         ranked: list[list[tuple[float, Label]]] = [[] for _ in examples]
         for (number, who), row in zip(seats, scores.tolist(), strict=True):
@@ -82,7 +82,7 @@ class LinearDM:
 class _Who:
     """How likely each candidate makes a check."""
 
-    def __init__(self, examples: Sequence[Example], turns: Turns) -> None:
+    def __init__(self, examples: Sequence[Example], turns: TurnMatrix) -> None:
         from sklearn.feature_extraction import DictVectorizer
         from sklearn.linear_model import LogisticRegression
         from sklearn.preprocessing import StandardScaler
@@ -97,7 +97,7 @@ class _Who:
             features = _beside(manner, turns, _seats(examples))
             self._model.fit(features, truth, sample_weight=weights)
 
-    def chances(self, examples: Sequence[Example], turns: Turns) -> Floats:
+    def chances(self, examples: Sequence[Example], turns: TurnMatrix) -> Floats:
         """Of each seat, in order, 0..1; all 1 where in training everybody always checked."""
         import numpy as np
 
@@ -111,7 +111,7 @@ class _Who:
 class _Which:
     """What each skill scores for a seat: about the chance that a check there is of this skill."""
 
-    def __init__(self, examples: Sequence[Example], turns: Turns) -> None:
+    def __init__(self, examples: Sequence[Example], turns: TurnMatrix) -> None:
         import numpy as np
 
         checks = _checks(examples)
@@ -126,7 +126,7 @@ class _Which:
         inner[np.diag_indices_from(inner)] += _RIDGE / weights
         self._coefficients: Floats = features.T @ np.linalg.solve(inner, truth - self._mean)
 
-    def scores(self, turns: Turns, seats: Sequence[Seat]) -> Floats:
+    def scores(self, turns: TurnMatrix, seats: Sequence[Seat]) -> Floats:
         """A row per seat, a column per skill."""
         import numpy as np
 
@@ -134,7 +134,7 @@ class _Which:
         return np.asarray(np.maximum(scores, _FLOOR))
 
 
-def _beside(manner: Matrix, turns: Turns, seats: Sequence[Seat]) -> Matrix:
+def _beside(manner: Matrix, turns: TurnMatrix, seats: Sequence[Seat]) -> Matrix:
     """How each seat spoke, and the words that it said."""
     from scipy import sparse
 
@@ -188,7 +188,7 @@ REACH = 12
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class TurnView:
     """Which turns a block of columns adds up: `weight(back, speaker, candidate)` of each.
 
     `back` counts from 0, the last turn. `share` is the block's part in what tells two rows apart.
@@ -198,25 +198,25 @@ class View:
     weight: Callable[[int, str, str], float]
 
 
-OWN = View(1.0, lambda back, speaker, who: 0.7**back if speaker == who else 0.0)
+OWN = TurnView(1.0, lambda back, speaker, who: 0.7**back if speaker == who else 0.0)
 
 VIEWS = (
     OWN,
-    View(0.5, lambda back, speaker, who: 0.7**back if speaker == DM else 0.0),
-    View(1.0, lambda back, speaker, who: 0.6**back),
+    TurnView(0.5, lambda back, speaker, who: 0.7**back if speaker == DM else 0.0),
+    TurnView(1.0, lambda back, speaker, who: 0.6**back),
 )
 
 
-class Turns:
+class TurnMatrix:
     """The last turns of some examples as rows: TF-IDF of stems."""
 
-    def __init__(self, examples: Sequence[Example], words: Words) -> None:
+    def __init__(self, examples: Sequence[Example], words: StemVocabulary) -> None:
         self._speakers = [
             [turn.speaker for turn in reversed(example.turns[-REACH:])] for example in examples
         ]
         self._words: Matrix = words.matrix(_texts(examples) or [""])
 
-    def words(self, view: View, seats: Sequence[Seat]) -> Matrix:
+    def words(self, view: TurnView, seats: Sequence[Seat]) -> Matrix:
         """A row per seat: the words of the turns in view, of length sqrt(share), or empty."""
         from sklearn.preprocessing import normalize
 
@@ -228,7 +228,7 @@ class Turns:
 
         return sparse.hstack([self.words(view, seats) for view in VIEWS], format="csr")
 
-    def _weights(self, view: View, seats: Sequence[Seat]) -> Matrix:
+    def _weights(self, view: TurnView, seats: Sequence[Seat]) -> Matrix:
         """A row per seat, a column per turn: what the turn weighs there."""
         from scipy import sparse
 
@@ -244,7 +244,7 @@ class Turns:
         return sparse.csr_matrix((values, (rows, columns)), shape=shape)
 
 
-class Words:
+class StemVocabulary:
     """A vocabulary with its weights: single stems and pairs of them, of at least 3 turns.
 
     Where the examples are so few that nothing occurs in 3 turns, all that occurs.

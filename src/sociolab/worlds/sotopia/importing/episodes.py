@@ -36,7 +36,7 @@ from sociolab.worlds.sotopia.importing.public_data import (
     read_public_data,
 )
 from sociolab.worlds.sotopia.importing.reading import (
-    Placed,
+    PlacedRow,
     Quirk,
     Quirks,
     RawRow,
@@ -122,7 +122,7 @@ def read_episodes(
         yield Episode(trial, _events(scene, task.seats, quirks))
 
 
-def _cast(item: Placed[RawEpisode], task: Task, quirks: Quirks) -> tuple[CastMember, ...]:
+def _cast(item: PlacedRow[RawEpisode], task: Task, quirks: Quirks) -> tuple[CastMember, ...]:
     raw = item.row
     labels = model_labels(raw.models, raw.setting, raw.tag, len(task.seats), quirks)
     return tuple(
@@ -131,7 +131,7 @@ def _cast(item: Placed[RawEpisode], task: Task, quirks: Quirks) -> tuple[CastMem
     )
 
 
-def _events(scene: Played, seats: tuple[str, ...], quirks: Quirks) -> tuple[Event, ...]:
+def _events(scene: PlayedEpisode, seats: tuple[str, ...], quirks: Quirks) -> tuple[Event, ...]:
     moves = tuple(
         Moved(number, seats[turn.who], (turn.action,)) for number, turn in enumerate(scene.turns)
     )
@@ -183,7 +183,7 @@ _GESTURE = re.compile(rf"\[({'|'.join(_KINDS)})\]\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PlayedTurn:
     """Who acted (a participant's position) and how."""
 
     who: int
@@ -191,17 +191,17 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedEpisode:
     """An episode as the judge's prompt tells it. Backgrounds and goals in the order of `names`."""
 
     scenario: str
     names: tuple[str, ...]
     backgrounds: tuple[str, ...]
     goals: tuple[str, ...]
-    turns: tuple[Turn, ...]
+    turns: tuple[PlayedTurn, ...]
 
 
-def played(prompt: str, place: str, quirks: Quirks) -> Played:
+def played(prompt: str, place: str, quirks: Quirks) -> PlayedEpisode:
     """The prompt, read; ConfigError where a part of it is missing or a turn has no known form."""
     first = _HEADER.search(prompt)
     if first is None:
@@ -219,7 +219,7 @@ def played(prompt: str, place: str, quirks: Quirks) -> Played:
     turns = tuple(
         _turn(content, number, names, place, quirks) for number, content in enumerate(contents)
     )
-    return Played(
+    return PlayedEpisode(
         scenario=stage["scenario"].strip(),
         names=names,
         backgrounds=sections[: len(names)],
@@ -263,16 +263,18 @@ def _contents(prompt: str, first: re.Match[str], place: str) -> tuple[str, ...]:
     return (*(c.strip() for c in contents[:-1]), contents[-1].strip().removesuffix(",").strip())
 
 
-def _turn(content: str, number: int, names: tuple[str, ...], place: str, quirks: Quirks) -> Turn:
+def _turn(
+    content: str, number: int, names: tuple[str, ...], place: str, quirks: Quirks
+) -> PlayedTurn:
     """One turn. An empty one belongs to whose turn it was: they take turns (section 2.3)."""
     if not content:
         quirks[Quirk.EMPTY_TURN] += 1
-        return Turn(number % len(names), Action(NONE))
+        return PlayedTurn(number % len(names), Action(NONE))
     for who, name in enumerate(names):
         if content.startswith(f"{name} "):
             action = _action(content[len(name) :].strip(), quirks)
             if action is not None:
-                return Turn(who, action)
+                return PlayedTurn(who, action)
     raise ConfigError(
         f"{place}: turn {number + 1} of rewards_prompt has no known form: {content[:80]!r}"
     )
@@ -312,7 +314,7 @@ class EpisodeText:
 
     place: str
     environment: str
-    scene: Played
+    scene: PlayedEpisode
 
 
 def tasks_of(

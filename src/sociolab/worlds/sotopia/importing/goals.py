@@ -35,7 +35,7 @@ _VIEWER = re.compile(r"""\s+viewer\s*=\s*(['"])(\w+)\1\s*""")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TaggedPart:
     """A stretch of text. `viewers` are those whom its tags name; empty: it is for everybody.
 
     More than one viewer means nested tags: such a part is for those whom all of them name.
@@ -55,14 +55,14 @@ def viewer_of(seat: int) -> str:
     return f"agent_{seat}"
 
 
-def parts(text: str, seats: int, place: str) -> tuple[Part, ...]:
+def parts(text: str, seats: int, place: str) -> tuple[TaggedPart, ...]:
     """The text in parts, in order, without its tags.
 
     ConfigError for a tag or viewer that is not known and for one that does not close: a guess
     could show a private part to the wrong seat.
     """
     viewers = {ENVIRONMENT, *(viewer_of(seat) for seat in range(seats))}
-    found: list[Part] = []
+    found: list[TaggedPart] = []
     open_tags: list[tuple[str, str]] = []
     end = 0
     for tag in _TAG.finditer(text):
@@ -83,10 +83,10 @@ def without_tags(text: str) -> str:
     return _TAG.sub("", text)
 
 
-def _part(text: str, open_tags: list[tuple[str, str]]) -> Part:
+def _part(text: str, open_tags: list[tuple[str, str]]) -> TaggedPart:
     kinds = [name for name, _ in open_tags if name in _HINTS]
     viewers = tuple(viewer for _, viewer in open_tags if viewer)
-    return Part(text, cast(Kind, kinds[-1]) if kinds else "plain", viewers)
+    return TaggedPart(text, cast(Kind, kinds[-1]) if kinds else "plain", viewers)
 
 
 def _viewer(tag: re.Match[str], viewers: set[str], place: str) -> str:
@@ -174,7 +174,9 @@ class GoalReader:
             text += f"\nYou know: {' '.join(knows)}"
         return without_agent_names(text, seat, self.seats, quirks)
 
-    def _readable(self, found: Iterable[Part], seat: int, quirks: Quirks) -> tuple[Part, ...]:
+    def _readable(
+        self, found: Iterable[TaggedPart], seat: int, quirks: Quirks
+    ) -> tuple[TaggedPart, ...]:
         kept = []
         for part in found:
             if not part.text.strip():
@@ -190,7 +192,7 @@ class GoalReader:
         return tuple(kept)
 
 
-def composed(found: Iterable[Part]) -> str:
+def composed(found: Iterable[TaggedPart]) -> str:
     """Parts of a goal as one text: first what is plain, then information and hints in order."""
     plain = ""
     asides = []
@@ -207,19 +209,19 @@ def composed(found: Iterable[Part]) -> str:
     return text.strip()
 
 
-def untagged(text: str) -> tuple[Part, ...]:
+def untagged(text: str) -> tuple[TaggedPart, ...]:
     """A goal that somebody else took the tags out of, in the parts that its labels show."""
     found = []
     for piece in re.split(r"(?=Extra information:|Hint:|You know the following friends)", text):
         if piece.startswith("Hint:"):
-            found.append(Part(piece, "clarification_hint"))
+            found.append(TaggedPart(piece, "clarification_hint"))
         elif piece.startswith(("Extra information:", "You know the following friends")):
-            found.append(Part(piece, "extra_info"))
+            found.append(TaggedPart(piece, "extra_info"))
         else:
-            found.append(Part(piece))
+            found.append(TaggedPart(piece))
     if found[-1].kind != "plain" and found[0].text.rstrip().endswith("("):
-        found[-1] = Part(found[-1].text.rstrip().removesuffix(")"), found[-1].kind)
-        found.insert(1, Part(")"))
+        found[-1] = TaggedPart(found[-1].text.rstrip().removesuffix(")"), found[-1].kind)
+        found.insert(1, TaggedPart(")"))
     return tuple(found)
 
 
@@ -265,7 +267,7 @@ def mended(text: str, quirks: Quirks) -> str:
     return parted
 
 
-def _aside(part: Part) -> str:
+def _aside(part: TaggedPart) -> str:
     """Information or a hint as a sentence, or as a list where it comes in lines."""
     label = _LABELS[part.kind]
     text = part.text.strip()

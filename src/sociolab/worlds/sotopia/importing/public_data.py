@@ -20,7 +20,7 @@ from sociolab.core.seeding import digest
 from sociolab.worlds.sotopia.dataset import TaskRow
 from sociolab.worlds.sotopia.importing.goals import Context, GoalReader, context, read_facts
 from sociolab.worlds.sotopia.importing.reading import (
-    Placed,
+    PlacedRow,
     Quirk,
     Quirks,
     RawRow,
@@ -47,7 +47,7 @@ SOURCE = "SOTOPIA's public data (Zhou et al., ICLR 2024, arXiv 2310.11667)"
 
 
 @dataclass(frozen=True, slots=True)
-class ImportReport:
+class SotopiaImport:
     """What was imported, and which quirks were met how often."""
 
     characters: int
@@ -64,7 +64,7 @@ class ImportReport:
 
 def import_sotopia(
     source: Path, target: Path, name: str, *, strategy_hints: bool = True
-) -> ImportReport:
+) -> SotopiaImport:
     """Import the profile files in `source` (or in `source/profiles`) into the new folder `target`.
 
     Hints at a strategy are kept, as the public benchmark shows them to its agents, unless
@@ -80,7 +80,7 @@ def import_sotopia(
     return report
 
 
-def _report(data: PublicData, quirks: Quirks) -> ImportReport:
+def _report(data: PublicData, quirks: Quirks) -> SotopiaImport:
     hard = sum(PUBLIC_HARD in task.tags for task in data.tasks)
     facts = sum(scene.goals[0].facts is not None for scene in data.scenarios.values())
     first = (
@@ -89,7 +89,7 @@ def _report(data: PublicData, quirks: Quirks) -> ImportReport:
         f"{len(data.scenarios)} scenarios ({facts} with goals that have a formula), "
         f"{len(data.tasks)} tasks ({hard} on the {len(data.hard)} hard scenarios)"
     )
-    return ImportReport(
+    return SotopiaImport(
         characters=len(data.characters),
         relationship_rows=data.relationship_rows,
         pairs=len(data.relationships),
@@ -102,7 +102,7 @@ def _report(data: PublicData, quirks: Quirks) -> ImportReport:
     )
 
 
-def _write(data: PublicData, target: Path, name: str, report: ImportReport) -> None:
+def _write(data: PublicData, target: Path, name: str, report: SotopiaImport) -> None:
     """The data set in a folder of its own, which gets its name when it is complete."""
     files = {
         "characters.jsonl": _lines(data.characters.values()),
@@ -224,7 +224,7 @@ def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = Tru
 
 
 def _check(
-    item: Placed[RawCombination],
+    item: PlacedRow[RawCombination],
     characters: Mapping[str, Character],
     scenarios: Mapping[str, Scenario],
 ) -> None:
@@ -240,7 +240,7 @@ def _check(
 
 
 def _wanted(
-    combinations: Iterable[Placed[RawCombination]], scenarios: Mapping[str, Scenario]
+    combinations: Iterable[PlacedRow[RawCombination]], scenarios: Mapping[str, Scenario]
 ) -> Mapping[Pair, tuple[RelationshipType, ...]]:
     """For each pair that is cast, the relationships of its tasks' scenarios."""
     wanted: dict[Pair, tuple[RelationshipType, ...]] = defaultdict(tuple)
@@ -261,7 +261,7 @@ def _hard_list(path: Path, scenarios: Mapping[str, Scenario], quirks: Quirks) ->
 
 
 def _task(
-    item: Placed[RawCombination],
+    item: PlacedRow[RawCombination],
     scenarios: Mapping[str, Scenario],
     pairs: Mapping[Pair, Relationship],
     hard: frozenset[str],
@@ -313,7 +313,7 @@ class RawAgent(RawRow):
     secret: str = ""
 
 
-def character(found: Placed[RawAgent], quirks: Quirks) -> Character:
+def character(found: PlacedRow[RawAgent], quirks: Quirks) -> Character:
     """A profile as a character; ConfigError where a field does not fit."""
     raw = found.row
     big_five = traits(raw.big_five)
@@ -405,7 +405,7 @@ def relationship_type(digit: int | str, place: str) -> RelationshipType:
 
 
 def relationships(
-    found: Iterable[Placed[RawRelationship]],
+    found: Iterable[PlacedRow[RawRelationship]],
     characters: Mapping[str, Character],
     wanted: Mapping[Pair, tuple[RelationshipType, ...]],
     quirks: Quirks,
@@ -430,7 +430,7 @@ def relationships(
 
 
 def _relationship(
-    item: Placed[RawRelationship], characters: Mapping[str, Character]
+    item: PlacedRow[RawRelationship], characters: Mapping[str, Character]
 ) -> Relationship:
     raw = item.row
     for key in (raw.agent1_id, raw.agent2_id):
@@ -477,7 +477,7 @@ class RawEnvironment(RawRow):
 
 
 def scenario(
-    found: Placed[RawEnvironment], quirks: Quirks, *, strategy_hints: bool = True
+    found: PlacedRow[RawEnvironment], quirks: Quirks, *, strategy_hints: bool = True
 ) -> Scenario:
     """An environment as a scenario: no tag is left, and each private part is with its seat."""
     raw, place = found.row, found.place

@@ -28,14 +28,14 @@ R = TypeVar("R", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Placed(Generic[R]):
+class PlacedRow(Generic[R]):
     """A row, and the file and line that it stands on."""
 
     place: str
     row: R
 
 
-def rows(path: Path, kind: type[R]) -> tuple[Placed[R], ...]:
+def rows(path: Path, kind: type[R]) -> tuple[PlacedRow[R], ...]:
     """The rows of a JSON-lines file; blank lines are skipped.
 
     ConfigError, with file and line, where a line is not JSON or not such a row.
@@ -44,7 +44,7 @@ def rows(path: Path, kind: type[R]) -> tuple[Placed[R], ...]:
     for number, line in enumerate(file_text(path).split("\n"), start=1):
         if line.strip():
             place = f"{path}, line {number}"
-            found.append(Placed(place, record(place, kind, _json(place, line))))
+            found.append(PlacedRow(place, record(place, kind, _json(place, line))))
     return tuple(found)
 
 
