@@ -12,11 +12,11 @@ from pydantic import ValidationError
 
 from sociolab.app.audit import AuditConfig, AuditResult
 from sociolab.app.audit import audit as examine
-from sociolab.app.user_files import first_problem
 from sociolab.cli.options import name_and_value
 from sociolab.cli.output import say, show_sections
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
+from sociolab.store.user_files import first_problem
 
 if TYPE_CHECKING:
     from sociolab.stats.intervals import Estimate

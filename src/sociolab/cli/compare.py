@@ -21,9 +21,9 @@ from sociolab.analysis.episode_pairs import (
 from sociolab.app.queries import open_store
 from sociolab.app.results import write_pairs
 from sociolab.app.transcripts import transcript_of
-from sociolab.app.user_files import free_file
 from sociolab.cli.output import page_of, say, show_sections
 from sociolab.core.errors import ConfigError
+from sociolab.store.user_files import free_file
 
 if TYPE_CHECKING:
     from sociolab.analysis.compare_runs import Gate

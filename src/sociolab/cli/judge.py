@@ -12,11 +12,11 @@ from pydantic import ValidationError
 
 from sociolab.app.run.config import config_of
 from sociolab.app.run.judge import judge_run
-from sociolab.app.user_files import first_problem
 from sociolab.cli.output import judges_failed, say, show_result, show_sections
 from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
 from sociolab.runner.progress import Tally
+from sociolab.store.user_files import first_problem
 
 
 def judge(run: str, flags: dict[str, Any], *, repeats: int, as_json: bool) -> None:

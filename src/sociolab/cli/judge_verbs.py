@@ -211,8 +211,9 @@ def gap(
 
     Virtual DMs that learned from either see the difference.
     """
-    from sociolab.cli import gap as verb
+    from sociolab.app.tools import use_tool
     from sociolab.cli.options import several
+    from sociolab.cli.output import console, print_json, say
 
     flags = {
         "real": real,
@@ -225,6 +226,11 @@ def gap(
         "matched": not all_real,
         "splits": splits,
         "seed": seed,
-        **calling(locals()),
     }
-    verb.gap(flags, as_json=json)
+    asked = {name: value for name, value in flags.items() if value is not None}
+    access = {name: value for name, value in calling(locals()).items() if value is not None}
+    found = use_tool("gap", asked, access, say)
+    if json:
+        print_json(found.document())
+    else:
+        found.show(console())

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sociolab.app.data.importing import Import, import_anything, world_formats
-from sociolab.app.data.sets import imported_folder, imported_names
 from sociolab.core.errors import ConfigError, StoreError
+from sociolab.store.connect import imported_folder, imported_names
 from sociolab.worlds.anteval.importing.dnd import read_examples
 
 TRANSCRIPT = """DM: Petra

@@ -1,19 +1,13 @@
-"""`sociolab gap`: the paper's Tables 1 and 2, a row for each agent."""
+"""How `sociolab gap` is printed: the paper's Tables 1 and 2, a row for each agent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from pydantic import ValidationError
+from rich.console import Console
 
 from sociolab.analysis.formatting import NOTHING
-from sociolab.app.gap import GapConfig, GapResult
-from sociolab.app.gap import gap as measure
-from sociolab.app.user_files import first_problem
-from sociolab.cli.output import console, print_json, say
-from sociolab.core.errors import ConfigError
 from sociolab.report.words import minus
 from sociolab.worlds.anteval.gap import (
     FEWEST_GROUPS,
@@ -24,30 +18,18 @@ from sociolab.worlds.anteval.gap import (
     GapTable,
     NoiseFloor,
 )
+from sociolab.worlds.anteval.gap_of_runs import GapResult
 
 if TYPE_CHECKING:
     from rich.table import Table
+
 
 _Parts: TypeAlias = tuple[GapFigure, GapFigure, Gap, NoiseFloor | None, bool | None]
 """fr, fg, G, the noise floor, and whether G is above it."""
 
 
-def gap(flags: dict[str, Any], *, as_json: bool) -> None:
-    """Measure, and print tables or one JSON object."""
-    try:
-        config = GapConfig.model_validate({k: v for k, v in flags.items() if v is not None})
-    except ValidationError as error:
-        raise ConfigError(f"gap: {first_problem(error)}") from error
-    found = measure(config, say)
-    if as_json:
-        print_json(_document(found))
-        return
-    print_gap(found)
-
-
-def print_gap(found: GapResult) -> None:
+def print_gap(found: GapResult, shown: Console) -> None:
     """The tables, and what to know of them."""
-    shown = console()
     tables = [_reading(found.table, found.play)]
     if any(row.information for row in found.table.rows):
         tables.append(_exchange(found.table))
@@ -57,16 +39,6 @@ def print_gap(found: GapResult) -> None:
         shown.print(table)
     for line in (*_explained(found.table), *found.notes):
         shown.print(line, style="dim italic", markup=False)
-
-
-def _document(found: GapResult) -> dict[str, Any]:
-    return {
-        "schema": 1,
-        "kind": "gap",
-        "play": found.play,
-        "table": asdict(found.table),
-        "notes": list(found.notes),
-    }
 
 
 def _reading(table: GapTable, play: str) -> Table:
