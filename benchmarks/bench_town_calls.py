@@ -43,7 +43,7 @@ from sociolab.models.config import EndpointSpec
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 from sociolab.town.mind import MindPlayer
-from sociolab.town.model.mind import ModelMind
+from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import Answer, MindQuestion
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss import kit

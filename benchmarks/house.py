@@ -62,9 +62,8 @@ def measured(path: Path) -> tuple[int, int, int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             imports |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            if isinstance(node.value.value, str):
-                said |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
+            said |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     with path.open("rb") as file:
         code = {
             line

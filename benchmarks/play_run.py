@@ -21,7 +21,7 @@ from pathlib import Path
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.cli.main import collect_rarely
-from sociolab.runner.tally import Tally
+from sociolab.runner.progress import Tally
 
 SAMPLE_EVERY = 200
 """Finished episodes between two looks at the memory."""

@@ -32,7 +32,7 @@ from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.runner.local import Stopped, Table, play_all
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 

@@ -26,7 +26,7 @@ from sociolab.endpoint.counters import Counters
 from sociolab.endpoint.replies import Replies
 from sociolab.endpoint.server import EndpointServer
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.prompting.ask import again_text
+from sociolab.prompting.structured import again_text
 from sociolab.store.store import Store
 from sociolab.town.trace import TRACE
 

@@ -21,7 +21,7 @@ from sociolab.core.episode import (
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure
-from sociolab.judging.credit_record import Cell, Credit, CreditRecord
+from sociolab.judging.credit import Cell, Credit, CreditRecord
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 from sotopia_cases import casting, task_of

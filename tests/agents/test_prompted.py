@@ -10,14 +10,12 @@ import pytest
 from pydantic import BaseModel
 
 from fake_models import FakeModel
-from sociolab.agents.actions import act_type
-from sociolab.agents.prompted import Dialect, PromptedPlayer, prompts_hash
+from sociolab.agents.prompted import Dialect, PromptedPlayer, act_type, prompts_hash
 from sociolab.core.episode import Action, Moved, Unusable
 from sociolab.core.errors import Cause, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Line, NoReply, Question, Reply, Request
 from sociolab.prompting.structured import schema_of
-from sociolab.testing.playing import play_scene
-from sociolab.testing.stock import STOCK_ACTIONS, StockScene
+from sociolab.testing.playing import STOCK_ACTIONS, StockScene, play_scene
 
 HELLO = '{"action":"speak","text":" Hello. "}'
 

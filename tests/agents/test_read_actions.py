@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.agents.actions import act_type, read_json, read_plain
+from sociolab.agents.prompted import act_type, read_json, read_plain
 from sociolab.core.episode import Action, ActionKind, ActionSpace
 from sociolab.core.errors import ReplyError
 from sociolab.prompting.structured import schema_of

@@ -18,13 +18,11 @@ from pydantic import BaseModel, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 import sociolab
-from sociolab.agents.human import TerminalPlayer
-from sociolab.agents.terminal import terminal
+from sociolab.agents.human import TerminalPlayer, terminal
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Ended, Moved, Unusable
 from sociolab.core.ports import FieldWording, NoReply, Question, Reply, Request, Wording
 from sociolab.engine.scene import Poll
-from sociolab.testing.playing import play_scene
-from sociolab.testing.stock import StockScene
+from sociolab.testing.playing import StockScene, play_scene
 
 SOURCE = str(Path(sociolab.__path__[0]).parent)
 
@@ -343,7 +341,7 @@ WAITING = """
 import asyncio
 from sociolab.agents.human import TerminalPlayer
 from sociolab.testing.playing import play_scene
-from sociolab.testing.stock import StockScene
+from sociolab.testing.playing import StockScene
 play_scene(StockScene(), dict.fromkeys(("first", "second"), TerminalPlayer()))
 """
 

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from sociolab.agents.typed_actions import how_to_act, typed_action
-from sociolab.agents.typed_answers import field_hint, typed_answer, typed_field
+from sociolab.agents.human import field_hint, how_to_act, typed_action, typed_answer, typed_field
 from sociolab.core.episode import Action, ActionKind, ActionSpace
 from sociolab.core.errors import ReplyError
 from sociolab.worlds.sotopia.scene import ACTIONS, LEAVE, NON_VERBAL, NONE, PHYSICAL, SPEAK

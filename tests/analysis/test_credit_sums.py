@@ -20,7 +20,7 @@ from sociolab.analysis.values import RunValues, Value
 from sociolab.core.episode import CastMember, Task, Trial
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import JudgeId
-from sociolab.judging.credit_record import Cell, Credit, CreditMeasure, CreditRecord, NoCredit
+from sociolab.judging.credit import Cell, Credit, CreditMeasure, CreditRecord, NoCredit
 from sociolab.report.terminal import printed
 
 TRIAL = Trial(

@@ -18,7 +18,7 @@ from sociolab.analysis.variance_components import (
     variance_section,
     variances,
 )
-from sociolab.core.code_mark import with_code
+from sociolab.core.code_fingerprint import with_code
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
 from sociolab.store.store import Store

@@ -15,7 +15,7 @@ from sociolab.app.run.play import run
 from sociolab.app.run.session import kept_in_a_run
 from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.store import Store
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Action, CastMember, Event, Moved, Task, Trial
 from sociolab.core.errors import StoreError
-from sociolab.testing.stock import STOCK_ACTIONS
+from sociolab.testing.playing import STOCK_ACTIONS
 from sociolab.testing.strategies import events
 
 TRIAL = Trial(

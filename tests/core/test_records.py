@@ -21,7 +21,7 @@ from sociolab.core.episode import (
 from sociolab.core.errors import WorldError
 from sociolab.core.score import Measure, Score
 from sociolab.core.seeding import digest, stream
-from sociolab.testing.stock import STOCK_ACTIONS
+from sociolab.testing.playing import STOCK_ACTIONS
 
 GOAL = Measure("goal", 0, 10, whole=True)
 TASK = Task("t", ("a", "b"), "s", "{}")

@@ -22,7 +22,7 @@ from sociolab.core.ports import (
     Request,
 )
 from sociolab.engine.drive import drive
-from sociolab.engine.replies import event_of
+from sociolab.engine.journal import event_of
 
 
 class Word(BaseModel):

@@ -17,8 +17,7 @@ from sociolab.engine.drive import drive
 from sociolab.engine.play import play
 from sociolab.engine.scene import Poll
 from sociolab.testing.players import AnyPlayer
-from sociolab.testing.playing import as_bytes, play_scene
-from sociolab.testing.stock import STOCK_NAMES, StockScene, StockWitness
+from sociolab.testing.playing import STOCK_NAMES, StockScene, StockWitness, as_bytes, play_scene
 
 SEATS = tuple(STOCK_NAMES)
 

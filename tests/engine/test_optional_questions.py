@@ -16,10 +16,10 @@ from sociolab.core.episode import Act, Action, Answered, Json, Moved, Unusable
 from sociolab.core.errors import ModelError, SociolabError, StoreError, WorldError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.engine.scene import Poll
-from sociolab.runner import foreign, waits
-from sociolab.runner.foreign import ForeignPlayer
-from sociolab.testing.playing import ended, play_scene
-from sociolab.testing.stock import StockScene
+from sociolab.runner import guard as foreign
+from sociolab.runner import progress as waits
+from sociolab.runner.guard import ForeignPlayer
+from sociolab.testing.playing import StockScene, ended, play_scene
 
 SEATS = ("first", "second")
 

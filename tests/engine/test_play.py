@@ -23,8 +23,7 @@ from sociolab.core.errors import WorldError
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
 from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy, Poll
-from sociolab.testing.playing import ended, play_scene
-from sociolab.testing.stock import STOCK_NAMES, StockScene
+from sociolab.testing.playing import STOCK_NAMES, StockScene, ended, play_scene
 
 SEATS = tuple(STOCK_NAMES)
 SAID = (Action("speak", "Hello."),)

@@ -12,7 +12,7 @@ from sociolab.core.ports import NoReply, Player, Reply, Request
 from sociolab.engine.drive import drive
 from sociolab.engine.play import play
 from sociolab.testing.players import AnyPlayer
-from sociolab.testing.stock import StockScene
+from sociolab.testing.playing import StockScene
 
 
 class Breaks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sociolab.core.episode import Action, Moved
 from sociolab.engine.visibility import leaves, seen_by, witnessed
-from sociolab.testing.stock import STOCK_ACTIONS
+from sociolab.testing.playing import STOCK_ACTIONS
 
 ALOUD = Action("speak", "Hello.")
 ASIDE = Action("speak", "Psst.", ("b",))

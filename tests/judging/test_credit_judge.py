@@ -14,9 +14,16 @@ from fake_models import FakeModel, ImprovisingModel
 from sociolab.core.episode import Action, Episode, Moved
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import Line, Transcript
-from sociolab.judging.credit import CreditJudge, body
-from sociolab.judging.credit_record import MEASURES, Cell, Credit, CreditRecord
-from sociolab.judging.credit_story import Story, story_of
+from sociolab.judging.credit import (
+    MEASURES,
+    Cell,
+    Credit,
+    CreditJudge,
+    CreditRecord,
+    Story,
+    body,
+    story_of,
+)
 from sotopia_cases import casting, episode_of, world
 
 SAID = (

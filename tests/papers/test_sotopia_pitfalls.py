@@ -102,7 +102,7 @@ def test_another_ones_background_is_shown_by_relationship_and_not_as_unknown() -
 
 
 PRINT_ACTIONS = """
-from sociolab.agents.actions import act_type
+from sociolab.agents.prompted import act_type
 from sociolab.prompting.structured import schema_of
 from sociolab.worlds.sotopia.scene import ACTIONS
 print([kind.name for kind in ACTIONS.kinds], schema_of(act_type(ACTIONS, False)).text)

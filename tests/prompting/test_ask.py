@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from fake_models import FakeModel
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply, Message
-from sociolab.prompting.ask import Asked, ask_model, typed, typed_prompt
+from sociolab.prompting.structured import Asked, ask_model, typed, typed_prompt
 
 
 class Grade(BaseModel):

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.core.code_mark import with_code
+from sociolab.core.code_fingerprint import with_code
 from sociolab.core.metrics import UNDECLARED
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import result_of

@@ -12,9 +12,8 @@ import pytest
 from sociolab.cli import progress
 from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.runner import waits
-from sociolab.runner.tally import Tally
-from sociolab.runner.waits import Waits
+from sociolab.runner import progress as waits
+from sociolab.runner.progress import Tally, Waits
 from sociolab.store.store import Store
 from tiny_runs import Speaker, play_run, statuses, table
 

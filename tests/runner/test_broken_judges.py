@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from sociolab.core.code_mark import with_code
+from sociolab.core.code_fingerprint import with_code
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ModelError, WorldError
 from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.report.result import result_of
-from sociolab.runner import waits
-from sociolab.runner.jury import verdicts_of
+from sociolab.runner import progress as waits
+from sociolab.runner.judging import verdicts_of
 from sociolab.runner.local import play_all
 from sociolab.store.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial

@@ -13,7 +13,9 @@ from pydantic import BaseModel
 
 from sociolab.core.episode import Action, Json, Unusable
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.runner import bounded, foreign, waits
+from sociolab.runner import guard as bounded
+from sociolab.runner import guard as foreign
+from sociolab.runner import progress as waits
 from sociolab.runner.local import play_all
 from sociolab.store.store import Store, TrialRow
 from tiny_runs import RUN, Speaker, play_run, statuses, table

@@ -15,8 +15,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import StoreError, WorldError
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.report.result import result_of
-from sociolab.runner.jury import verdicts_of
-from sociolab.runner.verdict_checks import checked_verdicts, id_problem
+from sociolab.runner.judging import checked_verdicts, id_problem, verdicts_of
 from sociolab.store.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 

@@ -12,9 +12,8 @@ from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.models.budget import Budget
 from sociolab.models.cache import CachedModel
-from sociolab.runner import waits
-from sociolab.runner.tally import TalliedReplies, Tally
-from sociolab.runner.waits import Waits
+from sociolab.runner import progress as waits
+from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 from tiny_runs import RUN

@@ -18,8 +18,9 @@ from own_code import AGENT, writer
 from play_clients import lay_out
 from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.runner import bounded, waits
-from sociolab.runner.waits import Waits
+from sociolab.runner import guard as bounded
+from sociolab.runner import progress as waits
+from sociolab.runner.progress import Waits
 from sociolab.store.store import Store, TrialRow
 from sociolab.studies import live_episodes as blocked
 from sociolab.studies import live_episodes as tables

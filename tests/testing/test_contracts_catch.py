@@ -27,7 +27,7 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.engine.play import play
 from sociolab.testing import JudgeContract, PlayerContract, WorldContract
 from sociolab.testing.players import AnyPlayer
-from sociolab.testing.stock import StockScene
+from sociolab.testing.playing import StockScene
 from sotopia_cases import casting, episode_of, world
 
 NOTHING = Reply((Action("none"),))

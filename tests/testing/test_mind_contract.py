@@ -12,10 +12,9 @@ import pytest
 from fake_models import ImprovisingModel
 from sociolab.core.errors import ReplyError
 from sociolab.testing import MindContract
-from sociolab.testing.minds import AnyMind
-from sociolab.testing.stock_questions import stock_questions
+from sociolab.testing.minds import AnyMind, stock_questions
 from sociolab.town.mind import Mind
-from sociolab.town.model.mind import ModelMind
+from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
     Agreed,
     Choice,

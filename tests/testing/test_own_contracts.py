@@ -15,8 +15,7 @@ from sociolab.engine.scene import Scene
 from sociolab.judging.llm_judge import LlmJudge
 from sociolab.testing import JudgeContract, PlayerContract, WorldContract
 from sociolab.testing.players import AnyPlayer
-from sociolab.testing.playing import play_task
-from sociolab.testing.stock import StockScene
+from sociolab.testing.playing import StockScene, play_task
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED, OVERALL, SotopiaRubric
 from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
 from sociolab.worlds.sotopia.scenarios import (

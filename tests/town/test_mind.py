@@ -10,11 +10,9 @@ import pytest
 from fake_models import FakeModel
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
 from sociolab.prompting.templates import prompt
-from sociolab.testing.minds import AnyMind
-from sociolab.testing.stock_questions import stock_questions
+from sociolab.testing.minds import AnyMind, stock_questions
 from sociolab.town.mind import MindPlayer, answers
-from sociolab.town.model.mind import ModelMind
-from sociolab.town.model.prompt_prefix import PACKAGE
+from sociolab.town.model_mind import PACKAGE, ModelMind
 from sociolab.town.questions import QUESTIONS, ChoosePlace, MindQuestion, TalkOrNot
 from sociolab.town.scripted.mind import ScriptedMind
 

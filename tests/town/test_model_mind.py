@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from fake_models import FakeModel
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply
-from sociolab.testing.stock_questions import stock_questions
-from sociolab.town.model.mind import ModelMind, answer_schema
+from sociolab.testing.minds import stock_questions
+from sociolab.town.model_mind import ModelMind, answer_schema
 from sociolab.town.questions import (
     MOST_PLACES,
     QUESTIONS,

@@ -18,9 +18,8 @@ from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
-from sociolab.testing.stock_questions import stock_questions
-from sociolab.town.model.mind import ModelMind, prompt_of
-from sociolab.town.model.plain import PLAIN_QUESTIONS
+from sociolab.testing.minds import stock_questions
+from sociolab.town.model_mind import PLAIN_QUESTIONS, ModelMind, prompt_of
 from sociolab.town.questions import (
     QUESTIONS,
     GeneralPlan,

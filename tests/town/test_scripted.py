@@ -12,7 +12,7 @@ import pytest
 
 from sociolab.core.ports import Observation, Question, Reply, Request
 from sociolab.testing import MindContract
-from sociolab.testing.stock_questions import STOCK_DAY, stock_questions
+from sociolab.testing.minds import STOCK_DAY, stock_questions
 from sociolab.town.mind import Mind, MindPlayer
 from sociolab.town.questions import (
     Block,

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.testing.stock_questions import STOCK_GOAL, STOCK_OBJECTS, stock_questions
-from sociolab.town.model.mind import prompt_of, prompts_hash
-from sociolab.town.model.prompt_prefix import prompt_prefix
+from sociolab.testing.minds import STOCK_GOAL, STOCK_OBJECTS, stock_questions
+from sociolab.town.model_mind import prompt_of, prompt_prefix, prompts_hash
 from sociolab.town.questions import (
     MindQuestion,
     Other,

@@ -13,7 +13,7 @@ import pytest
 from sociolab import Environment, RunConfig
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.runner.jury import verdicts_of
+from sociolab.runner.judging import verdicts_of
 from sociolab.training.environment import Observed, Rollout
 
 PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text("utf-8")

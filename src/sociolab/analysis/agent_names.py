@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sociolab.analysis.pooled_runs import agent_settings
 from sociolab.analysis.values import RunValues, Value
-from sociolab.core.code_mark import OPTIONS, UNKNOWN, as_recorded, code_in, mark
+from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -90,7 +90,6 @@ def agent_names(store: Store, runs: Sequence[str]) -> AgentNames:
                 codes.setdefault(label, {})[run] = code
             elif "/" in label:  # people and rules play as ever
                 models.setdefault((label, store.run(run).world), {})[run] = hash_
-    codes = {label: _as_recorded(by_run) for label, by_run in codes.items()}
     codes = {label: by_run for label, by_run in codes.items() if _several(by_run)}
     several = [(label, by_run) for (label, _), by_run in models.items() if _several(by_run)]
     shown: dict[str, dict[str, str]] = {}
@@ -99,11 +98,6 @@ def agent_names(store: Store, runs: Sequence[str]) -> AgentNames:
             shown.setdefault(run, {})[label] = _shown(label, run, code)
     options = {run: _options(store, run) for run in shown}
     return AgentNames(shown, (*_notes(codes), *_set_up(several, options)))
-
-
-def _as_recorded(by_run: Mapping[str, str]) -> dict[str, str]:
-    codes = set(by_run.values())
-    return {run: as_recorded(code, codes) for run, code in by_run.items()}
 
 
 def _several(by_run: Mapping[str, str]) -> bool:

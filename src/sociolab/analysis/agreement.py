@@ -92,8 +92,7 @@ def sections_of(ratings: Ratings, report: AgreementReport, bins: int) -> tuple[S
     """People among themselves, each judge beside them, and each two judges."""
     titles = Titles.of(ratings)
     found = [people_section(ratings, report.people, titles, bins)]
-    for number_, judge in enumerate(ratings.methods, 1):
-        found.append(judge_section(ratings, report, judge, titles, f"agree{number_}"))
+    found += [judge_section(ratings, report, judge, titles) for judge in ratings.methods]
     pairs = dict.fromkeys((cell.first, cell.second) for cell in report.pairs)
     if pairs:
         tables = {
@@ -348,10 +347,8 @@ def _alpha(found: Alpha | None) -> str:
     return NOTHING if found is None else number(found.value)
 
 
-def judge_section(
-    ratings: Ratings, report: AgreementReport, judge: str, titles: Titles, key: str
-) -> Section:
-    """The section on one judge; `key` makes the ids of its charts unique in a page."""
+def judge_section(ratings: Ratings, report: AgreementReport, judge: str, titles: Titles) -> Section:
+    """The section on one judge."""
     cells = judged_by(report, judge)
     rows = [cell for cell in cells if cell.group is None]
     kind = _KIND.get(ratings.methods[judge], ratings.methods[judge])
@@ -369,7 +366,7 @@ def judge_section(
         tuple(said),
         tuple(_judge_cautions(ratings, judge, cells, titles)),
         tuple(tables),
-        tuple(_figures(ratings, rows, titles, judge, key)),
+        tuple(_figures(ratings, rows, titles, judge)),
     )
 
 
@@ -513,7 +510,7 @@ def _at_an_end(ratings: Ratings, judge: str, dimension: str) -> bool:
 
 
 def _figures(
-    ratings: Ratings, rows: Sequence[JudgeAndPeople], titles: Titles, judge: str, key: str
+    ratings: Ratings, rows: Sequence[JudgeAndPeople], titles: Titles, judge: str
 ) -> Iterator[Figure]:
     wide = {measure.name for measure in ratings.measures if measure.high - measure.low >= _WIDE}
     drawn = [(titles[c.dimension], c.spread) for c in rows if c.dimension in wide]

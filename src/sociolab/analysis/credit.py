@@ -15,7 +15,7 @@ from sociolab.analysis.values import RunValues
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import Note, Transcript
-from sociolab.judging.credit_record import MEASURES, Cell, Credit, CreditRecord, NoCredit
+from sociolab.judging.credit import MEASURES, Cell, Credit, CreditRecord, NoCredit
 from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import TranscriptOf
 from sociolab.report.words import minus, plural

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from sociolab.analysis.audit import cell, main_measure, plain, table_notes, titled
 from sociolab.analysis.formatting import NOTHING, in_words, listed
 from sociolab.analysis.values import RunValues, Value
-from sociolab.core.code_mark import code_in
+from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure

@@ -15,7 +15,7 @@ from sociolab.analysis.compare_runs import check_no_smoke
 from sociolab.analysis.formatting import NOTHING, in_words, listed
 from sociolab.analysis.pooled_runs import Pool, agent_settings, judge_caution, pooled, run_values
 from sociolab.analysis.values import Value
-from sociolab.core.code_mark import without_code
+from sociolab.core.code_fingerprint import without_code
 from sociolab.core.episode import Asked
 from sociolab.core.errors import ConfigError
 from sociolab.report.charts import Dot, dot_chart

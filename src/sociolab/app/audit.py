@@ -53,8 +53,8 @@ from sociolab.models.budget import Budget
 from sociolab.report.result import run_of_episodes
 from sociolab.report.section import Section
 from sociolab.report.words import counted, plural
-from sociolab.runner.jury import verdicts_of
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.judging import verdicts_of
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store

@@ -36,13 +36,20 @@ from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Observation, World
-from sociolab.judging.credit import CreditJudge, cells
-from sociolab.judging.credit_record import MEASURES, Credit, CreditMeasure, CreditRecord
-from sociolab.judging.credit_story import Story, story_of
+from sociolab.judging.credit import (
+    MEASURES,
+    Credit,
+    CreditJudge,
+    CreditMeasure,
+    CreditRecord,
+    Story,
+    cells,
+    story_of,
+)
 from sociolab.models.budget import Budget
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import counted, plural
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
 from sociolab.store.database import replaced

@@ -24,7 +24,7 @@ from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.result import result_of
 from sociolab.report.score_tables import judges_of
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate
 from sociolab.store.connect import data_home, store_path
 from sociolab.store.store import Store

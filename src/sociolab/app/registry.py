@@ -1,6 +1,6 @@
 """Plugins by entry point: worlds, agents, judges, model providers.
 
-    sociolab.worlds   a WorldPlugin, made of a loader by `sociolab.plugin.world.world`
+    sociolab.worlds   a WorldPlugin
     sociolab.agents   () -> Player
     sociolab.judges   (kit: WorldKit) -> Judge
     sociolab.models   (spec: EndpointSpec) -> Provider
@@ -11,13 +11,14 @@ The built-in ones are registered the same way.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, Protocol, TypeAlias
 
-from sociolab.core.blame import told
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import ChatModel
+from sociolab.core.tracebacks import describe_error
 from sociolab.plugin.world import WorldPlugin
 
 Group: TypeAlias = Literal[
@@ -64,9 +65,9 @@ def plugin(group: Group, name: str) -> Any:
         raise ConfigError(f'there is no {kind} called "{name}"; there is: {known}')
     try:
         return point.load()
-    except (ImportError, AttributeError) as error:
+    except (Exception, SystemExit) as error:  # whatever its module does when it is imported
         raise WorldError(
-            f'the plugin "{name}" ({point.value}) cannot be loaded: {error}'
+            f'the plugin "{name}" ({point.value}) cannot be loaded: {describe_error(error)}'
         ) from error
 
 
@@ -75,15 +76,31 @@ def world_plugin(name: str) -> WorldPlugin:
     found = plugin("sociolab.worlds", name)
     if not isinstance(found, WorldPlugin):
         raise WorldError(
-            f'the plugin "{name}" is no world: expected a loader under @world("{name}"), found '
+            f'the plugin "{name}" is no world: expected a sociolab.plugin.world.WorldPlugin, found '
             f"{type(found).__name__}"
         )
     if found.name != name:
         raise WorldError(
             f'the plugin "{name}" calls itself "{found.name}": give its entry point and its '
-            "@world one name"
+            "WorldPlugin one name"
         )
     return found
+
+
+def known_world(name: str) -> WorldPlugin | None:
+    """The world of this name, for what pages show beside a run; None where it is not installed, or
+    does not load."""
+    try:
+        return world_plugin(name)
+    except (ConfigError, WorldError):
+        return None
+
+
+def worlds_that(offer: Callable[[WorldPlugin], bool]) -> tuple[str, ...]:
+    """The names of the installed worlds that offer something, sorted; one that does not load offers
+    nothing."""
+    found = ((name, known_world(name)) for name in names("sociolab.worlds"))
+    return tuple(name for name, world in found if world is not None and offer(world))
 
 
 def python_object(path: str) -> Any:
@@ -100,7 +117,7 @@ def python_object(path: str) -> Any:
         ) from error
     except (Exception, SystemExit) as error:  # whatever the module does when it is imported
         raise ConfigError(
-            f'python:{path}: the module "{module_name}" breaks when it is imported: {told(error)}'
+            f'python:{path}: the module "{module_name}" breaks when it is imported: {describe_error(error)}'
         ) from error
     try:
         return getattr(module, attribute)

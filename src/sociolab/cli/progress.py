@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 from sociolab.app.run.play import Watch
 from sociolab.report.words import about
-from sociolab.runner.tally import Tally
+from sociolab.runner.progress import Tally
 
 LIVE_EVERY = 0.25
 PLAIN_EVERY = 10.0

@@ -1,9 +1,30 @@
-"""Random numbers keyed by what they are for, never global."""
+"""Draws that repeat: random numbers and digests keyed by what they are for, and an order in which
+kinds take turns.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import random
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def interleave(items: Iterable[T], kind: Callable[[T], Hashable]) -> tuple[T, ...]:
+    """The first item of each kind, then the second of each, and so on, so that a few are of many.
+
+    >>> interleave(["apple", "avocado", "apricot", "banana", "cherry"], lambda word: word[0])
+    ('apple', 'banana', 'cherry', 'avocado', 'apricot')
+    """
+    seen: Counter[Hashable] = Counter()
+    rounds: list[tuple[int, T]] = []
+    for item in items:
+        rounds.append((seen[kind(item)], item))
+        seen[kind(item)] += 1
+    return tuple(item for _, item in sorted(rounds, key=lambda pair: pair[0]))
 
 
 def stream(seed: int, *key: str | int) -> random.Random:

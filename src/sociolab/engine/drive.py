@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from sociolab.core.blame import told
 from sociolab.core.episode import Ended, Event, Happened, Json, Unusable
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError, WorldError
 from sociolab.core.ports import Begin, Came, NoReply, Play, Player, Reply, Request, Sent
+from sociolab.core.tracebacks import describe_error
 from sociolab.engine.journal import Journal
 
 Record: TypeAlias = Callable[[Event], None]
@@ -127,7 +127,7 @@ class _Asked:
             raise
         except Exception as error:
             where = f"the player of {request.seat} broke at turn {request.turn + 1}"
-            problem = f"{where}: {told(error)}"
+            problem = f"{where}: {describe_error(error)}"
             if request.optional:
                 return NoReply("plugin", problem, again=False)
             raise WorldError(problem) from error

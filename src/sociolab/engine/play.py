@@ -10,8 +10,7 @@ from sociolab.core.episode import ActionSpace, Answered, Ended, Moved, Unusable
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import Play, Question, Reply, Request, Sent
 from sociolab.engine.checking import checked
-from sociolab.engine.journal import Recorded
-from sociolab.engine.replies import event_of, unusable_of
+from sociolab.engine.journal import Recorded, event_of, unusable_of
 from sociolab.engine.scene import FailurePolicy, Scene, check_scene
 from sociolab.engine.visibility import leaves, seen_by
 

@@ -1,16 +1,47 @@
-"""A chat model as a judge: one structured call for an episode, asked again where it fails."""
+"""A chat model as a judge: what a world lays out for it, one structured call for an episode, asked
+again where it fails.
+"""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 from pydantic import BaseModel
 
 from sociolab.core.episode import Episode
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatModel
+from sociolab.core.errors import Cause, ModelError
+from sociolab.core.ports import CallKey, ChatModel, Prompt
 from sociolab.core.score import JudgeId, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
-from sociolab.judging.rubric import Rubric
-from sociolab.prompting.ask import ask_model
+from sociolab.prompting.structured import ask_model
+
+
+class Rubric(Protocol):
+    """One prompt for an episode, the type of its reply, and how the reply becomes verdicts."""
+
+    @property
+    def hash(self) -> str:
+        """Identifies the wording and the reply types."""
+        ...
+
+    def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]] | None:
+        """What the judge is shown, and the type of its reply; None: there is nothing to judge.
+
+        The type is lenient where a part of it may be missing or out of range: a reply that holds
+        some good scores is read, and the bad ones become failures of their own.
+        """
+        ...
+
+    def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
+        """A verdict for each measure and seat; what is missing in the reply is a failure."""
+        ...
+
+    def failures(
+        self, episode: Episode, cause: Cause, problem: str, raw: str, attempts: int
+    ) -> tuple[Verdict, ...]:
+        """A failure for each measure and seat: the whole reply was of no use."""
+        ...
+
 
 ATTEMPTS = 3
 

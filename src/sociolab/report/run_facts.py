@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sociolab.core.code_mark import code_in
+from sociolab.core.code_fingerprint import code_in
 from sociolab.core.score import READER
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
 from sociolab.report.words import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from sociolab.core.code_mark import code_in
+from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import Asked
 from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.score import READER, Method

@@ -6,15 +6,14 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sociolab.core.blame import told
 from sociolab.core.episode import Answered, Ended, Episode, Event, Moved, Trial
 from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError, StorageError
 from sociolab.core.ports import Judge, Player, World
+from sociolab.core.tracebacks import describe_error
 from sociolab.engine.drive import drive
-from sociolab.runner.blocking import interruptible
-from sociolab.runner.foreign import ForeignPlayer
-from sociolab.runner.jury import Jury
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.guard import ForeignPlayer, interruptible
+from sociolab.runner.judging import Jury
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.store import Store, TrialRow
 
 
@@ -113,7 +112,9 @@ async def _work(table: Table, jury: Jury, waiting: Iterator[TrialRow], stopped: 
             _fail(table, row.trial, "plugin", str(error))
         except Exception as error:  # noqa: BLE001  the one broad catch: a plugin's bug is one trial's
             # Players and judges are caught where they are asked.
-            _fail(table, row.trial, "plugin", f"the world {table.world.name}: {told(error)}")
+            _fail(
+                table, row.trial, "plugin", f"the world {table.world.name}: {describe_error(error)}"
+            )
         table.tally.one_done()
 
 

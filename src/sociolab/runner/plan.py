@@ -9,9 +9,8 @@ from typing import TypeVar
 
 from sociolab.core.episode import CastMember, Task, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.ordering import in_turn
 from sociolab.core.ports import CastRule, DataId
-from sociolab.core.seeding import digest
+from sociolab.core.seeding import digest, interleave
 
 Agent = TypeVar("Agent")
 
@@ -104,7 +103,7 @@ def select(
         chosen = [task for task in tasks if any(_fits(task, part, lists) for part in parts)]
     if limit is None or limit >= len(chosen):
         return tuple(chosen)
-    return in_turn(chosen, lambda task: task.cluster)[:limit]
+    return interleave(chosen, lambda task: task.cluster)[:limit]
 
 
 def _fits(task: Task, part: str, lists: Mapping[str, Collection[str]]) -> bool:

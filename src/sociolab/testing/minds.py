@@ -1,16 +1,33 @@
-"""A mind for tests: any valid answer at random, so that residents walk, talk and replan a lot."""
+"""What every mind must keep to, questions of every kind to ask it, and a mind that answers anything
+valid at random.
+"""
+
+# ruff: noqa: D102  a test is called by what it shows
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+import asyncio
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Any, Literal
 
+from pydantic import BaseModel
+
+from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
 from sociolab.core.seeding import stream
+from sociolab.testing.players import ODD_TEXTS
+from sociolab.town.mind import Mind, MindPlayer
 from sociolab.town.questions import (
+    QUESTIONS,
     Agreed,
+    Asked,
+    Block,
     Choice,
     ChoosePlace,
+    Commitment,
     DayPlan,
     DayReminder,
     Decision,
@@ -20,9 +37,13 @@ from sociolab.town.questions import (
     Insight,
     Insights,
     Items,
+    Line,
     Lines,
+    Me,
+    Memory,
     MindQuestion,
     NewPlan,
+    Other,
     Part,
     Parts,
     PlanDay,
@@ -38,10 +59,302 @@ from sociolab.town.questions import (
     TalkReminder,
     Utter,
 )
+from sociolab.town.residents import Resident
 
-_DEEDS = ("mending a chair", "reading", "having soup", "looking at the river", "sorting letters")
-_WORDS = ("Good day to you.", "Will you come along tomorrow?", "I would rather not.", "Agreed.")
-_QUARTERS = 4 * 24
+
+class MindContract:
+    """Inherit and return your mind; `questions` too, if it thinks only for a town of its own.
+
+    A mind that needs more than one attempt (a model) raises `attempts`; one that does not answer
+    alike when it is asked alike says so with `deterministic`.
+    """
+
+    attempts = 1
+    deterministic = True
+
+    def mind(self) -> Mind:
+        """A fresh mind."""
+        raise NotImplementedError
+
+    def questions(self) -> Sequence[MindQuestion[Any]]:
+        """Questions of every kind."""
+        return stock_questions()
+
+    def test_it_answers_every_question_in_its_form(self) -> None:
+        asked = {type(question) for question, _ in self._answers()}
+        assert asked == set(QUESTIONS), "questions of every kind are asked"
+
+    def test_its_answers_fit_their_questions(self) -> None:
+        for question, answer in self._answers():
+            assert not (problem := question.problem_with(answer)), f"{question.name}: {problem}"
+
+    def test_nothing_is_agreed_for_a_day_that_is_gone(self) -> None:
+        for question, answer in self._answers():
+            if isinstance(answer, Summary):
+                for agreed in answer.agreed:
+                    today = question.me.now.date().isoformat()
+                    assert agreed.day >= today, f"today or later, found {agreed.day}"
+
+    def test_it_leaves_the_question_as_it_was(self) -> None:
+        for question in self.questions():
+            before = copy.deepcopy(question)
+            self._answer(self.mind(), question)
+            assert question == before, f"{type(question).__name__} was changed"
+
+    def test_the_same_question_gets_the_same_answer(self) -> None:
+        if not self.deterministic:
+            return
+        used = self.mind()
+        first = [self._answer(used, question) for question in self.questions()]
+        for mind in (used, self.mind()):
+            again = [self._answer(mind, question) for question in self.questions()]
+            assert again == first, "the same answers from a used mind and from a fresh one"
+
+    def test_it_takes_a_problem_and_is_asked_again(self) -> None:
+        for question in self.questions():
+            reply = _ask(self.mind(), question, 2, "expected a JSON object, found an empty reply")
+            assert isinstance(reply, Reply | NoReply), f"a Reply or a NoReply, found {reply!r}"
+
+    def test_it_survives_odd_texts(self) -> None:
+        for odd in (*ODD_TEXTS, _LONG * 420):
+            for question in stock_questions(_made(odd)):
+                self._usable(question, _ask(self.mind(), question))
+
+    def test_it_survives_knowing_nobody_and_remembering_nothing(self) -> None:
+        for question in self.questions():
+            bare = _bare(question)
+            self._usable(bare, _ask(self.mind(), bare))
+
+    def _answers(self) -> Iterator[tuple[MindQuestion[Any], BaseModel]]:
+        mind = self.mind()
+        for question in self.questions():
+            yield question, self._answer(mind, question)
+
+    def _answer(self, mind: Mind, question: MindQuestion[Any]) -> BaseModel:
+        problem = ""
+        for attempt in range(1, self.attempts + 1):
+            reply = _ask(mind, question, attempt, problem)
+            self._usable(question, reply)
+            if isinstance(reply, Reply):
+                assert isinstance(reply.value, BaseModel)
+                return reply.value
+            problem = reply.problem
+        raise AssertionError(f"an answer to {type(question).__name__}, found none: {problem}")
+
+    def _usable(self, question: MindQuestion[Any], reply: Reply | NoReply) -> None:
+        """Of the question's type and within its bounds; or no reply, and why."""
+        if isinstance(reply, NoReply):
+            assert reply.problem, "a ReplyError says what is wrong"
+            return
+        kind = question.answer_type
+        assert isinstance(reply.value, kind), f"a {kind.__name__}, found {reply.value!r}"
+        # model_copy and model_construct check nothing.
+        kind.model_validate_json(reply.value.model_dump_json())
+
+
+_LONG = "ten kilobytes of words, "
+
+STOCK_DAY = date(2024, 5, 13)
+
+STOCK_GOAL = (
+    "Hold a seed swap on Tuesday 14 May 2024 from 17:00 to 18:30 at Heron Park: bandstand, and "
+    "have Ben Ashdown come."
+)
+
+STOCK_OBJECTS: dict[str, tuple[str, ...]] = {
+    "3 Mill Lane: bedroom": ("bed", "wardrobe"),
+    "3 Mill Lane: kitchen": ("stove", "table", "sink"),
+    "3 Mill Lane: living room": ("sofa", "bookshelf"),
+    "Finch Hardware: shop floor": ("counter", "shelf"),
+    "Finch Hardware: workshop": ("workbench", "lathe"),
+    "Heron Park: bandstand": ("bench",),
+    "Heron Park: meadow": (),
+    "Heron Park: pond shore": ("bench", "jetty"),
+    "Lantern Cafe: counter room": ("counter", "table", "stool"),
+    "Lantern Cafe: terrace": ("table",),
+    "Larkfield Bakery: shop": ("counter", "display case"),
+    "Greengage Market: shop floor": ("counter", "shelf", "freezer"),
+    "Town Hall: foyer": ("notice board", "bench"),
+    "Post Office: counter room": ("counter", "letter box"),
+    "Copper Kettle Pub: bar room": ("bar", "table"),
+}
+
+_PLACES = tuple(STOCK_OBJECTS)
+
+
+def _same(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True)
+class StockMemory:
+    """A memory stream that finds the same for every query."""
+
+    memories: tuple[Memory, ...]
+
+    def recall(self, query: str, most: int) -> tuple[Memory, ...]:
+        """The first of them."""
+        return self.memories[:most]
+
+    def latest(self, most: int) -> tuple[Memory, ...]:
+        """The last of them."""
+        return self.memories[-most:] if most else ()
+
+
+def stock_questions(say: Callable[[str], str] = _same) -> tuple[MindQuestion[Any], ...]:
+    """A question of every kind, TDP's first, and two utterances: the first in a talk, and the last.
+
+    `say` makes the texts that others wrote or said into odder ones: names, what people do,
+    memories, words. Places and objects stay as they are.
+    """
+    return _Stock(say).questions()
+
+
+class _Stock:
+    def __init__(self, say: Callable[[str], str]) -> None:
+        self._say = say
+        self._step = 0
+        self._memories = (
+            Memory(_at(8, 10), "seen", say("Ben Ashdown is baking bread"), 2),
+            Memory(_at(9, 0), "talk", say("Ben said that he has bean seeds left."), 4),
+            Memory(_at(9, 20), "thought", say("I should ask who else has seeds."), None),
+        )
+        self._other = Other("ben", say("Ben Ashdown"), say("having tea"), say("old friend"))
+        self._kept = (
+            Commitment(say("supper with Ben"), STOCK_DAY, "19:00", 90, _PLACES[14], "ben"),
+            Commitment(say("returning the ladder"), STOCK_DAY),
+        )
+        self._ahead = (
+            Block(_at(11, 0), _at(13, 0), say("mending chairs"), _PLACES[4]),
+            Block(_at(13, 0), _at(22, 0), say("resting"), _PLACES[2]),
+        )
+        self._lines = (
+            Line("ada", say("Ada Finch"), say("Good morning, Ben!")),
+            Line("ben", say("Ben Ashdown"), say("Morning. Supper at seven, as always?")),
+        )
+        self._plan = (say("See Ben."), say("Tell him of the swap."), say("Be there at 17:00."))
+
+    def questions(self) -> tuple[MindQuestion[Any], ...]:
+        """One of each, and of `Utter` the first in a talk as well."""
+        return tuple(
+            self._question(kind, **own)
+            for kind in sorted(QUESTIONS, key=lambda kind: not kind.exact)
+            for own in self._own().get(kind, [{}])
+        )
+
+    def _question(self, kind: type[MindQuestion[Any]], **own: object) -> MindQuestion[Any]:
+        """By the names of its fields, so that a new question of known fields needs nothing here."""
+        names = [one.name for one in fields(kind) if one.name not in ("asked", "me")]
+        shown = {name: own.get(name, self._shown()[name]) for name in names}
+        moment = _at(0) if "day" in names or "days" in names else _at(10)
+        return kind(self._asked(), self._me(moment), **shown)
+
+    def _shown(self) -> dict[str, object]:
+        """What a field shows, by its name."""
+        say, block = self._say, self._ahead[0]
+        return {
+            "ahead": self._ahead,
+            "bedtime": _at(22),
+            "block": block,
+            "commitments": self._kept,
+            "day": STOCK_DAY,
+            "days": (STOCK_DAY, STOCK_DAY + timedelta(days=1)),
+            "goal": say(STOCK_GOAL),
+            "last_talk": _at(9),
+            "left": 1,
+            "lines": self._lines,
+            "memories": self._memories,
+            "objects": STOCK_OBJECTS[block.place],
+            "other": self._other,
+            "plan": self._plan,
+            "reminder": say("See Ben and invite him to the seed swap."),
+            "started": True,
+            "texts": tuple(memory.text for memory in self._memories),
+            "what": say("buying flour"),
+            "why": say("Ben asked for help with the oven"),
+        }
+
+    def _own(self) -> dict[type[MindQuestion[Any]], list[dict[str, object]]]:
+        """What some questions show otherwise."""
+        say = self._say
+        items = "\n".join((say("Invite him to the seed swap."), say("Ask for seeds.")))
+        tea = Block(_at(9), _at(11), say("having tea"), _PLACES[8])
+        return {
+            DayReminder: [{"memories": (), "commitments": ()}],
+            TalkReminder: [{"commitments": ()}],
+            TalkOrNot: [{"block": tea}],
+            Utter: [{"lines": (), "left": 8, "reminder": items}, {"reminder": ""}],
+        }
+
+    def _asked(self) -> Asked:
+        self._step += 1
+        return Asked("trial", 1, "ada", self._step)
+
+    def _me(self, now: datetime) -> Me:
+        people = {"ben": self._say("Ben Ashdown"), "cora": self._say("Cora Vale")}
+        memory = StockMemory(self._memories)
+        return Me(
+            self._resident(),
+            now,
+            _PLACES,
+            dict(STOCK_OBJECTS),
+            people,
+            memory,
+            known_as={"ben": self._say("baker at Larkfield Bakery")},
+            place="Lantern Cafe: counter room",
+            names=_PLACES,
+            doing=self._say("having tea"),
+        )
+
+    def _resident(self) -> Resident:
+        say = self._say
+        return Resident(
+            id="ada",
+            name=say("Ada Finch"),
+            age=47,
+            innate=say("patient, dry, curious"),
+            learned=say("Ada Finch runs the hardware shop and grows old kinds of beans."),
+            currently=say(STOCK_GOAL),
+            lifestyle=say("Ada gets up at 06:30, eats at noon and at 19:00, and sleeps by 22:30."),
+            living_area=_PLACES[0],
+            routine=say("In the shop from 08:30 to 17:00, tea at the cafe in between."),
+            knows=_PLACES,
+            ties={self._say("Ben Ashdown"): say("old friend")},
+        )
+
+
+def _at(hour: int, minute: int = 0) -> datetime:
+    return datetime(STOCK_DAY.year, STOCK_DAY.month, STOCK_DAY.day, hour, minute)
+
+
+def _ask(
+    mind: Mind, question: MindQuestion[Any], attempt: int = 1, problem: str = ""
+) -> Reply | NoReply:
+    """As the engine does: a ReplyError comes back as a NoReply, any other error passes through."""
+    asked = question.asked
+    name, kind = question.name, question.answer_type
+    shown = Observation(asked.resident, "", asked.step, 0, "", (), "", (), question)
+    wanted = Question(name, "", kind)
+    request = Request(
+        asked.trial, asked.seed, asked.resident, asked.step, attempt, wanted, shown, problem
+    )
+    return asyncio.run(MindPlayer(mind).reply(request, None))
+
+
+def _made(odd: str) -> Callable[[str], str]:
+    """Texts that keep their meaning, and are odd at the end."""
+    return lambda text: f"{text} {odd}"
+
+
+def _bare(question: MindQuestion[Any]) -> MindQuestion[Any]:
+    """The question to somebody without people, memories, commitments or plans."""
+    me = replace(question.me, people={})
+    empty: dict[str, Any] = {
+        name: ()
+        for name in ("memories", "commitments", "ahead", "objects")
+        if hasattr(question, name)
+    }
+    return replace(question, me=me, **empty)
 
 
 class AnyMind:
@@ -179,3 +492,10 @@ class AnyMind:
 def _clock(quarters: int) -> str:
     hours, quarter = divmod(quarters % _QUARTERS, 4)
     return f"{hours:02}:{15 * quarter:02}"
+
+
+_DEEDS = ("mending a chair", "reading", "having soup", "looking at the river", "sorting letters")
+
+_WORDS = ("Good day to you.", "Will you come along tomorrow?", "I would rather not.", "Agreed.")
+
+_QUARTERS = 4 * 24

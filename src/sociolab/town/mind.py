@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from sociolab.core.episode import Json, Unusable
 from sociolab.core.errors import ReplyError, WorldError
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request, Sent, Step
-from sociolab.engine.replies import event_of, unusable_of
+from sociolab.engine.journal import event_of, unusable_of
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.questions import Acted, Answer, MindQuestion
 

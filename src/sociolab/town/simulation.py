@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from sociolab.core.episode import Ended, Event, Happened, Unusable
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import Begin, Came, Play, Reply, Request, Sent
-from sociolab.engine.replies import event_of, unusable_of
+from sociolab.engine.journal import event_of, unusable_of
 from sociolab.town.life import Life
 from sociolab.town.lockstep import LockStep, Round, Thread
 from sociolab.town.mind import checked, request_of

@@ -22,9 +22,9 @@ from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
 from sociolab.app.run.config import RunConfig, config_of
 from sociolab.app.run.session import Seated, wanted_judges, world_of
-from sociolab.core.blame import told
 from sociolab.core.episode import CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError
+from sociolab.core.tracebacks import describe_error
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
 from sociolab.runner.plan import AgentId, trial_id
@@ -317,7 +317,7 @@ def _of_all(failure: Exception) -> bool:
 def _error_text(failure: Exception) -> str:
     if isinstance(failure, SociolabError):
         return f"{type(failure).__name__}: {failure}"
-    return f"the policy broke: {told(failure)}"
+    return f"the policy broke: {describe_error(failure)}"
 
 
 _OF_CONFIG = (

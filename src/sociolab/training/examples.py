@@ -1,4 +1,4 @@
-"""Training examples from stored turns: a record or a chat of each turn, of a whole episode, or a pair."""
+"""Training examples from stored turns: of each turn, of a whole episode, or as pairs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sociolab.app.replaying import Key
-from sociolab.core.code_mark import code_in, mark
+from sociolab.core.code_fingerprint import code_in, mark
 from sociolab.core.episode import ACT
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line, Observation, Request

@@ -29,7 +29,7 @@ from sociolab.core.ports import (
 )
 from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.engine.drive import drive
-from sociolab.runner.jury import cells_of, seated, verdicts_of
+from sociolab.runner.judging import cells_of, seated, verdicts_of
 from sociolab.training.rewards import lower_bound
 from sociolab.training.turns import ChatMessage, chat_messages
 

@@ -1,4 +1,4 @@
-"""The turns of stored runs: what each seat was sent and replied, also as a model would have been asked."""
+"""The turns of stored runs: what each seat was sent and replied, rebuilt for scripted players."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
-from sociolab.agents.actions import act_type
-from sociolab.agents.prompted import PromptedPlayer
+from sociolab.agents.prompted import PromptedPlayer, act_type
 from sociolab.app.data.sets import load_world
 from sociolab.app.replaying import Key, is_aside, replaying_world, replies_of, requests_of
-from sociolab.core.code_mark import code_in
+from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import Action, ActionSpace, Answered, Episode, Moved, Trial, Unusable
 from sociolab.core.errors import SociolabError, WorldError
 from sociolab.core.ports import (

@@ -1,4 +1,4 @@
-"""The replay of an episode in town: its page, and what happened there as numbers for the browser."""
+"""The replay of an episode in town: its page, and what happened as numbers for the browser."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def test_without_a_judge_only_stored_scores_can_be_audited(stored: Path) -> None
 def judged_by_two(source: Path, path: Path, own: str, favoured: str) -> None:
     """Episodes of other programs, judged by two models: `own` gives the `favoured` agents 2 more
     than the others, "lovestuned" gives all the same."""
-    import_anything("sotopia-episodes", Import(source, "pub", False, True, False, path))
+    import_anything("sotopia-episodes", Import(source, "pub", False, path))
     with Store.open(path, create=False) as store:
         for row in store.trials("pub"):
             for judge in (own, "lovestuned"):

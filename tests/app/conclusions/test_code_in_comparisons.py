@@ -14,7 +14,7 @@ from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import Conclusions, Wanted, compare_runs
 from sociolab.analysis.rank import rank_runs
 from sociolab.analysis.variance_components import run_variances
-from sociolab.core.code_mark import UNKNOWN, with_code
+from sociolab.core.code_fingerprint import UNKNOWN, with_code
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
 from sociolab.store.store import Store

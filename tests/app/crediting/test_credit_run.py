@@ -23,7 +23,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.endpoint.chat import ChatBody, bad_request
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.judging.credit_record import MEASURES
+from sociolab.judging.credit import MEASURES
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store

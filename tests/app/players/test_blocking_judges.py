@@ -17,8 +17,9 @@ from sociolab.app.run.play import run
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.report.schema import RunResult
-from sociolab.runner import bounded, waits
-from sociolab.runner.tally import Tally
+from sociolab.runner import guard as bounded
+from sociolab.runner import progress as waits
+from sociolab.runner.progress import Tally
 
 HERE = f"python:{__name__}"
 SAID = (Score(Measure("warmth", 0, 10), None, 5.0),)

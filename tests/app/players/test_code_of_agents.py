@@ -17,14 +17,14 @@ from sociolab.app.players import own_code
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
 from sociolab.app.run.session import check_same
-from sociolab.core.code_mark import UNKNOWN, code_in, with_code
+from sociolab.core.code_fingerprint import UNKNOWN, code_in, with_code
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
 from sociolab.runner.plan import AgentId, trials
-from sociolab.runner.waits import Waits
+from sociolab.runner.progress import Waits
 from sociolab.store.store import RunRow
 
 

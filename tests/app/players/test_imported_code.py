@@ -12,7 +12,7 @@ import pytest
 
 from sociolab.app.players import source_code as reading
 from sociolab.app.players.source_code import code_of, imported_code
-from sociolab.core.code_mark import UNKNOWN, same_code
+from sociolab.core.code_fingerprint import UNKNOWN, same_code
 
 Files = Callable[..., None]
 AGENT = "class A:\n    pass\n"

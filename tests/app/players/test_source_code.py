@@ -13,7 +13,7 @@ import pytest
 
 from own_code import Write, writer
 from sociolab.app.players.source_code import code_of
-from sociolab.core.code_mark import UNKNOWN
+from sociolab.core.code_fingerprint import UNKNOWN
 from sociolab.core.seeding import digest
 
 

@@ -17,7 +17,7 @@ from sociolab.app.run.session import kept_in_a_run
 from sociolab.core.episode import Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import kept_work, result_of
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.store import Store
 from sociolab.studies.ratings import import_ratings
 

@@ -12,7 +12,7 @@ import pytest
 from sociolab.core.episode import CastMember, Ended, Episode, Event, Happened, Task, Trial
 from sociolab.core.ports import Judge
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.testing.judge_contract import JudgeContract
+from sociolab.testing.contracts import JudgeContract
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Trace, chunk, header

@@ -22,7 +22,7 @@ from sociolab.testing.playing import play_task
 from sociolab.town.map import Place
 from sociolab.town.map_file import own_map
 from sociolab.town.mind import MindPlayer
-from sociolab.town.model.mind import answer_schema
+from sociolab.town.model_mind import answer_schema
 from sociolab.town.person import Surroundings
 from sociolab.town.questions import QUESTIONS, PlanDay, Replan
 from sociolab.town.residents import own_residents

@@ -28,8 +28,7 @@ from sociolab.core.ports import (
 )
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.models.budget import Budget
-from sociolab.prompting.ask import ask_model, check_finish
-from sociolab.prompting.structured import schema_of
+from sociolab.prompting.structured import ask_model, check_finish, schema_of
 
 ATTEMPTS = 3
 """How often a model is asked for a typed reply."""

@@ -20,15 +20,15 @@ from sociolab.app.players.own_code import (
 )
 from sociolab.app.players.source_code import code_of
 from sociolab.app.registry import names, plugin, python_object
-from sociolab.core.code_mark import with_code
+from sociolab.core.code_fingerprint import with_code
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import AgentKind
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
-from sociolab.runner.bounded import LONGEST_REPLY
+from sociolab.runner.guard import LONGEST_REPLY
 from sociolab.runner.plan import AgentId
-from sociolab.runner.waits import Waits
+from sociolab.runner.progress import Waits
 
 NO_JUDGE = "none"
 

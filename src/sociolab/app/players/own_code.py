@@ -15,15 +15,15 @@ from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from sociolab.app.players.models import PythonSpec
 from sociolab.app.user_files import first_problem
-from sociolab.core.blame import told
-from sociolab.core.code_mark import code_in, same_code, with_code, without_code
+from sociolab.core.code_fingerprint import code_in, same_code, with_code, without_code
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId, Verdict
-from sociolab.runner.bounded import Bounds, LateError, QuitError
-from sociolab.runner.verdict_checks import id_problem
-from sociolab.runner.waits import Waits
+from sociolab.core.tracebacks import describe_error
+from sociolab.runner.guard import Bounds, LateError, QuitError
+from sociolab.runner.judging import id_problem
+from sociolab.runner.progress import Waits
 
 MODELS = "models"
 """The parameter of a constructor that is given a client for chat models."""
@@ -131,7 +131,7 @@ def constructed(label: str, make: Callable[[], Any]) -> Any:
                 f"that {error}; give them in the spec (?name=value) or defaults, or name an "
                 "instance"
             ) from error
-        raise ConfigError(f'"{label}" cannot be made: {told(error)}') from error
+        raise ConfigError(f'"{label}" cannot be made: {describe_error(error)}') from error
 
 
 def check_async(label: str, made: object, name: str, arguments: str) -> None:

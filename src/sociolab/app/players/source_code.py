@@ -19,7 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sociolab.core.code_mark import UNKNOWN
+from sociolab.core.code_fingerprint import UNKNOWN
 from sociolab.core.seeding import digest
 
 MOST = 256

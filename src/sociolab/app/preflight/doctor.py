@@ -12,7 +12,7 @@ from sociolab.app.run.config import RunConfig
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply
-from sociolab.prompting.ask import typed, typed_prompt
+from sociolab.prompting.structured import typed, typed_prompt
 
 HEAD = "You check that a program can read you. Reply with the JSON object that is asked for."
 BODY = 'Put the word "ready" into the field "word".'

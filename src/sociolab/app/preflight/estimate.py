@@ -23,7 +23,6 @@ from sociolab.app.run.session import Seated, plan_of, seat_all, wanted_judges, w
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Action, Episode, Event, Json, Trial
 from sociolab.core.errors import StoreError
-from sociolab.core.ordering import in_turn
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
@@ -42,7 +41,7 @@ from sociolab.core.ports import (
     World,
     WorldKit,
 )
-from sociolab.core.seeding import stream
+from sociolab.core.seeding import interleave, stream
 from sociolab.endpoint.chat import ChatBody, ChatMessage
 from sociolab.endpoint.counters import PromptPrefixes
 from sociolab.endpoint.schemas import Draw, Node, prose, read_schema
@@ -421,7 +420,7 @@ class _Work:
         Who sits where a rule-based player does is played by it; all others decide as the case says.
         """
         tasks = self._a_trial_a_task()
-        mixed = in_turn(self._sample(tasks, len(tasks)), lambda trial: trial.task.tags)
+        mixed = interleave(self._sample(tasks, len(tasks)), lambda trial: trial.task.tags)
         sample = mixed[:SIMULATED]
         casts: dict[tuple[str, ...], list[Trial]] = defaultdict(list)
         for trial in self.plan:

@@ -23,9 +23,9 @@ from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
-from sociolab.runner.blocking import interruptible
-from sociolab.runner.jury import Jury
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.guard import interruptible
+from sociolab.runner.judging import Jury
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
 from sociolab.store.store import Store

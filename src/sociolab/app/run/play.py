@@ -13,7 +13,7 @@ from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ModelError, StorageError
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.local import Table, play_all
-from sociolab.runner.tally import Tally
+from sociolab.runner.progress import Tally
 from sociolab.store.store import TrialRow
 
 Watch = Callable[[str, Tally], AbstractContextManager[None]]

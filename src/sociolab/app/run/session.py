@@ -17,7 +17,7 @@ from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
 from sociolab.app.players.own_code import as_known
 from sociolab.app.run.config import RunConfig
-from sociolab.core.code_mark import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
+from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared
@@ -27,9 +27,9 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
 from sociolab.report.words import plural
-from sociolab.runner.bounded import LONGEST_REPLY
+from sociolab.runner.guard import LONGEST_REPLY
 from sociolab.runner.plan import trials
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import checked_name, lock_run, store_path
 from sociolab.store.store import RunRow, Store

@@ -41,10 +41,9 @@ from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
-from sociolab.runner.blocking import interruptible
-from sociolab.runner.bounded import LONGEST_REPLY
-from sociolab.runner.jury import verdicts_of
-from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.runner.guard import LONGEST_REPLY, interruptible
+from sociolab.runner.judging import verdicts_of
+from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate, bound, mean, on_scale
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store

@@ -2,7 +2,7 @@
 
 A question is declared once, in a module of this package: what it shows, the form of its answer, how
 the answer is checked and put right, and the variables of its prompt, which is the file
-`town/model/prompts/NAME.md`. To add one, write both, and put it into `QUESTIONS`. A mind answers it
+`prompts/NAME.md`. To add one, write both, and put it into `QUESTIONS`. A mind answers it
 by a method of that name, or by `answer` (see `sociolab.town.mind`).
 """
 

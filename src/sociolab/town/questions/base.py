@@ -266,7 +266,7 @@ class MindQuestion(Generic[A]):
     """A question that a resident's life asks its mind: all that the resident may know just now.
 
     A subclass declares the question once: `name` is the method of a mind that answers it, the file
-    its prompt (`town/model/prompts/NAME.md`) and its name in the journal; `answer_type` the form of
+    its prompt (`prompts/NAME.md`) and its name in the journal; `answer_type` the form of
     the answer. `exact` questions are asked of a model at temperature 0.
     """
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
-from sociolab.prompting.ask import ask_model, typed_prompt
+from sociolab.prompting.structured import ask_model, typed_prompt
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.party.tables import PRONOUNS
 from sociolab.worlds.anteval.session import PACKAGE, Character, Fact, FactKind, Session

@@ -14,8 +14,7 @@ from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
-from sociolab.prompting.ask import ask_model, typed_prompt
-from sociolab.prompting.structured import schema_of
+from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.prompting.templates import prompt
 from sociolab.town.trajectory import Intervals, Trajectory, common
 from sociolab.worlds.stss.dataset import Content, content_from

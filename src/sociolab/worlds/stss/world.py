@@ -10,13 +10,12 @@ from typing import Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from sociolab.core.episode import Episode, Happened, Task, Trial, Unusable
-from sociolab.core.ordering import in_turn
 from sociolab.core.ports import DataId, Note, Play, Transcript
-from sociolab.core.seeding import digest
+from sociolab.core.seeding import digest, interleave
 from sociolab.engine.play import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
-from sociolab.town.model.mind import prompts_hash
+from sociolab.town.model_mind import prompts_hash
 from sociolab.town.questions import QUESTIONS
 from sociolab.town.residents import Resident
 from sociolab.town.setting import Rules, Setting, Tdp
@@ -161,7 +160,7 @@ class Stss:
 
     def tasks(self) -> Sequence[Task]:
         """The social tasks: types take turns, within a type in the order of the file."""
-        tasks = in_turn(self.dataset.tasks, lambda task: task.type)
+        tasks = interleave(self.dataset.tasks, lambda task: task.type)
         return tuple(_task(task, self.dataset) for task in tasks)
 
     def play(self, task: Task, trial: str, seed: int) -> Play:

@@ -14,7 +14,7 @@ from sociolab.core.errors import WorldError
 from sociolab.core.ports import NoReply, Reply
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.playing import ended
-from sociolab.town.model.mind import prompt_of
+from sociolab.town.model_mind import prompt_of
 from sociolab.town.questions import (
     Agreed,
     GeneralPlan,

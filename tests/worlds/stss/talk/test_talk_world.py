@@ -16,8 +16,8 @@ from sociolab.prompting.templates import prompt
 from sociolab.testing import WorldContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import driven, play_task
+from sociolab.town import model_mind as mind
 from sociolab.town.mind import MindPlayer
-from sociolab.town.model import mind
 from sociolab.town.questions import QUESTIONS
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss.talk.dataset import TalkData, scenario_from

@@ -21,7 +21,7 @@ from sociolab.core.ports import CallKey, ChatModel, Labelled, Point, PointAnswer
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.judging.quoting import quoted
-from sociolab.prompting.ask import ask_model, typed_prompt
+from sociolab.prompting.structured import ask_model, typed_prompt
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.information.scoring import (
     LEARNED,

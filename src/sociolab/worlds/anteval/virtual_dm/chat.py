@@ -14,8 +14,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from sociolab.core.errors import BudgetSpent, Cause, ConfigError, ModelError, ReplyError, WorldError
 from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Schema
 from sociolab.core.seeding import stream
-from sociolab.prompting.ask import ask_model
-from sociolab.prompting.structured import read, schema_of
+from sociolab.prompting.structured import ask_model, read, schema_of
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.session import PACKAGE, SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label

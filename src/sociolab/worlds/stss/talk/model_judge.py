@@ -17,8 +17,7 @@ from sociolab.core.ports import CallKey, ChatModel, Labelled, Point, PointAnswer
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, quoted
-from sociolab.prompting.ask import ask_model, typed_prompt
-from sociolab.prompting.structured import schema_of
+from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.prompting.templates import prompt
 from sociolab.town.questions import Line
 from sociolab.town.questions.wording import now_line

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sociolab.core.episode import Action, Episode, Task, Unusable
-from sociolab.core.ordering import in_turn
 from sociolab.core.ports import DataId, Line, Note, Play, Transcript
-from sociolab.core.seeding import digest
+from sociolab.core.seeding import digest, interleave
 from sociolab.engine.play import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import spoken_date
-from sociolab.town.model.mind import prompts_hash
+from sociolab.town.model_mind import prompts_hash
 from sociolab.town.questions import GeneralPlan, Summarise, TalkReminder, Utter
 from sociolab.town.questions.wording import commitment_lines, memory_lines, plan_lines, text_lines
 from sociolab.worlds.stss.talk.dataset import TalkData, TalkScenario, scenario_from
@@ -155,8 +154,8 @@ class StssTalk:
     def tasks(self) -> Sequence[Task]:
         """The conversation tasks: types take turns, within a type its social tasks, within one of
         those in the order of the data. Intervals cluster by social task."""
-        by_task = in_turn(self.dataset.scenarios, lambda scenario: scenario.task.id)
-        by_type = in_turn(by_task, lambda scenario: scenario.task.type)
+        by_task = interleave(self.dataset.scenarios, lambda scenario: scenario.task.id)
+        by_type = interleave(by_task, lambda scenario: scenario.task.type)
         return tuple(_task(scenario) for scenario in by_type)
 
     def play(self, task: Task, trial: str, seed: int) -> Play:

@@ -1,0 +1,93 @@
+"""An error of somebody's code in one line: what it is, and where in their files it was raised."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from traceback import FrameSummary, extract_tb
+
+from pydantic import ValidationError
+
+from sociolab.core.redaction import redacted
+
+_OURS = f"{Path(__file__).parents[1]}{os.sep}"
+_MOST = 400
+
+
+def describe_error(error: BaseException) -> str:
+    """An error on one line, such as "KeyError: 'x' (my_agent.py, line 12, in reply)".
+
+    The place is the innermost one in a user's own file, or else in an installed package; there is
+    none where only this package and Python's own were under way. Of a group the first is told, and
+    how many more there are. Keys and passwords are blacked out.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        first, *others = _leaves(error)
+        return (
+            f"{describe_error(first)}, and {len(others)} more" if others else describe_error(first)
+        )
+    said = _said(error)
+    name = type(error).__name__
+    words = redacted(f"{name}: {said}" if said else name, lookalikes=True)
+    place = None if isinstance(error, SyntaxError) else _place(error)  # that one names its own
+    return f"{words} ({place})" if place else words
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _leaves(one)
+    else:
+        yield error
+
+
+def in_file(frame: FrameSummary) -> str:
+    """A place as "my_agent.py, line 12, in reply"."""
+    return f"{Path(frame.filename).name}, line {frame.lineno}, in {frame.name}"
+
+
+def users_own(frame: FrameSummary) -> bool:
+    """Whether a frame is of a user's own file: not of this package, Python's, or installed."""
+    return _elsewhere(frame) and not frame.filename.startswith(_installed())
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, ValidationError):
+        problems = [
+            f"{'.'.join(map(str, one['loc'])) or 'it'}: {one['msg']}"
+            for one in error.errors(include_url=False)
+        ]
+        text = f"{error.title}: {'; '.join(problems)}"
+    else:
+        text = " ".join(str(error).split())
+    return text if len(text) <= _MOST else f"{text[:_MOST]}..."
+
+
+def _place(error: BaseException) -> str | None:
+    frames = list(reversed(extract_tb(error.__traceback__)))
+    found = next(filter(users_own, frames), None) or next(filter(_elsewhere, frames), None)
+    return in_file(found) if found else None
+
+
+def _elsewhere(frame: FrameSummary) -> bool:
+    """Not of this package, and not of Python's own library, in which others may be installed."""
+    if frame.filename.startswith(_OURS):
+        return False
+    if frame.filename.startswith(_installed()):
+        return True
+    return not frame.filename.startswith(_pythons())
+
+
+@cache
+def _installed() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    return paths["purelib"], paths["platlib"]
+
+
+@cache
+def _pythons() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    return paths["stdlib"], paths["platstdlib"], "<frozen", "<string>"

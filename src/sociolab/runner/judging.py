@@ -1,0 +1,309 @@
+"""The judges of a run: what they say is checked and stored; what one of them breaks is a failure of
+its scores, and of nothing else.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import TypeAlias, get_args
+
+from sociolab.core.code_fingerprint import without_code
+from sociolab.core.episode import Episode
+from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError, WorldError
+from sociolab.core.ports import Judge
+from sociolab.core.score import (
+    UNTOLD,
+    JudgeId,
+    Measure,
+    Method,
+    NotKnown,
+    Score,
+    ScoreFailure,
+    Unscored,
+    Verdict,
+)
+from sociolab.core.tracebacks import describe_error
+from sociolab.runner.progress import Waits
+from sociolab.store.store import Store
+
+Cells: TypeAlias = tuple[tuple[Measure, int | None], ...]
+"""What a judge is for: measures, and the place of the seat; None for the whole episode."""
+
+
+class Jury:
+    """Has episodes judged, and keeps the verdicts. Call `settle` when all is judged.
+
+    A judge that breaks has failed in all that it gives elsewhere; while that is not known, in
+    `UNTOLD`. Where somebody has mended its code, what the old code broke goes as the new code
+    judges. A fatal ModelError (credentials, budget) and a StoreError pass through.
+    """
+
+    def __init__(self, store: Store, run: str, waits: Waits) -> None:
+        self._store, self._run, self._waits = store, run, waits
+        self._cells: dict[JudgeId, Cells] = {}
+        self._looked: set[JudgeId] = set()
+        self._former: dict[JudgeId, tuple[JudgeId, ...]] = {}
+        self._untold: list[tuple[JudgeId, Episode, int]] = []
+
+    async def judge(self, judge: Judge, episode: Episode, judging: int = 0) -> None:
+        """Have an episode judged, and keep what is said of it."""
+        verdicts = await self._verdicts(judge, episode, judging)
+        self._store.verdicts.add(
+            self._run, judge.id, verdicts, trial=episode.trial.id, judging=judging
+        )
+        if not _all_broken(verdicts):
+            self._forget_broken(judge.id, episode.trial.id)
+
+    def settle(self) -> None:
+        """Failures from before a judge said what it measures become failures of just that."""
+        for judge, episode, judging in self._untold:
+            if cells := self._cells.get(judge):
+                self._name(judge, episode, judging, cells)
+        self._untold.clear()
+
+    async def _verdicts(self, judge: Judge, episode: Episode, judging: int) -> tuple[Verdict, ...]:
+        try:
+            if judge.id.method == "model":  # the call is what is waited for, and is told as such
+                found = await verdicts_of(judge, episode, judging)
+            else:
+                with self._waits.until_answered(
+                    f"the judge {judge.id.name}", episode.trial.task.id
+                ):
+                    found = await verdicts_of(judge, episode, judging)
+        except StoreError:
+            raise
+        except SociolabError as error:
+            if isinstance(error, ModelError) and error.fatal:
+                raise
+            return self._failures(judge, episode, judging, error)
+        if found and judge.id not in self._cells:
+            self._cells[judge.id] = cells_of(found, episode.trial.task.seats)
+        return found
+
+    def _failures(
+        self, judge: Judge, episode: Episode, judging: int, error: SociolabError
+    ) -> tuple[Verdict, ...]:
+        cells = self._known_cells(judge.id)
+        if not cells:
+            self._untold.append((judge.id, episode, judging))
+        return failures_of(error, cells, episode.trial.task.seats)
+
+    def _forget_broken(self, judge: JudgeId, trial: str) -> None:
+        """What other code of the same judge failed on in this episode is no failure any more."""
+        for former in self._former_codes(judge):
+            rows = list(self._store.verdicts.judgings(self._run, former, trial))
+            for row in rows:
+                if _all_broken(row.verdicts):
+                    self._store.verdicts.delete(self._run, former, trial=trial, judging=row.judging)
+
+    def _former_codes(self, judge: JudgeId) -> tuple[JudgeId, ...]:
+        """The same judge with other code, as it judged in this run before."""
+        if judge not in self._former:
+            like = _but_for_code(judge)
+            known = self._store.verdicts.judges(self._run)
+            self._former[judge] = tuple(
+                one for one in known if one != judge and _but_for_code(one) == like
+            )
+        return self._former[judge]
+
+    def _known_cells(self, judge: JudgeId) -> Cells:
+        """What a judge is for, as told in this run; looked up in the store once."""
+        if judge not in self._cells and judge not in self._looked:
+            self._looked.add(judge)
+            if cells := told_cells(self._store, self._run, judge):
+                self._cells[judge] = cells
+        return self._cells.get(judge, ())
+
+    def _name(self, judge: JudgeId, episode: Episode, judging: int, cells: Cells) -> None:
+        rows = self._store.verdicts.judgings(self._run, judge, episode.trial.id)
+        failures = next((row.verdicts for row in rows if row.judging == judging), ())
+        if len(failures) != 1 or not isinstance(failures[0], ScoreFailure):
+            return
+        broke = failures[0]
+        named = [
+            ScoreFailure(measure, seat, broke.cause, broke.problem, broke.raw, broke.attempts)
+            for measure, seat in seated(cells, episode.trial.task.seats)
+        ]
+        self._store.verdicts.add(self._run, judge, named, trial=episode.trial.id, judging=judging)
+
+
+async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+    """What a judge says of an episode; a bug in it (a plugin's, maybe) is a WorldError by name.
+
+    ModelError and what else is raised on purpose pass through.
+    """
+    if problem := id_problem(judge.id):
+        raise WorldError(f"the judge {type(judge).__name__}: {problem}")
+    who = f"the judge {judge.id.name}"
+    try:
+        said: object = judge.judge(episode, judging)
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+            raise WorldError(f"{who}: {EXPECTED}, found that {describe_error(error)}") from error
+        raise _broke(who, episode, error) from error
+    except SociolabError:
+        raise
+    except Exception as error:
+        raise _broke(who, episode, error) from error
+    if not inspect.isawaitable(said):
+        raise WorldError(f'{who}: {EXPECTED}, found one without "async"')
+    try:
+        found: object = await said
+    except SociolabError:
+        raise
+    except Exception as error:  # as in the runner: a plugin's bug, by name
+        raise _broke(who, episode, error) from error
+    return checked_verdicts(who, found, episode)
+
+
+def cells_of(verdicts: Sequence[Verdict], seats: Sequence[str]) -> Cells:
+    """The measures of these verdicts, and the places of their seats."""
+    return tuple(
+        (one.measure, None if one.seat is None else seats.index(one.seat)) for one in verdicts
+    )
+
+
+def told_cells(store: Store, run: str, judge: JudgeId) -> Cells:
+    """What a judge is for, as in the first episode of a run where it told; empty if in none."""
+    seats: Mapping[str, Sequence[str]] | None = None
+    for row in store.verdicts.judgings(run, judge):
+        said = [one for one in row.verdicts if one.measure != UNTOLD]
+        if row.trial is not None and said:
+            if seats is None:
+                seats = {one.trial.id: one.trial.task.seats for one in store.trials(run)}
+            return cells_of(said, seats[row.trial])
+    return ()
+
+
+def failures_of(
+    error: SociolabError, cells: Cells, seats: Sequence[str]
+) -> tuple[ScoreFailure, ...]:
+    """What a judge broke: a failure in all that it is for, see `seated`."""
+    cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
+    tries = error.tries if isinstance(error, ModelError) else 1
+    problem = str(error)
+    return tuple(
+        ScoreFailure(measure, seat, cause, problem, "", tries)
+        for measure, seat in seated(cells, seats)
+    )
+
+
+def seated(cells: Cells, seats: Sequence[str]) -> tuple[tuple[Measure, str | None], ...]:
+    """The measures and seats that are due in an episode; `UNTOLD` where nothing is known."""
+    if not cells:
+        return ((UNTOLD, None),)
+    return tuple(
+        (measure, None if place is None else seats[place])
+        for measure, place in cells
+        if place is None or place < len(seats)
+    )
+
+
+def _all_broken(verdicts: Sequence[Verdict]) -> bool:
+    """Whether a judging holds nothing but what the judge's code broke, or was too late for."""
+    return bool(verdicts) and all(
+        isinstance(one, ScoreFailure) and one.cause in ("plugin", "timeout") for one in verdicts
+    )
+
+
+def _but_for_code(judge: JudgeId) -> JudgeId:
+    return replace(judge, settings=without_code(judge.settings))
+
+
+def _broke(who: str, episode: Episode, error: Exception) -> WorldError:
+    return WorldError(f"{who} broke on the episode {episode.trial.id}: {describe_error(error)}")
+
+
+EXPECTED = (
+    'expected "async def judge(self, episode, judging)" that returns a tuple with a Score, a '
+    "ScoreFailure or an Unscored for each of its measures and seats"
+)
+
+
+def id_problem(found: object) -> str:
+    """Why a judge cannot be known by this, as "expected ..., found ..."; "" if it can."""
+    if not isinstance(found, JudgeId):
+        return f"expected id = JudgeId(name, method, settings), found {found!r:.80}"
+    for part, value in (("name", found.name), ("settings", found.settings)):
+        if not isinstance(value, str):
+            return f"expected an id whose {part} is a str, found {value!r:.80} in {found!r:.120}"
+    if not found.name.strip():
+        return f"expected an id with a name, found {found!r:.120}"
+    known = get_args(Method)
+    if found.method not in known:
+        return f"expected an id whose method is one of {', '.join(known)}, found {found.method!r}"
+    return ""
+
+
+def checked_verdicts(who: str, found: object, episode: Episode) -> tuple[Verdict, ...]:
+    """The verdicts, their values as Python's own numbers; WorldError where one cannot be kept."""
+    if not isinstance(found, tuple | list):
+        raise WorldError(f"{who}: {EXPECTED}, found {found!r:.80}")
+    seats = episode.trial.task.seats
+    for one in found:
+        if problem := _problem(one, seats):
+            raise WorldError(f"{who}: {problem}")
+    _check_once(who, found)
+    return tuple(map(_plain, found))
+
+
+def _problem(one: object, seats: Sequence[str]) -> str:
+    """Why something is no verdict of this episode; "" if it is one."""
+    if not isinstance(one, Score | ScoreFailure | Unscored):
+        return f"{EXPECTED}, found {one!r:.80} among them"
+    if not isinstance(one.measure, Measure):
+        return f"expected a Measure in every verdict, found {one.measure!r:.80}"
+    of = f"the {type(one).__name__} of {one.measure.name}"
+    if one.seat is not None and one.seat not in seats:
+        return (
+            f"expected verdicts on the seats {', '.join(seats)}, or None for the whole "
+            f"episode, found one on {one.seat!r:.80}"
+        )
+    if isinstance(one, Score):
+        if not isinstance(one.value, Real):
+            return f"expected {of} with a value that is a number, found {one.value!r:.80}"
+        return _no_text(of, reason=one.reason)
+    if isinstance(one, Unscored):
+        if one.kind not in get_args(NotKnown):
+            kinds = ", ".join(get_args(NotKnown))
+            return f"expected {of} with a kind out of {kinds}, found {one.kind!r:.80}"
+        return _no_text(of, why=one.why)
+    return _failure_problem(of, one)
+
+
+def _failure_problem(of: str, one: ScoreFailure) -> str:
+    causes: Collection[str] = get_args(Cause)
+    if one.cause not in causes:
+        return f"expected {of} with a cause out of {', '.join(causes)}, found {one.cause!r:.80}"
+    if not isinstance(one.attempts, int):
+        return f"expected {of} with attempts that are counted, found {one.attempts!r:.80}"
+    return _no_text(of, problem=one.problem, raw=one.raw)
+
+
+def _no_text(of: str, **parts: object) -> str:
+    for name, value in parts.items():
+        if not isinstance(value, str):
+            return f"expected {of} with a {name} that is a str, found {value!r:.80}"
+    return ""
+
+
+def _check_once(who: str, found: Sequence[Verdict]) -> None:
+    cells = [(one.measure, one.seat) for one in found]
+    if len(set(cells)) == len(cells):
+        return
+    measure, seat = next(cell for cell in cells if cells.count(cell) > 1)
+    where = "the whole episode" if seat is None else seat
+    raise WorldError(
+        f"{who}: expected one verdict of {measure.name} on {where}, found "
+        f"{cells.count((measure, seat))}"
+    )
+
+
+def _plain(one: Verdict) -> Verdict:
+    """A value of some other library's kind of number cannot be written down as one."""
+    if not isinstance(one, Score) or type(one.value) in (int, float):
+        return one
+    return replace(one, value=float(one.value))

@@ -1,0 +1,275 @@
+"""What a run has done so far in this process, whom it waits for, and who makes all others wait: for
+the display, for warnings and for the summary.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from traceback import extract_stack
+from typing import Any
+
+from sociolab.core.errors import ModelError
+from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.core.tracebacks import in_file, users_own
+from sociolab.store.calls import RunReplies
+
+PATIENCE = 30.0
+"""Seconds: nobody is named who has been waited for no longer."""
+
+OFTEN = 2
+"""Who held others up less often (an import at its first turn) is not named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Somebody who was asked and has not answered: who, where, and since when (`now`)."""
+
+    whom: str
+    where: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A player or judge that works at the moment, while nothing else can: in which thread, since
+    when (`now`), and the seconds that it may take (None: as many as it likes)."""
+
+    whom: str
+    thread: int
+    since: float
+    seconds: float | None
+
+
+@dataclass(slots=True)
+class HeldUp:
+    """How often somebody worked on without giving others their turn, and for how many seconds."""
+
+    times: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Waits:
+    """What a run waits for at the moment; read from another thread while the loop is busy.
+
+    `step` is the player or judge that works at the moment. `stopping`: the run is being cancelled,
+    so that nobody is to begin to work.
+    """
+
+    held_up: dict[str, HeldUp] = field(default_factory=dict)
+    _people: dict[int, Wait] = field(default_factory=dict)
+    # By task, since a task waits for one call at a time: neither a timer nor a task of its own.
+    _calls: dict[asyncio.Task[object], float] = field(default_factory=dict)
+    _asked: int = 0
+    step: Step | None = None
+    stopping: bool = False
+    _stuck: set[str] = field(default_factory=set)
+
+    @contextmanager
+    def until_answered(self, whom: str, where: str) -> Iterator[None]:
+        """Somebody is asked now, and has answered when this is left."""
+        self._asked += 1
+        number = self._asked
+        self._people[number] = Wait(whom, where, now())
+        try:
+            yield
+        finally:
+            del self._people[number]
+
+    def call_begun(self) -> None:
+        """The task that runs now makes a call."""
+        if (task := _task()) is not None:
+            self._calls[task] = now()
+
+    def call_ended(self) -> None:
+        """The call of the task that runs now is over."""
+        if (task := _task()) is not None:
+            self._calls.pop(task, None)
+
+    def late(self, whom: str, seconds: float) -> None:
+        """A player or judge kept everything else waiting for so long."""
+        held = self.held_up.setdefault(whom, HeldUp())
+        held.times += 1
+        held.seconds += seconds
+
+    def step_begins(self, whom: str, seconds: float | None) -> None:
+        """A player or judge works from now on in this thread, until it awaits something or is
+        done."""
+        self.step = Step(whom, threading.get_ident(), now(), seconds)
+
+    def step_ends(self) -> None:
+        """It let others go on."""
+        self.step = None
+
+    def is_blocked(self, run: asyncio.Task[Any] | None) -> bool:
+        """Whether a run is being cancelled while somebody is at work; from then on, nobody else
+        begins to work."""
+        self.stopping = run is not None and run.cancelling() > 0
+        return self.stopping and self.step is not None
+
+    def blocked(self) -> tuple[str, ...]:
+        """Who works past its time, awaiting nothing, and on which line; each is told of once."""
+        step = self.step
+        if step is None or step.seconds is None or now() - step.since <= step.seconds:
+            return ()
+        if step.whom in self._stuck:
+            return ()
+        self._stuck.add(step.whom)
+        return (
+            f"{step.whom} blocks{blocks_at(step.thread)}: it has worked for more than "
+            f"{step.seconds:g} s without awaiting anything, so that it cannot be given up and all "
+            "others wait",
+        )
+
+    def blocked_words(self) -> tuple[str, ...]:
+        """The same, and how to end a run in a terminal."""
+        ended = "Ctrl-C ends the run, which can be resumed"
+        return tuple(f"{who}; {ended}" for who in self.blocked())
+
+    def words(self) -> tuple[str, ...]:
+        """Whom and what the run has waited for long, in a clause each; empty if nobody."""
+        return (*self._for_people(), *self._for_calls())
+
+    def held_up_words(self) -> tuple[str, ...]:
+        """Who held up all others, and how to mend it, in a sentence each."""
+        return tuple(
+            f"{whom} held up all other episodes {held.times} times, {held.seconds:.1f} s in all: "
+            "it works on for longer than 0.1 s without awaiting anything; use an asynchronous "
+            "client, or `await asyncio.to_thread(...)` around what takes so long"
+            for whom, held in list(self.held_up.items())
+            if held.times >= OFTEN
+        )
+
+    def _for_people(self) -> Iterator[str]:
+        at = now()
+        late = [wait for wait in list(self._people.values()) if at - wait.since > PATIENCE]
+        if late:
+            first = min(late, key=lambda wait: wait.since)
+            others = f" and for {len(late) - 1} more" if late[1:] else ""
+            waited = at - first.since
+            yield f"waiting {waited:.0f} s for {first.whom} in {first.where}{others}"
+
+    def _for_calls(self) -> Iterator[str]:
+        at = now()
+        calls = list(self._calls.items())
+        for task, _ in calls:
+            if task.done():  # it was cancelled, and ends no call any more
+                self._calls.pop(task, None)
+        late = [at - since for task, since in calls if not task.done() and at - since > PATIENCE]
+        if late:
+            noun = "call" if len(late) == 1 else "calls"
+            yield f"{len(late)} {noun} waiting, the longest since {max(late):.0f} s"
+
+
+def blocks_at(thread: int) -> str:
+    """Where in somebody's own file a thread is, such as " (my_agent.py, line 12, in reply)"; "" if
+    it is in none."""
+    frame = sys._current_frames().get(thread)
+    frames = [one for one in extract_stack(frame) if users_own(one)] if frame else []
+    return f" ({in_file(frames[-1])})" if frames else ""
+
+
+def now() -> float:
+    """Seconds on the clock that waits are measured by."""
+    return time.monotonic()
+
+
+def _task() -> asyncio.Task[object] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:  # no loop is running
+        return None
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counters that only grow; `total` and `done` count trials, earlier parts of a run included.
+
+    `anew` are trials begun anew, since a plugin's error had ended them. `estimated` are calls whose
+    tokens and cost are estimates. `waits` is no counter, but who is waited for; `on_done` is called
+    when a trial is over. `judges`: the names of those that judge anew.
+    """
+
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+    turns: int = 0
+    answers: int = 0
+    calls: int = 0
+    estimated: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+    done_before: int = 0
+    anew: int = 0
+    waits: Waits = field(default_factory=Waits)
+    began: float = field(default_factory=time.perf_counter)
+    on_done: Callable[[], None] | None = None
+    judges: tuple[str, ...] = ()
+
+    def one_done(self) -> None:
+        """A trial is over: played and judged, or failed."""
+        self.done += 1
+        if self.on_done is not None:
+            self.on_done()
+
+    @property
+    def seconds(self) -> float:
+        """Since this part of the run began."""
+        return time.perf_counter() - self.began
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the pace so far; None before anything is done."""
+        fresh = self.done - self.done_before
+        if fresh <= 0:
+            return None
+        return self.seconds / fresh * (self.total - self.done)
+
+
+class TalliedReplies:
+    """The replies of a run, counted as they come in; `keep_in` says which run holds them."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._kept: RunReplies | None = None
+
+    def keep_in(self, replies: RunReplies) -> None:
+        """From now on the run is there."""
+        self._kept = replies
+
+    @property
+    def _replies(self) -> RunReplies:
+        assert self._kept is not None, "a call was made before its run was created"
+        return self._kept
+
+    def release(self, trial: str) -> None:
+        """Forget the prompts of a trial that is over."""
+        self._replies.release(trial)
+
+    def find(self, key: str) -> ChatReply | None:
+        """A reply that was paid for before: not counted as a call. Without one a call begins."""
+        found = self._replies.find(key)
+        if found is None:
+            self._tally.waits.call_begun()
+        return found
+
+    def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
+        """Count and store."""
+        self._tally.waits.call_ended()
+        self._tally.calls += 1
+        self._tally.estimated += reply.usage.estimated
+        self._tally.tokens += reply.usage.prompt + reply.usage.completion
+        self._tally.usd += reply.usd or 0.0
+        self._replies.keep(key, call, model, prompt, reply)
+
+    def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
+        """Count and store."""
+        self._tally.waits.call_ended()
+        self._tally.calls += 1
+        self._replies.keep_failure(call, model, error, seconds)

@@ -1,0 +1,388 @@
+"""Suites that every judge, player and world must pass."""
+
+# ruff: noqa: D102  a test is called by what it shows
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import BaseModel
+
+from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
+from sociolab.core.episode import Ended, Episode, Event, Happened, Json, Moved, Task, Unusable
+from sociolab.core.ports import Judge, NoReply, Observation, Player, Question, Reply, Request, World
+from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.engine.scene import FailurePolicy, Scene
+from sociolab.testing.players import (
+    ODD_TEXTS,
+    PLAIN_TEXTS,
+    AnyPlayer,
+    Heard,
+    OddPlayer,
+    SilentPlayer,
+    Watched,
+)
+from sociolab.testing.playing import StockScene, as_bytes, ended, play_scene, play_task
+
+
+class JudgeContract:
+    """Inherit and return your judge, finished episodes of its world, and its measures.
+
+    `pure` says that the same episode gives the same verdicts; a model judge sets it to False.
+    """
+
+    pure = True
+
+    def judge(self) -> Judge:
+        """A fresh judge."""
+        raise NotImplementedError
+
+    def episodes(self) -> Sequence[Episode]:
+        """Finished episodes that the judge can judge, of different kinds."""
+        raise NotImplementedError
+
+    def measures(self) -> Sequence[Measure]:
+        """All measures for which it may give a verdict."""
+        raise NotImplementedError
+
+    def test_its_id_says_who_judged(self) -> None:
+        first, second = self.judge().id, self.judge().id
+        assert first == second, f"the same judge has the same id; found {first} and {second}"
+        assert first.name, "a judge has a name"
+
+    def test_there_is_a_verdict_for_each_measure_and_seat_or_none(self) -> None:
+        for episode in self.episodes():
+            verdicts = self._judged(episode)
+            given = [(verdict.measure.name, verdict.seat) for verdict in verdicts]
+            assert len(set(given)) == len(given), f"one verdict each, found {given}"
+            seats = episode.trial.task.seats
+            for measure in self.measures():
+                of = {seat for name, seat in given if name == measure.name}
+                assert of <= set(seats) or of == {None}, (
+                    f"{measure.name}: a verdict for the episode or for seats among {seats}, "
+                    f"found some for {of}"
+                )
+
+    def test_its_verdicts_are_of_its_measures(self) -> None:
+        measures = {measure.name: measure for measure in self.measures()}
+        for episode in self.episodes():
+            for verdict in self._judged(episode):
+                assert measures.get(verdict.measure.name) == verdict.measure, (
+                    f"one of {sorted(measures)}, with its range; found {verdict.measure}"
+                )
+                assert isinstance(verdict, Score | ScoreFailure | Unscored), f"found {verdict!r}"
+                if isinstance(verdict, Score):
+                    measure = verdict.measure
+                    assert measure.low <= verdict.value <= measure.high, f"found {verdict}"
+
+    def test_what_is_no_score_says_why(self) -> None:
+        for episode in self.episodes():
+            for verdict in self._judged(episode):
+                match verdict:
+                    case ScoreFailure():
+                        assert verdict.problem, f"a failure says what is wrong; found {verdict}"
+                    case Unscored():
+                        assert verdict.why, f"who cannot tell says why; found {verdict}"
+
+    def test_it_says_the_same_twice(self) -> None:
+        if not self.pure:
+            return
+        for episode in self.episodes():
+            assert self._judged(episode) == self._judged(episode)
+
+    def test_an_episode_without_turns_gets_no_score(self) -> None:
+        for episode in self.episodes():
+            for events in _without_turns(episode):
+                for verdict in self._judged(Episode(episode.trial, events)):
+                    assert not isinstance(verdict, Score), (
+                        f"nothing happened that could be scored; found {verdict}"
+                    )
+
+    def _judged(self, episode: Episode) -> tuple[Verdict, ...]:
+        return asyncio.run(self.judge().judge(episode))
+
+
+def _without_turns(episode: Episode) -> tuple[tuple[Event, ...], ...]:
+    """The trial before anything happened, and with a turn that failed and no other."""
+    seat = episode.trial.task.seats[0]
+    failed = Unusable(0, seat, "act", 1, "unreadable", "found an empty reply", "", final=True)
+    return (), (failed, Ended("failed turn", 0, seat))
+
+
+class Opinion(BaseModel):
+    """A question of several types at once."""
+
+    agreed: bool
+    confidence: int
+    words: str
+
+
+class PlayerContract:
+    """Inherit and return your player; `scene` too, if it plays a world of its own.
+
+    A player that needs more than one attempt (a model) raises `attempts`.
+    """
+
+    attempts = 1
+
+    def player(self) -> Player:
+        """A fresh player."""
+        raise NotImplementedError
+
+    def scene(self) -> Scene:
+        """A small scene of at least two seats that this player can play."""
+        return StockScene()
+
+    def test_it_acts_in_every_turn(self) -> None:
+        events = self._play(self.scene())
+        _no_failed_turn(events)
+        assert any(isinstance(event, Moved) for event in events), "somebody took a turn"
+        assert isinstance(events[-1], Ended), "the episode came to its end"
+
+    def test_it_leaves_the_request_as_it_was(self) -> None:
+        changed: list[int] = []
+
+        def compare(request: Request, heard: Heard) -> None:
+            if request != heard.request:
+                changed.append(request.turn)
+
+        scene = self.scene()
+        play_scene(scene, {seat: Watched(self.player(), compare) for seat in scene.seats})
+        assert not changed, f"the request of turn {changed[0]} was changed"
+
+    def test_its_memory_is_json(self) -> None:
+        for heard in self._heard():
+            memory = heard.reply.memory
+            text = json.dumps(memory, allow_nan=False)
+            assert json.loads(text) == memory, f"a memory that survives JSON; found {memory!r}"
+
+    def test_a_request_and_a_memory_are_all_that_it_needs(self) -> None:
+        player = self.player()
+        for heard in self._heard():
+            memory: Json = json.loads(json.dumps(heard.memory))
+            for asked in (player, self.player()):
+                reply = asyncio.run(asked.reply(copy.deepcopy(heard.request), memory))
+                assert type(reply) is type(heard.reply), (
+                    f"a {type(heard.reply).__name__} again at turn {heard.request.turn}, "
+                    f"found {reply}"
+                )
+
+    def test_it_survives_an_odd_history(self) -> None:
+        for seat in self.scene().seats:
+            for first in range(0, len(ODD_TEXTS), 3):
+                scene = self.scene()
+                players: dict[str, Player] = dict.fromkeys(scene.seats, OddPlayer(first))
+                policy = FailurePolicy(attempts=self.attempts)
+                events = play_scene(scene, players | {seat: self.player()}, policy=policy)
+                failed = [e for e in events if isinstance(e, Unusable) and e.final]
+                assert not failed, f"usable replies to an odd history, found {failed[0]}"
+
+    def test_it_takes_a_problem_and_tries_again(self) -> None:
+        first = self._heard()[0]
+        again = Request(
+            first.request.trial,
+            first.request.seed,
+            first.request.seat,
+            first.request.turn,
+            2,
+            first.request.wanted,
+            first.request.observation,
+            problem="expected a JSON object, found an empty reply",
+        )
+        reply = asyncio.run(self.player().reply(again, first.memory))
+        assert isinstance(reply, Reply | NoReply), f"a Reply or a NoReply, found {reply!r}"
+
+    def test_it_answers_a_question_or_says_that_it_cannot(self) -> None:
+        first = self._heard()[0].request
+        asked = Question("opinion", "Have you agreed, and how sure are you (0 to 10)?", Opinion)
+        request = Request(
+            first.trial, first.seed, first.seat, first.turn, 1, asked, first.observation
+        )
+        reply = asyncio.run(self.player().reply(request, None))
+        if isinstance(reply, Reply):
+            assert isinstance(reply.value, Opinion), f"an Opinion, found {reply.value!r}"
+        else:
+            assert isinstance(reply, NoReply), f"a Reply or a NoReply, found {reply!r}"
+            assert reply.problem, "a NoReply says why"
+
+    def _play(self, scene: Scene) -> tuple[Event, ...]:
+        policy = FailurePolicy(attempts=self.attempts)
+        players = {seat: self.player() for seat in scene.seats}
+        return play_scene(scene, players, policy=policy)
+
+    def _heard(self) -> Sequence[Heard]:
+        """All that a player was asked in an episode, with its replies."""
+        found: list[Heard] = []
+        scene = self.scene()
+        watched = {
+            seat: Watched(self.player(), lambda _, heard: found.append(heard))
+            for seat in scene.seats
+        }
+        play_scene(scene, watched)
+        return found
+
+
+def _no_failed_turn(events: Sequence[Event]) -> None:
+    for event in events:
+        assert not (isinstance(event, Unusable) and event.final), f"a valid turn, found {event}"
+
+
+class WorldContract:
+    """Inherit and return your world; name what is private, and its canaries must not be seen.
+
+    The more of the other hooks you override, the more is tested.
+    """
+
+    most_requests = 10_000
+
+    def world(self) -> World:
+        """The world, loaded afresh."""
+        raise NotImplementedError
+
+    def tasks(self, world: World) -> Sequence[Task]:
+        """The tasks that are played here: few, and of different kinds."""
+        return world.tasks()[:3]
+
+    def players(self, task: Task) -> Mapping[str, Player]:
+        """Valid players for every seat."""
+        player = AnyPlayer((*PLAIN_TEXTS, *ODD_TEXTS))
+        return dict.fromkeys(task.seats, player)
+
+    def hidden(self, task: Task, seat: str) -> Sequence[str]:
+        """Words in the private parts of other seats, which this seat must never be shown."""
+        return ()
+
+    def cuts(self, events: int) -> Iterable[int]:
+        """After how many of so many events a play is cut off and resumed."""
+        return range(events + 1)
+
+    def test_two_loads_lay_out_the_same_tasks_with_unique_ids(self) -> None:
+        first, second = self.world(), self.world()
+        tasks = first.tasks()
+        assert tasks, "a world has tasks"
+        ids = [task.id for task in tasks]
+        assert len(set(ids)) == len(ids), "task ids are unique"
+        assert list(second.tasks()) == list(tasks), "two loads give the same tasks"
+        assert (first.name, first.data) == (second.name, second.data), "and the same identity"
+        assert first.name, "a world has a name"
+        assert first.data.hash, "its data has a hash"
+
+    def test_seats_are_unique_and_clusters_named(self) -> None:
+        for task in self.world().tasks():
+            assert task.seats, f"task {task.id} has seats"
+            assert len(set(task.seats)) == len(task.seats), f"task {task.id}: seats are unique"
+            assert task.cluster, f"task {task.id} says what its intervals cluster by"
+
+    def test_it_ends_with_any_valid_player(self) -> None:
+        for episode in self._episodes():
+            ended(episode.events)
+            ends = [event for event in episode.events if isinstance(event, Ended)]
+            assert len(ends) == 1, "an episode ends once"
+
+    def test_it_ends_with_players_that_never_reply(self) -> None:
+        world = self.world()
+        for task in self.tasks(world):
+            episode = play_task(world, task, dict.fromkeys(task.seats, SilentPlayer()))
+            ended(episode.events)
+            assert not episode.moves, "a turn that failed is no move"
+
+    def test_it_asks_within_its_limits(self) -> None:
+        requests = [heard.request for heard in self._heard()]
+        assert len(requests) <= self.most_requests, f"{len(requests)} requests are too many"
+        for request in requests:
+            shown = request.observation
+            assert shown.seat == request.seat, "a seat is shown its own observation"
+            assert 0 <= request.turn <= shown.limit, (
+                f"a turn within the limit of {shown.limit}, found {request.turn}"
+            )
+
+    def test_the_head_never_changes_and_the_history_only_grows(self) -> None:
+        last: dict[tuple[str, str], Observation] = {}
+        for heard in self._heard():
+            shown, key = heard.request.observation, (heard.request.trial, heard.request.seat)
+            before = last.get(key)
+            if before is not None and heard.request.turn >= before.turn:
+                assert shown.head == before.head, "the head never changes in an episode"
+                old = before.history
+                assert shown.history[: len(old)] == old, "the history only grows"
+            last[key] = shown
+
+    def test_the_same_seed_gives_the_same_bytes(self) -> None:
+        assert [as_bytes(e.events) for e in self._episodes()] == [
+            as_bytes(e.events) for e in self._episodes()
+        ]
+
+    def test_a_replay_from_any_prefix_equals_the_original(self) -> None:
+        world = self.world()
+        for task in self.tasks(world):
+            whole = play_task(world, task, self.players(task))
+            for cut in self.cuts(len(whole.events)):
+                journal = whole.events[:cut]
+                again = play_task(world, task, self.players(task), journal=journal)
+                told = f"replaying {cut} events of task {task.id}"
+                assert _what_happened(again) == _what_happened(whole), told
+                # Where replies are taken as they come, their order means nothing.
+                assert sorted(map(encode_event, again.events)) == sorted(
+                    map(encode_event, whole.events)
+                ), told
+
+    def test_nobody_is_shown_what_is_hidden_from_them(self) -> None:
+        world = self.world()
+        for task in self.tasks(world):
+            for heard in _heard(world, task, self.players(task)):
+                shown = heard.request.observation
+                told = f"{shown!r} {heard.request.problem}"
+                for word in self.hidden(task, shown.seat):
+                    assert word not in told, f'{shown.seat} of {task.id} is shown "{word}"'
+
+    def test_transcripts_show_an_episode_and_what_each_seat_saw_of_it(self) -> None:
+        world = self.world()
+        for episode in self._episodes():
+            whole = world.transcript(episode)
+            assert whole.title, "a transcript has a title"
+            assert len(whole.lines) == len(episode.moves), "a line for each turn taken"
+            for seat in episode.trial.task.seats:
+                seen = world.transcript(episode, seat)
+                assert len(seen.lines) <= len(whole.lines), "a seat sees no more than happened"
+                for word in self.hidden(episode.trial.task, seat):
+                    assert word not in repr(seen), f'the transcript of {seat} shows "{word}"'
+
+    def test_an_unfinished_episode_can_be_shown(self) -> None:
+        world = self.world()
+        for episode in self._episodes():
+            begun = Episode(episode.trial, episode.events[:1])
+            assert world.transcript(begun).title, "a transcript has a title"
+
+    def test_trials_and_events_survive_the_store(self) -> None:
+        for episode in self._episodes():
+            assert decode_trial(encode_trial(episode.trial)) == episode.trial
+            for event in episode.events:
+                assert decode_event(encode_event(event)) == event
+
+    def _episodes(self) -> list[Episode]:
+        world = self.world()
+        return [play_task(world, task, self.players(task)) for task in self.tasks(world)]
+
+    def _heard(self) -> list[Heard]:
+        world = self.world()
+        found: list[Heard] = []
+        for task in self.tasks(world):
+            found += _heard(world, task, self.players(task))
+        return found
+
+
+def _what_happened(episode: Episode) -> list[Event]:
+    return [event for event in episode.events if isinstance(event, Moved | Happened | Ended)]
+
+
+def _heard(world: World, task: Task, players: Mapping[str, Player]) -> list[Heard]:
+    found: list[Heard] = []
+
+    def note(_: Request, heard: Heard) -> None:
+        found.append(heard)
+
+    play_task(world, task, {seat: Watched(player, note) for seat, player in players.items()})
+    return found

@@ -1,1 +1,0 @@
-"""A chat model as a mind: prompts as files, answers with schemas."""

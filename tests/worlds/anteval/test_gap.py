@@ -1,0 +1,453 @@
+"""The intention gap: the formula against the paper's tables, and how it is measured."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sociolab.core.errors import ConfigError
+from sociolab.stats.intervals import Estimate
+from sociolab.worlds.anteval.gap import (
+    Draws,
+    GapSettings,
+    GapTable,
+    NoiseFloor,
+    UnusableReplies,
+    disjoint,
+    measure_gap,
+    printed_gap,
+    sample,
+    signed_gap,
+)
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, LocalDM, Turn, overlaps
+
+# --- g, and every G of the paper from its F-scores (arXiv 2401.06509v3, Tables 1 and 2; CC BY 4.0)
+
+
+ROUNDING = 0.015
+"""F-scores and G are printed with two decimals."""
+
+
+class Row(NamedTuple):
+    """An agent's row: fg and G over characters, then over (character, skill) tuples, in percent."""
+
+    agent: str
+    fg_c: float
+    g_c: float
+    fg_o: float
+    g_o: float
+
+
+REAL = {"GPT-3.5": (39.73, 30.61), "GPT-3.5-lc": (44.01, 33.48)}
+"""fr_c and fr_o by virtual DM."""
+
+TABLE_1 = (
+    Row("Alpaca-13b", 4.96, 77.80, 0.08, 99.48),
+    Row("ChatGLM2-6b", 5.16, 77.01, 0.02, 99.87),
+    Row("Vicuna-7b", 12.41, 52.40, 0.49, 96.85),
+    Row("Vicuna-13b", 15.59, 43.64, 1.52, 90.54),
+    Row("LLaMA-2-7b", 13.51, 49.25, 0.90, 94.29),
+    Row("LLaMA-2-13b", 17.74, 38.26, 3.59, 79.01),
+    Row("LLaMA-2-70b", 22.10, 28.51, 4.12, 76.27),
+    Row("Mistral-7B", 16.21, 42.04, 2.93, 82.52),
+    Row("Mixtral-8x7B", 20.72, 31.45, 3.71, 78.38),
+    Row("GPT-3.5", 29.28, 15.14, 10.12, 50.31),
+    Row("GPT-4", 33.92, 12.94, 20.22, 24.44),
+)
+"""All with the virtual DM GPT-3.5."""
+
+TABLE_2 = (
+    ("GPT-3.5", Row("GPT-3.5", 29.28, 15.14, 10.12, 50.31)),
+    ("GPT-3.5-lc", Row("GPT-3.5", 33.92, 12.94, 20.33, 24.44)),
+    ("GPT-3.5", Row("GPT-3.5-lc", 29.97, 14.00, 12.16, 43.14)),
+    ("GPT-3.5-lc", Row("GPT-3.5-lc", 35.41, 10.83, 23.51, 17.49)),
+    ("GPT-3.5", Row("GPT-4", 32.65, 9.78, 14.89, 34.55)),
+    ("GPT-3.5-lc", Row("GPT-4", 37.27, 8.29, 27.09, 10.55)),
+)
+"""By virtual DM."""
+
+
+def values() -> list[tuple[str, float, float, float]]:
+    """What it is, fr, fg and the printed G, of all 34."""
+    rows = [("Table 1", "GPT-3.5", row) for row in TABLE_1]
+    rows += [("Table 2", dm, row) for dm, row in TABLE_2]
+    return [
+        (f"{table}, {row.agent}, DM {dm}, {kind}", fr, fg, g)
+        for table, dm, row in rows
+        for kind, fr, fg, g in (
+            ("G_c", REAL[dm][0], row.fg_c, row.g_c),
+            ("G_o", REAL[dm][1], row.fg_o, row.g_o),
+        )
+    ]
+
+
+def test_of_the_papers_34_gaps_all_but_two_recompute() -> None:
+    wrong = []
+    for name, fr, fg, printed in values():
+        gap = printed_gap(fr, fg)
+        assert gap is not None
+        if abs(gap - printed) > ROUNDING:
+            wrong.append(name)
+    assert len(values()) == 34
+    assert wrong == ["Table 1, GPT-4, DM GPT-3.5, G_c", "Table 1, GPT-4, DM GPT-3.5, G_o"]
+
+
+def test_the_row_that_does_not_fit_is_another_one_of_table_2_with_two_digits_wrong() -> None:
+    wrong, copied, right = TABLE_1[-1], TABLE_2[1][1], TABLE_2[4][1]
+    assert (wrong.fg_c, wrong.g_c, wrong.g_o) == (copied.fg_c, copied.g_c, copied.g_o)
+    assert (wrong.fg_o, copied.fg_o) == (20.22, 20.33)
+    assert right == Row("GPT-4", 32.65, 9.78, 14.89, 34.55)
+
+
+def test_where_both_score_0_there_is_no_gap_to_speak_of() -> None:
+    assert printed_gap(0.0, 0.0) is None
+    assert signed_gap(0.0, 0.0) is None
+
+
+def test_the_sign_tells_which_play_trains_the_better_dm() -> None:
+    assert signed_gap(0.6, 0.2) == pytest.approx(50)
+    assert signed_gap(0.2, 0.6) == pytest.approx(-50)
+    assert printed_gap(0.2, 0.6) == pytest.approx(50)
+    assert signed_gap(0.3, 0.0) == 100
+
+
+score = st.floats(0, 1).filter(lambda value: value == 0 or value > 1e-6)
+
+
+@given(score, score)
+def test_the_gap_is_the_same_in_percent_and_lies_in_its_range(fr: float, fg: float) -> None:
+    gap = printed_gap(fr, fg)
+    if gap is None:
+        assert fr == fg == 0
+        return
+    assert 0 <= gap <= 100
+    assert printed_gap(fr * 100, fg * 100) == pytest.approx(gap)
+    assert signed_gap(fr, fg) == -(signed_gap(fg, fr) or 0)
+
+
+# ---------- the intention gap, measured with virtual DMs whose answers are known beforehand
+
+
+TABLE = ("Orsa", "Tilin")
+RIGHT, WRONG = Label("Orsa", "stealth"), Label("Tilin", "arcana")
+HALF = Label("Orsa", "arcana")
+
+
+def play(count: int, label: Label = RIGHT, *, prefix: str = "g", groups: int = 5) -> list[Example]:
+    return [
+        Example(
+            f"{prefix}/{number}",
+            f"{prefix} {number % groups}",
+            (Turn("Orsa", "Hm."),),
+            TABLE,
+            frozenset({label}),
+            strict=number % 2 == 0,
+        )
+        for number in range(count)
+    ]
+
+
+class Parrot:
+    """Predicts the first label that it learned, everywhere, and notes what it learned from."""
+
+    def __init__(self, seen: list[tuple[Example, ...]]) -> None:
+        self._seen = seen
+        self._label = HALF
+
+    @property
+    def name(self) -> str:
+        return "parrot"
+
+    def fit(self, examples: Sequence[Example]) -> None:
+        self._seen.append(tuple(examples))
+        self._label = min(examples[0].labels)
+
+    def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
+        return tuple(frozenset([self._label, WRONG][:most]) for _ in examples)
+
+
+def parrots(seen: list[tuple[Example, ...]] | None = None) -> Callable[[], LocalDM]:
+    notes = [] if seen is None else seen
+    return lambda: LocalDM(Parrot(notes))
+
+
+def measured(
+    generated: dict[str, list[Example]],
+    *,
+    settings: GapSettings | None = None,
+    test: list[Example] | None = None,
+    real: list[Example] | None = None,
+    seen: list[tuple[Example, ...]] | None = None,
+) -> GapTable:
+    return asyncio.run(
+        measure_gap(
+            real or play(20),
+            test or play(10, prefix="t"),
+            generated,
+            parrots(seen),
+            settings=settings or GapSettings(splits=2),
+        )
+    )
+
+
+def test_f_and_g_of_dms_that_are_all_right_all_wrong_and_half_right() -> None:
+    table = measured(
+        {
+            "right": play(20, RIGHT, prefix="a"),
+            "wrong": play(20, WRONG, prefix="b"),
+            "half": play(20, HALF, prefix="c"),
+        }
+    )
+    right, wrong, half = table.rows
+    assert table.fr.f_o.value == right.fr.f_o.value == 1.0
+    assert (right.g_c.printed.value, right.g_o.printed.value) == (0.0, 0.0)
+    assert (wrong.fg.f_c.value, wrong.g_c.printed.value, wrong.g_o.signed.value) == (0, 100, 100)
+    assert (half.fg.f_c.value, half.fg.f_o.value) == (1.0, 0.0)
+    assert (half.g_c.printed.value, half.g_o.printed.value) == (0.0, 100.0)
+
+
+def test_a_generated_set_that_beats_the_real_one_has_a_negative_signed_gap() -> None:
+    table = measured({"better": play(20, RIGHT, prefix="a")}, real=play(20, HALF))
+    (row,) = table.rows
+    assert row.g_o.printed.value == 100
+    assert row.g_o.signed.value == -100
+
+
+def test_only_strict_rows_are_tested_unless_all_are_wanted() -> None:
+    generated = {"one": play(20, prefix="a")}
+    strict = measured(generated)
+    assert (strict.test_rows, strict.measured_on) == (5, "measured on 5 strict rows, 5 groups")
+    every = measured(generated, settings=GapSettings(strict=False, splits=0))
+    assert (every.test_rows, every.measured_on) == (10, "measured on 10 rows, 5 groups")
+
+
+def test_real_play_is_cut_to_the_size_of_the_generated_set_and_the_other_way_round() -> None:
+    seen: list[tuple[Example, ...]] = []
+    table = measured(
+        {"few": play(6, prefix="a"), "many": play(50, prefix="b")},
+        settings=GapSettings(splits=0),
+        seen=seen,
+    )
+    few, many = table.rows
+    assert (few.examples, few.real_examples) == (6, 6)
+    assert (many.examples, many.real_examples) == (20, 20)
+    assert sorted(len(examples) for examples in seen) == [6, 6, 20, 20]
+
+
+def test_without_matching_each_learns_from_all_there_is() -> None:
+    table = measured({"few": play(6, prefix="a")}, settings=GapSettings(matched=False, splits=0))
+    assert (table.rows[0].examples, table.rows[0].real_examples) == (6, 20)
+
+
+def test_the_noise_floor_comes_from_real_samples_that_share_no_group() -> None:
+    seen: list[tuple[Example, ...]] = []
+    table = measured({"some": play(6, prefix="a")}, settings=GapSettings(splits=3), seen=seen)
+    (row,) = table.rows
+    assert row.floor_o is not None
+    assert (row.floor_o.size, row.floor_o.values) == (6, (0.0, 0.0, 0.0))
+    assert (row.floor_o.mean, row.floor_o.q95) == (0.0, 0.0)
+    pairs = [examples for examples in seen if len(examples) == 6][2:]
+    assert len(pairs) == 6
+    assert len(set(pairs)) > 2
+    for one, other in zip(pairs[::2], pairs[1::2], strict=True):
+        assert not {row.group for row in one} & {row.group for row in other}
+
+
+def test_a_gap_larger_than_those_between_real_samples_is_above_the_floor() -> None:
+    table = measured({"wrong": play(20, WRONG, prefix="a"), "right": play(20, prefix="b")})
+    wrong, right = table.rows
+    assert (wrong.above_floor_c, wrong.above_floor_o) == (True, True)
+    assert (right.above_floor_c, right.above_floor_o) == (False, False)
+
+
+def test_without_splits_there_is_no_floor() -> None:
+    (row,) = measured({"one": play(9, prefix="a")}, settings=GapSettings(splits=0)).rows
+    assert row.floor_c is None
+    assert row.above_floor_c is None
+
+
+def test_more_guesses_a_row_cost_precision() -> None:
+    (row,) = measured({"one": play(9, prefix="a")}, settings=GapSettings(most=2, splits=0)).rows
+    assert row.fg.f_o.value == pytest.approx(2 / 3)  # 1 right of 2 guesses, 1 label: 2 / (2 + 1)
+
+
+def test_the_baselines_and_f0_are_in_the_table() -> None:
+    untrained = LocalDM(Parrot([]))
+    information = Estimate(0.4, 150, 50, 0.3, 0.5, "bca")
+    table = asyncio.run(
+        measure_gap(
+            play(20),
+            play(10, prefix="t"),
+            {"one": play(9, prefix="a"), "two": play(9, prefix="b")},
+            parrots(),
+            untrained=untrained,
+            information={"two": information},
+            settings=GapSettings(splits=0),
+        )
+    )
+    names = [row.name for row in table.baselines]
+    assert names == ["last speaker", "last speaker + majority skill"]
+    assert [row.names_skills for row in table.baselines] == [False, True]
+    assert table.baselines[1].scores.f_o.value == 1.0
+    assert table.f0 is not None
+    assert (table.f0.f_c.value, table.f0.f_o.value) == (1.0, 0.0)
+    assert [row.information for row in table.rows] == [None, information]
+
+
+def test_what_no_usable_reply_came_to_is_counted() -> None:
+    untrained = LocalDM(Parrot([]))
+    untrained.failures["unreadable"] = 3
+    table = asyncio.run(
+        measure_gap(
+            play(20),
+            play(10, prefix="t"),
+            {"one": play(9, prefix="a")},
+            parrots(),
+            untrained=untrained,
+            settings=GapSettings(splits=0),
+        )
+    )
+    assert table.failures == (UnusableReplies("f0", "unreadable", 3, 5),)
+    assert table.f0 is not None
+    assert (table.f0.failed, table.f0.f_c.value) == (3, 1.0)
+
+
+def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> None:
+    def mute() -> LocalDM:
+        dm = LocalDM(Parrot([]))
+        dm.failures["timeout"] = 5
+        return dm
+
+    generated = {"one": play(9, prefix="a")}
+    test = play(10, prefix="t")
+    table = asyncio.run(
+        measure_gap(play(20), test, generated, mute, settings=GapSettings(splits=2))
+    )
+    (row,) = table.rows
+    assert (row.fg.failed, row.fg.f_c.value, row.fg.f_o.value, row.fg.macro.f_o) == (5,) + (
+        None,
+    ) * 3
+    assert row.g_c.printed.value is None
+    assert row.g_o.signed.value is None
+    assert (row.floor_o, row.above_floor_o) == (NoiseFloor(8, (), None, None), None)
+    counted = {one.what: (one.count, one.of) for one in table.failures}
+    assert counted["noise floor"] == (20, 20)
+
+
+def test_each_training_is_told_of_before_it_begins() -> None:
+    told: list[str] = []
+    generated = {"one": play(9, prefix="a")}
+    asyncio.run(measure_gap(play(20), play(10, prefix="t"), generated, parrots(), tell=told.append))
+    assert told == [
+        "learning from 9 examples of one",
+        "learning from 9 real examples",
+        "noise floor: learning from 10 pairs of real samples",
+        "learning from 20 real examples",
+    ]
+
+
+def test_the_same_seed_gives_the_same_table() -> None:
+    generated = {"one": play(9, HALF, prefix="a")}
+    assert measured(generated) == measured(generated)
+
+
+def test_the_gap_of_a_dm_with_itself_is_0_and_claims_no_certainty() -> None:
+    rows = play(30, prefix="t")
+    found = overlaps([frozenset({WRONG if n < 12 else RIGHT}) for n in range(30)], rows)
+    draws = Draws(rows, 0)
+    gap = draws.gap_o(found, found)
+    assert (gap.signed.value, gap.signed.low, gap.signed.high) == (0, None, None)
+    scores = draws.scores(found)
+    assert scores.f_o.low is not None
+    assert scores.f_o.high is not None
+    assert scores.f_o.low < 0.6 < scores.f_o.high
+
+
+def test_pairing_takes_out_what_is_hard_for_both() -> None:
+    # In 6 of 12 episodes both are always wrong; the other DM has 4 more rows wrong: 30 and 26 of 60
+    # right, a gap of 4 / 56.
+    rows = play(60, prefix="t", groups=12)
+    hard = {f"t {number}" for number in range(6)}
+    one = [WRONG if row.group in hard else RIGHT for row in rows]
+    other = [WRONG if int(row.id[2:]) < 10 else label for row, label in zip(rows, one, strict=True)]
+    draws = Draws(rows, 0)
+    first = overlaps([frozenset({label}) for label in one], rows)
+    second = overlaps([frozenset({label}) for label in other], rows)
+    gap, scores = draws.gap_o(first, second).signed, draws.scores(first).f_o
+    assert gap.value == pytest.approx(100 * 4 / 56)
+    assert gap.low is not None
+    assert gap.high is not None
+    assert scores.low is not None
+    assert scores.high is not None
+    assert gap.low > 0
+    assert (gap.high - gap.low) / 100 < (scores.high - scores.low) / 4
+
+
+def test_the_printed_gap_starts_at_0_where_the_signed_one_reaches_across_it() -> None:
+    rows = play(40, prefix="t", groups=8)
+    one = [RIGHT if int(row.id[2:]) % 8 < 4 else WRONG for row in rows]
+    other = [RIGHT if int(row.id[2:]) % 8 > 3 else WRONG for row in rows]
+    found = [overlaps([frozenset({label}) for label in side], rows) for side in (one, other)]
+    gap = Draws(rows, 0).gap_o(*found)
+    assert gap.signed.low is not None
+    assert gap.signed.low < 0
+    assert gap.printed.low == 0
+    assert gap.printed.high == max(-gap.signed.low, gap.signed.high or 0)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_few_groups_have_no_interval(groups: int) -> None:
+    rows = play(12, prefix="t", groups=groups)
+    found = overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
+    figure = Draws(rows, 0).scores(found).f_o
+    assert figure.value == pytest.approx(7 / 12)
+    assert (figure.low, figure.high) == (None, None)
+
+
+def test_five_groups_have_one() -> None:
+    rows = play(12, prefix="t", groups=5)
+    found = overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
+    figure = Draws(rows, 0).scores(found).f_o
+    assert figure.low is not None
+    assert figure.low < 7 / 12
+
+
+def test_a_sample_takes_whole_groups_but_the_last() -> None:
+    examples = play(40, groups=8)
+    drawn = sample(examples, 13, seed=3)
+    sizes = [sum(one.group == name for one in drawn) for name in {one.group for one in drawn}]
+    assert len(drawn) == len(set(drawn)) == 13
+    assert sorted(sizes) == [3, 5, 5]
+    assert sample(list(reversed(examples)), 40, 3) == tuple(reversed(examples))
+    assert {one.group for one in sample(examples[::-1], 15, 3)} == {
+        one.group for one in sample(examples, 15, 3)
+    }
+    assert sample(examples, 13, seed=4) != drawn
+
+
+def test_two_disjoint_samples_are_as_large_as_can_be() -> None:
+    one, other = disjoint(play(40, groups=8), 30, seed=0)
+    assert len(one) == len(other) == 20
+    assert not {row.group for row in one} & {row.group for row in other}
+    assert disjoint(play(5, groups=1), 2, seed=0) == ((), ())
+
+
+def test_an_episode_is_not_both_learned_from_and_tested_on() -> None:
+    with pytest.raises(ConfigError, match='"g 0" is in the real play to train on and in the test'):
+        measured({"one": play(5, prefix="a")}, test=play(10))
+
+
+def test_empty_sets_are_refused_by_name() -> None:
+    with pytest.raises(ConfigError, match="examples to train on in nothing"):
+        measured({"nothing": []})
+    loose = [replace(row, strict=False) for row in play(4, prefix="t")]
+    with pytest.raises(ConfigError, match="at least a strict test row"):
+        measured({"one": play(5, prefix="a")}, test=loose)
+    with pytest.raises(ConfigError, match="at least 1 label a row"):
+        measured({"one": play(5, prefix="a")}, settings=GapSettings(most=0))

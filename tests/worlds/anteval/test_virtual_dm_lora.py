@@ -1,0 +1,166 @@
+"""LoRA on a tiny causal model made here: it learns answers by heart and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sociolab.core.errors import ConfigError, WorldError
+from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
+from sociolab.worlds.anteval.virtual_dm.example import Example
+from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM, LoraSettings
+from worlds.anteval.finetune_examples import examples
+
+FOUR = examples(4)
+BY_HEART = LoraSettings(epochs=50, batch=4, learning_rate=1e-2, rank=16)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _extra() -> None:
+    """What the tests need: imported by whoever runs them, and by nobody who only collects them."""
+    for package in ("torch", "transformers", "peft"):
+        pytest.importorskip(package, reason=f"needs the extra finetune: no {package} is there")
+
+
+@pytest.fixture(scope="module")
+def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random model of two layers, with a tokenizer trained on the texts of these tests."""
+    folder = tmp_path_factory.mktemp("models") / "tiny"
+    make_model(folder, positions=1024)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def learned(model_folder: Path) -> LoraDM:
+    dm = LoraDM(model_folder, BY_HEART)
+    dm.fit(FOUR)
+    return dm
+
+
+def make_model(folder: Path, positions: int) -> None:
+    import torch
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    texts = [head(), *(text for one in FOUR for text in (body_of(one), answer_of(one)))]
+    trained = ByteLevelBPETokenizer()
+    trained.train_from_iterator(
+        texts, vocab_size=900, special_tokens=["<end>"], show_progress=False
+    )
+    fast = PreTrainedTokenizerFast(tokenizer_object=trained._tokenizer, eos_token="<end>")
+    fast.save_pretrained(str(folder))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        model = LlamaForCausalLM(
+            LlamaConfig(
+                vocab_size=len(fast),
+                hidden_size=64,
+                intermediate_size=128,
+                num_hidden_layers=2,
+                num_attention_heads=4,
+                max_position_embeddings=positions,
+                initializer_range=0.1,
+                bos_token_id=None,
+                eos_token_id=fast.eos_token_id,
+            )
+        )
+    model.save_pretrained(str(folder))
+
+
+def test_four_examples_are_learned_by_heart(learned: LoraDM) -> None:
+    assert learned.predict(FOUR) == tuple(one.labels for one in FOUR)
+    assert not learned.failures
+
+
+def test_training_leaves_the_model_itself_as_it_is(model_folder: Path) -> None:
+    before = {path.name: path.read_bytes() for path in model_folder.iterdir()}
+    LoraDM(model_folder, LoraSettings(epochs=1)).fit(FOUR[:1])
+    assert {path.name: path.read_bytes() for path in model_folder.iterdir()} == before
+
+
+def test_a_reply_that_cannot_be_used_is_counted_and_predicts_nothing(model_folder: Path) -> None:
+    dm = LoraDM(model_folder, LoraSettings(epochs=1, batch=4, learning_rate=1e-9))
+    dm.fit(FOUR)
+    assert dm.predict(FOUR[:1]) == (frozenset(),)
+    assert dm.failures == {"unreadable": 1}
+
+
+def test_the_loss_is_taken_on_the_answer_and_its_end_only(learned: LoraDM) -> None:
+    import torch
+    from torch.nn.functional import cross_entropy
+
+    from sociolab.worlds.anteval.virtual_dm import lora_model
+
+    adapted = learned._ready()
+    tokens, wanted = lora_model._text(adapted, FOUR[0])
+    counted = [token for token in wanted if token != lora_model.NO_LOSS]
+    assert tokens[-len(counted) :] == counted
+    assert adapted.tokenizer.decode(counted) == f"{answer_of(FOUR[0])}<end>"
+    longer = (tokens + tokens[-1:] * 3, wanted + wanted[-1:] * 3)
+    batch = lora_model._batch(adapted, [(tokens, wanted), longer])
+    assert batch["labels"][0].tolist() == wanted + [lora_model.NO_LOSS] * 3
+    assert batch["attention_mask"].sum(1).tolist() == [len(tokens), len(tokens) + 3]
+    with torch.no_grad():
+        found = adapted.model(**batch)
+    # By hand: token t is foretold from what comes before it, over answer tokens alone.
+    foretold, labels = found.logits[:, :-1].flatten(0, 1), batch["labels"][:, 1:].flatten()
+    by_hand = cross_entropy(foretold[labels >= 0], labels[labels >= 0])
+    assert float(found.loss) == pytest.approx(float(by_hand), rel=1e-5)
+
+
+def test_a_chat_template_frames_the_same_prompt(model_folder: Path) -> None:
+    from sociolab.worlds.anteval.virtual_dm import lora_model
+
+    model, tokenizer = lora_model._opened(model_folder)
+    plain = lora_model.prompt_ids(lora_model.AdaptedModel(model, tokenizer), FOUR[0])
+    assert tokenizer.decode(plain) == f"{head()}\n\n{body_of(FOUR[0])}\n\n"
+    tokenizer.chat_template = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}[it]"
+    framed = lora_model.prompt_ids(lora_model.AdaptedModel(model, tokenizer), FOUR[0])
+    assert tokenizer.decode(framed) == f"[system]{head()}[user]{body_of(FOUR[0])}[it]"
+
+
+def test_training_leaves_the_random_state_of_torch_alone(model_folder: Path) -> None:
+    import torch
+
+    torch.manual_seed(5)
+    wanted = torch.rand(3)
+    torch.manual_seed(5)
+    LoraDM(model_folder, LoraSettings(epochs=1)).fit(FOUR[:1])
+    assert torch.equal(torch.rand(3), wanted)
+
+
+def test_an_example_longer_than_the_model_can_read_is_refused(tmp_path: Path) -> None:
+    make_model(tmp_path / "short", positions=64)
+    with pytest.raises(ConfigError, match="reads at most 64 tokens, and example e0"):
+        LoraDM(tmp_path / "short").fit(FOUR)
+
+
+def test_an_example_too_long_to_be_read_is_counted_and_the_others_are_answered(
+    learned: LoraDM,
+) -> None:
+    turns = FOUR[0].turns * 20
+    longer = Example("long", "g", turns, FOUR[0].candidates, FOUR[0].labels)
+    assert learned.predict((longer, FOUR[1])) == (frozenset(), FOUR[1].labels)
+    assert learned.failures == {"context overflow": 1}
+    learned.failures.clear()
+
+
+def test_a_hub_name_is_refused_and_not_looked_up() -> None:
+    with pytest.raises(ConfigError, match=r"found someone/some-model; give a folder"):
+        LoraDM(Path("someone/some-model"))
+
+
+def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "llama"}))
+    with pytest.raises(ConfigError, match="does not hold a causal model"):
+        LoraDM(tmp_path).fit(FOUR)
+
+
+def test_nothing_is_predicted_before_it_has_learned(model_folder: Path) -> None:
+    with pytest.raises(WorldError, match="lora:tiny: expected to be fitted before it predicts"):
+        LoraDM(model_folder).predict(FOUR)
+    unlabelled = Example("u", "g", FOUR[0].turns, FOUR[0].candidates, frozenset())
+    with pytest.raises(ConfigError, match="examples with labels"):
+        LoraDM(model_folder).fit([unlabelled])

@@ -1,0 +1,226 @@
+"""Virtual DMs tuned by a provider: the training file, the job, the tuned model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fake_models import FakeModel
+from sociolab.core.errors import ConfigError, ModelError, WorldError
+from sociolab.endpoint.server import EndpointServer as Server
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
+from sociolab.models import chat
+from sociolab.models.chat import Endpoint
+from sociolab.models.config import EndpointSpec
+from sociolab.models.finetuning import FineTuningClient, Patience, TuningOrder
+from sociolab.worlds.anteval.session import SKILLS
+from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, answer_of, body_of, head, read_answer
+from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, Example, Turn
+from sociolab.worlds.anteval.virtual_dm.openai_tuning import (
+    TOKENS_A_MESSAGE,
+    OpenAITunedDM,
+    training_bytes,
+    training_tokens,
+    write_training_file,
+)
+from worlds.anteval.table_cases import TABLE, example
+
+# ---------- training files of virtual DMs: what they hold, and what an epoch is estimated to cost
+
+
+EXAMPLES = tuple(example(n, skill) for n, skill in enumerate(("stealth", "arcana", "history")))
+
+
+def test_each_line_is_the_prompt_of_an_example_and_its_right_answer() -> None:
+    rows = [json.loads(row) for row in training_bytes(EXAMPLES).decode().splitlines()]
+    assert rows == [
+        {
+            "messages": [
+                {"role": "system", "content": head()},
+                {"role": "user", "content": body_of(one)},
+                {"role": "assistant", "content": answer_of(one)},
+            ]
+        }
+        for one in EXAMPLES
+    ]
+
+
+def test_what_is_written_reads_back_and_every_answer_means_the_labels(tmp_path: Path) -> None:
+    odd = replace(EXAMPLES[0], turns=(Turn("T'lin", 'I say "hush"\u2028\n\ud83d and wait.'),))
+    examples = (*EXAMPLES, odd)
+    file = tmp_path / "deep" / "train.jsonl"
+    write_training_file(file, training_bytes(examples))
+    found = [json.loads(row)["messages"] for row in file.read_bytes().splitlines()]
+    assert [path.name for path in file.parent.iterdir()] == ["train.jsonl"]
+    assert len(found) == 4
+    for one, row in zip(examples, found, strict=True):
+        assert read_answer(row[-1]["content"], one, 1) == one.labels
+
+
+def test_same_examples_make_the_same_bytes() -> None:
+    assert training_bytes(EXAMPLES) == training_bytes(list(EXAMPLES))
+    assert training_bytes(EXAMPLES) != training_bytes(EXAMPLES[::-1])
+
+
+def test_no_examples_make_no_file() -> None:
+    with pytest.raises(ConfigError, match="expected examples to train on, found none"):
+        training_bytes(())
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match=r"train\.jsonl: the training file cannot be written"):
+        write_training_file(tmp_path / "file" / "train.jsonl", training_bytes(EXAMPLES))
+
+
+def test_tokens_are_estimated_by_hand_worked_numbers() -> None:
+    # At 4 characters a token, and 4 tokens for each of the three messages of an example.
+    characters = [len(head() + body_of(one) + answer_of(one)) for one in EXAMPLES]
+    assert TOKENS_A_MESSAGE == 4
+    assert training_tokens(EXAMPLES) == sum(round(count / 4) + 12 for count in characters)
+    assert training_tokens(()) == 0
+
+
+# --- a virtual DM that a provider fine-tunes: from examples to predictions on the local endpoint
+
+
+TRAIN = tuple(example(n, SKILLS[n % 18], TABLE[n % 2]) for n in range(36))
+TEST = tuple(example(n, SKILLS[n % 18], TABLE[n % 2], words=9) for n in range(36))
+"""The same scenes in other words."""
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
+
+
+@asynccontextmanager
+async def table(
+    folder: Path, settings: EndpointSettings | None = None, model: FakeModel | None = None
+) -> AsyncIterator[tuple[Server, Endpoint, OpenAITunedDM, list[str]]]:
+    """The local endpoint, a client of its models, a DM to be tuned there, and what it tells."""
+    told: list[str] = []
+    async with serve(settings or EndpointSettings()) as server:
+        spec = EndpointSpec(name="local", base_url=server.url, timeout_s=5, tries=30)
+        async with Endpoint(spec) as models, FineTuningClient(spec, "m") as client:
+            dm = OpenAITunedDM(
+                client,
+                models.model if model is None else lambda name: model,
+                folder,
+                TuningOrder(seed=1),
+                tell=told.append,
+                patience=Patience(0, 60),
+                run="r1",
+            )
+            yield server, models, dm, told
+
+
+async def right(dm: AsyncVirtualDM, examples: tuple[Example, ...]) -> float:
+    """The share of examples whose labels are predicted."""
+    found = await dm.predict_async(examples)
+    return sum(p == e.labels for p, e in zip(found, examples, strict=True)) / len(examples)
+
+
+def test_tuning_helps(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with table(tmp_path) as (_, models, dm, told):
+            assert await right(ChatDM(models.model("m")), TEST) < 0.2
+            await dm.fit_async(TRAIN)
+            assert await right(dm, TEST) > 0.9
+            assert not dm.failures
+            assert ".jsonl: 36 examples, about " in told[0]
+            assert told[-1] == "The job has successfully completed"
+
+    asyncio.run(go())
+
+
+def test_a_tuned_model_reads_what_it_was_trained_on_and_nothing_else(tmp_path: Path) -> None:
+    model = FakeModel(answer_of(TRAIN[0]))
+
+    async def go() -> None:
+        async with table(tmp_path, model=model) as (_, _models, dm, _told):
+            await dm.fit_async(TRAIN)
+            assert await right(dm, TRAIN[:1]) == 1
+
+    asyncio.run(go())
+    [file] = tmp_path.glob("*.jsonl")
+    [(prompt, key)] = model.calls
+    trained = json.loads(file.read_bytes().splitlines()[0])["messages"]
+    assert [(m.role, m.text) for m in prompt.messages] == [
+        (m["role"], m["content"]) for m in trained[:2]
+    ]
+    assert prompt.schema is None
+    assert key.trial == "r1/e0"
+
+
+def test_training_file_and_record_lie_in_the_folder_under_one_name(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with table(tmp_path / "tuning") as (server, _, dm, _told):
+            await dm.fit_async(TRAIN)
+            [file] = (tmp_path / "tuning").glob("*.jsonl")
+            assert len(file.read_bytes().splitlines()) == len(TRAIN)
+            assert file.with_suffix(".job.json").exists()
+            [upload] = server.tuning.files.values()
+            assert upload.content == file.read_bytes()
+            assert upload.name == f"sociolab-{file.stem}.jsonl"
+
+    asyncio.run(go())
+
+
+def test_fitting_on_the_same_examples_again_pays_nothing_and_on_others_makes_another_job(
+    tmp_path: Path,
+) -> None:
+    async def go() -> None:
+        async with table(tmp_path) as (server, _, dm, _told):
+            await dm.fit_async(TRAIN)
+            await dm.fit_async(TRAIN)
+            assert len(server.tuning.jobs) == 1
+            await dm.fit_async(TRAIN[:20])
+            assert len(server.tuning.jobs) == 2
+            assert await right(dm, TEST[:20]) > 0.9
+            assert await right(dm, TEST[20:]) < 0.9
+
+    asyncio.run(go())
+
+
+def test_a_dm_whose_job_failed_does_not_predict_with_the_model_before(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with table(tmp_path) as (_, _models, dm, _told):
+            await dm.fit_async(TRAIN)
+            with pytest.raises(ModelError, match="has 5 example"):
+                await dm.fit_async(TRAIN[:5])
+            with pytest.raises(WorldError, match="tuned:m: expected to be fitted"):
+                await dm.predict_async(TEST)
+            assert not dm.failures
+
+    asyncio.run(go())
+
+
+def test_no_examples_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with table(tmp_path) as (server, _, dm, _told):
+            with pytest.raises(ConfigError, match="expected examples to train on"):
+                await dm.fit_async(())
+            assert not server.tuning.files
+
+    asyncio.run(go())
+
+
+def test_replies_of_a_tuned_model_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
+    settings = EndpointSettings(seed=2, malformed_json=0.3, ignores_schema=0.3)
+
+    async def go() -> None:
+        async with table(tmp_path, settings) as (_, _models, dm, _told):
+            await dm.fit_async(TRAIN)
+            found = await dm.predict_async(TEST)
+            empty = sum(not labels for labels in found)
+            assert 0 < sum(dm.failures.values()) == empty < len(TEST)
+
+    asyncio.run(go())
