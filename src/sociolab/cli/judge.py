@@ -31,7 +31,7 @@ from sociolab.core.errors import ConfigError
 if TYPE_CHECKING:
     from sociolab.app.audit import AuditResult
     from sociolab.app.credit import CreditResult
-    from sociolab.runner.tally import Tally
+    from sociolab.runner.progress import Tally
     from sociolab.stats.intervals import Estimate
 
 verbs = typer.Typer()
