@@ -11,7 +11,7 @@ from sociolab import RunConfig, run
 from sociolab.core.episode import Act, Action, Answered, Episode, Moved
 from sociolab.core.score import Measure, Score
 from sociolab.store.store import Store
-from sociolab.web.watch.episode import Said, conditions_of, facts_of, reading, told_in_turns
+from sociolab.web.watch.episode import SaidLine, conditions_of, facts_of, reading, told_in_turns
 from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import Fact, session_from
 from sociolab.worlds.stss.talk.verdicts import findings_of
@@ -108,7 +108,7 @@ def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: S
     for episode in store.episodes("stss-talk"):
         read = reading(store, "stss-talk", episode.trial.id)
         talk, note = conditions_of(store, "stss-talk", read)
-        lines = {item.number: item.text.text for item in read.course if isinstance(item, Said)}
+        lines = {item.number: item.text.text for item in read.course if isinstance(item, SaidLine)}
         scores = {
             verdict.measure.name: verdict.value
             for row in store.verdicts.judgings("stss-talk", trial=episode.trial.id)
