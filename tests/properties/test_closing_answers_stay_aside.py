@@ -34,7 +34,6 @@ from sociolab.report.result import result_of
 from sociolab.report.terminal import play_text
 from sociolab.report.transcript_view import transcript_view
 from sociolab.store.store import Store
-from sociolab.studies.rating_guide import rated_scene
 from sociolab.training.environment import Observed
 from sociolab.training.examples import ExportOptions
 from sociolab.training.export import export_training
@@ -42,6 +41,7 @@ from sociolab.web.watch.api import transcript_record
 from sociolab.web.watch.episode import reading
 from sociolab.web.watch.search import index_step, search
 from sociolab.worlds.sotopia.outcome import CLOSING
+from sociolab.worlds.sotopia.rating import rated_scene
 
 CANARY = "Xanthippe"
 RUN = "canary"

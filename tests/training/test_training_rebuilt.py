@@ -17,7 +17,15 @@ from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.episode import Answered, Ended, Episode, Task, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.ports import Begin, Came, Observation, Play, Question, Reply, Request
+from sociolab.core.ports import (
+    Completed,
+    Observation,
+    Play,
+    Question,
+    Reply,
+    Request,
+    StartRequests,
+)
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
@@ -108,10 +116,10 @@ class Town:
             Request(trial, seed, seat, 0, 1, wanted, replace(shown, seat=seat))
             for seat in ("ann", "bob")
         )
-        sent = yield Begin(requests)
+        sent = yield StartRequests(requests)
         assert sent is not None
         for came in sent:
-            assert isinstance(came, Came)
+            assert isinstance(came, Completed)
             assert isinstance(came.reply, Reply)
             assert isinstance(came.reply.value, DayPlan)
             value = came.reply.value.model_dump(mode="json")

@@ -8,10 +8,13 @@ from dataclasses import replace
 import pytest
 
 from sociolab import RunConfig, run
+from sociolab.app.registry import world_plugin
 from sociolab.core.episode import Act, Action, Answered, Episode, Moved
 from sociolab.core.score import Measure, Score
+from sociolab.plugin.shown import FactWay
 from sociolab.store.store import Store
-from sociolab.web.watch.episode import SaidLine, conditions_of, facts_of, reading, told_in_turns
+from sociolab.web.watch.episode import SaidLine, conditions_of, reading, told_in_turns
+from sociolab.web.watch.episode import facts_of
 from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import Fact, session_from
 from sociolab.worlds.stss.talk.verdicts import findings_of
@@ -24,6 +27,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         run(RunConfig(world=world, limit=limit, store=path, name=world))
     with Store.open(path) as opened:
         yield opened
+
+
+def facts_of(episode: Episode) -> tuple[FactWay, ...]:
+    shown = world_plugin(episode.trial.world).beside
+    return shown(episode, ()).facts if shown else ()
+
+
+def found_in(store: Store, run: str, read: Reading) -> tuple[JudgedConditions, ...]:
+    return conditions_of(beside(store, run, read), read)
 
 
 def first(store: Store, name: str) -> Episode:
@@ -101,7 +113,7 @@ def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> Non
 def test_worlds_without_facts_or_conditions_show_none(store: Store) -> None:
     read = reading(store, "sotopia", first(store, "sotopia").trial.id)
     assert facts_of(read.episode) == ()
-    assert conditions_of(store, "sotopia", read) == ()
+    assert found_in(store, "sotopia", read) == ()
 
 
 def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: Store) -> None:

@@ -24,291 +24,6 @@ from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import Line, NoReply, Question, Reply, Request
 
-_MOST_BYTES = 65536
-
-
-class GoneError(Exception):
-    """The person is gone: the input has ended (Ctrl-D)."""
-
-
-class Terminal:
-    """Shows text and reads lines; whoever holds `turn` has the person's attention."""
-
-    def __init__(self, source: TextIO, screen: TextIO) -> None:
-        self._lines = _Lines(source)
-        self._screen = screen
-        self._turn: asyncio.Lock | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    @property
-    def turn(self) -> asyncio.Lock:
-        """One person answers one question at a time."""
-        loop = asyncio.get_running_loop()
-        if self._turn is None or self._loop is not loop:
-            self._loop, self._turn = loop, asyncio.Lock()
-        return self._turn
-
-    def show(self, text: str = "") -> None:
-        """Show a text and begin a new line."""
-        self._write(f"{text}\n")
-
-    async def ask(self, prompt: str) -> str:
-        """The next line, without white space around it; GoneError when there is none."""
-        self._write(prompt)
-        line = await self._lines.next()
-        if not line:
-            self._write("\n")
-            raise GoneError
-        return line.strip()
-
-    def _write(self, text: str) -> None:
-        self._screen.write("".join(_printable(character) for character in text))
-        self._screen.flush()
-
-
-@cache
-def terminal(source: TextIO, screen: TextIO) -> Terminal:
-    """The terminal of these streams: one for all who use them."""
-    return Terminal(source, screen)
-
-
-class _Lines:
-    """Lines of a stream, read in a thread that neither the loop nor the interpreter waits for.
-
-    A line that was asked for and not waited for (the wait was cancelled) goes to who asks next.
-    """
-
-    def __init__(self, source: TextIO) -> None:
-        self._source = source
-        self._descriptor = _descriptor(source)
-        self._held = b""
-        self._pending: Future[str] | None = None
-
-    async def next(self) -> str:
-        """The next line with its end; empty at the end of the input."""
-        pending = self._pending
-        if pending is None:
-            pending = self._pending = Future()
-            # Not asyncio.to_thread: the interpreter would wait for that thread, and so for a
-            # person, before it exits.
-            thread = threading.Thread(target=self._read_into, args=(pending,), daemon=True)
-            thread.start()
-        loop = asyncio.get_running_loop()
-        arrived = asyncio.Event()
-
-        def tell(_: Future[str]) -> None:
-            with suppress(RuntimeError):  # the loop that waited is closed
-                loop.call_soon_threadsafe(arrived.set)
-
-        pending.add_done_callback(tell)
-        await arrived.wait()
-        self._pending = None
-        return pending.result()
-
-    def _read_into(self, pending: Future[str]) -> None:
-        try:
-            line = self._source.readline() if self._descriptor is None else self._read_bytes()
-        except (OSError, ValueError):  # the terminal is closed
-            line = ""
-        pending.set_result(line)
-
-    def _read_bytes(self) -> str:
-        """A line from the descriptor itself.
-
-        A thread that is blocked in `sys.stdin.readline` holds its lock, and the interpreter aborts
-        where it meets that lock on exit; os.read holds none.
-        """
-        assert self._descriptor is not None
-        while b"\n" not in self._held:
-            read = os.read(self._descriptor, _MOST_BYTES)
-            if not read:
-                line, self._held = self._held, b""
-                return line.decode(errors="replace")
-            self._held += read
-        line, _, self._held = self._held.partition(b"\n")
-        return line.decode(errors="replace") + "\n"
-
-
-def _descriptor(source: TextIO) -> int | None:
-    try:
-        return source.fileno()
-    except (OSError, AttributeError, io.UnsupportedOperation):
-        return None
-
-
-def _printable(character: str) -> str:
-    """The character, unless it steers the terminal or cannot be written: others chose it."""
-    if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs"):
-        return character
-    return "\N{REPLACEMENT CHARACTER}"
-
-
-COMMAND = "/"
-NAME = "@"
-
-
-def typed_action(line: str, space: ActionSpace, others: Sequence[str]) -> Action:
-    """The action in a line; ReplyError says what is wrong with it.
-
-    A bare line is spoken. `/2 text` or `/kind text` is another kind, by its number, its name or
-    the beginning of its name. `@name` before the words is for that one only.
-    """
-    kind, rest = spoken_kind(space), line.strip()
-    if rest.startswith(COMMAND):
-        kind, rest = _command(rest[len(COMMAND) :], space)
-    else:
-        _check_meant(rest, space, kind)
-    if not kind.has_text:
-        if rest:
-            raise ReplyError(f'"{kind.name}" takes no words, found "{rest}"', raw=line)
-        return Action(kind.name)
-    to, text = _named(rest, others, line)
-    if not text:
-        raise ReplyError(f'"{kind.name}" needs words or a deed behind it', raw=line)
-    return Action(kind.name, text, to)
-
-
-def spoken_kind(space: ActionSpace) -> ActionKind:
-    """The kind of a bare line: the first that is spoken, or else that has a text."""
-    by_rank = sorted(space.kinds, key=lambda kind: (not kind.spoken, not kind.has_text))
-    return by_rank[0]
-
-
-def how_to_act(space: ActionSpace, others: Sequence[str]) -> str:
-    """What can be typed, in a few lines."""
-    bare = spoken_kind(space).name
-    lines = [f'A bare line is "{bare}". Or:']
-    for number, kind in enumerate(space.kinds, start=1):
-        lines.append(f"  /{number} {kind.name}{': ...' if kind.has_text else ''}")
-    if len(others) > 1:
-        lines.append(f"  @name before the words: for that one only ({', '.join(others)})")
-    lines.append("  ? shows this, ?? the whole scene again; Ctrl-D gives the turn up")
-    return "\n".join(lines)
-
-
-def _check_meant(said: str, space: ActionSpace, spoken: ActionKind) -> None:
-    """ReplyError for "leave" without a slash: it would be said aloud, which few people mean."""
-    for kind in space.kinds:
-        if not kind.has_text and said.casefold() == kind.name.casefold():
-            raise ReplyError(
-                f'expected /{kind.name} to do that, or "/{spoken.name} {said}" to say the word',
-                raw=said,
-            )
-
-
-def _command(text: str, space: ActionSpace) -> tuple[ActionKind, str]:
-    """The kind that is meant, and what stands behind it."""
-    for kind in space.kinds:
-        if text.casefold().startswith(kind.name.casefold()):
-            rest = text[len(kind.name) :]
-            if not rest[:1].isalnum():
-                return kind, rest.lstrip(" :").strip()
-    word, _, rest = text.partition(" ")
-    word = word.rstrip(":")
-    if word.isdecimal() and 1 <= int(word) <= len(space.kinds):
-        return space.kinds[int(word) - 1], rest.strip()
-    meant = [kind for kind in space.kinds if kind.name.casefold().startswith(word.casefold())]
-    if len(meant) != 1 or not word:
-        names = ", ".join(f"/{number} {kind.name}" for number, kind in enumerate(space.kinds, 1))
-        raise ReplyError(f'expected one of {names}; found "/{word}"', raw=text)
-    return meant[0], rest.strip()
-
-
-def _named(text: str, others: Sequence[str], line: str) -> tuple[tuple[str, ...], str]:
-    """The names at the beginning, each behind an @, and the words behind them."""
-    named: list[str] = []
-    while text.startswith(NAME):
-        rest = text[len(NAME) :]
-        found = [name for name in others if _begins(rest, name)]
-        if not found:
-            raise ReplyError(f'expected @ and one of {", ".join(others)}; found "{text}"', raw=line)
-        name = max(found, key=len)
-        named.append(name)
-        text = rest[len(name) :].lstrip(" ,:")
-    return tuple(named), text.strip()
-
-
-def _begins(text: str, name: str) -> bool:
-    return text.casefold().startswith(name.casefold()) and not text[len(name) :][:1].isalnum()
-
-
-def typed_answer(line: str, kind: type[BaseModel]) -> BaseModel:
-    """The answer in a line of JSON; ReplyError says what is wrong with it."""
-    try:
-        return kind.model_validate_json(line)
-    except ValidationError as error:
-        raise ReplyError(_first_problem(error), raw=line) from error
-
-
-def typed_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The fields that people are asked for, by their names in JSON: those of the JSON schema."""
-    asked = kind.model_json_schema().get("properties", {})
-    named = {
-        field.validation_alias if isinstance(field.validation_alias, str) else name: field
-        for name, field in kind.model_fields.items()
-    }
-    return {name: field for name, field in named.items() if name in asked}
-
-
-def chosen(line: str, values: Sequence[str]) -> str:
-    """The value that a line names, or whose number it is, from 1; ReplyError if there is none."""
-    named = [value for value in values if value.casefold() == line.casefold()]
-    if named:
-        return named[0]
-    if line.isdecimal() and 1 <= int(line) <= len(values):
-        return values[int(line) - 1]
-    raise ReplyError(f'expected a number from 1 to {len(values)}, found "{line}"', raw=line)
-
-
-def typed_field(line: str, field: FieldInfo) -> Any:
-    """The value of one field: the line as it is, or what it says as JSON.
-
-    An empty line takes the default, where there is one. ReplyError says what is wrong.
-    """
-    if not line and not field.is_required():
-        return field.get_default(call_default_factory=True)
-    adapter = _adapter(field)
-    problem: ValidationError | None = None
-    for value in _readings(line):
-        try:
-            return adapter.validate_python(value)
-        except ValidationError as error:
-            problem = problem or error
-    assert problem is not None
-    raise ReplyError(_first_problem(problem), raw=line)
-
-
-def field_hint(name: str, field: FieldInfo) -> str:
-    """What is asked for: the field's name, its meaning if it has one, and its type."""
-    schema = _adapter(field).json_schema()
-    wanted = "one of " + ", ".join(map(str, schema["enum"])) if "enum" in schema else ""
-    wanted = wanted or str(schema.get("type", "JSON"))
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if low is not None and high is not None:
-        wanted += f" from {low} to {high}"
-    meaning = f", {field.description}" if field.description else ""
-    default = "" if field.is_required() else "; Enter: the default"
-    return f"{name}{meaning} ({wanted}{default})"
-
-
-def _adapter(field: FieldInfo) -> TypeAdapter[Any]:
-    kind: Any = cast("Any", Annotated[field.annotation, field])
-    return TypeAdapter(kind)
-
-
-def _readings(line: str) -> list[Any]:
-    try:
-        return [line, json.loads(line)]
-    except ValueError:
-        return [line]
-
-
-def _first_problem(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else first["msg"]
-
-
 HELP, SCENE = "?", "??"
 
 
@@ -479,3 +194,289 @@ async def _field(
             return chosen(line, values) if values else typed_field(line, info)
         except ReplyError as error:
             screen.show(str(error))
+
+
+COMMAND = "/"
+
+NAME = "@"
+
+
+def typed_action(line: str, space: ActionSpace, others: Sequence[str]) -> Action:
+    """The action in a line; ReplyError says what is wrong with it.
+
+    A bare line is spoken. `/2 text` or `/kind text` is another kind, by its number, its name or
+    the beginning of its name. `@name` before the words is for that one only.
+    """
+    kind, rest = spoken_kind(space), line.strip()
+    if rest.startswith(COMMAND):
+        kind, rest = _command(rest[len(COMMAND) :], space)
+    else:
+        _check_meant(rest, space, kind)
+    if not kind.has_text:
+        if rest:
+            raise ReplyError(f'"{kind.name}" takes no words, found "{rest}"', raw=line)
+        return Action(kind.name)
+    to, text = _named(rest, others, line)
+    if not text:
+        raise ReplyError(f'"{kind.name}" needs words or a deed behind it', raw=line)
+    return Action(kind.name, text, to)
+
+
+def spoken_kind(space: ActionSpace) -> ActionKind:
+    """The kind of a bare line: the first that is spoken, or else that has a text."""
+    by_rank = sorted(space.kinds, key=lambda kind: (not kind.spoken, not kind.has_text))
+    return by_rank[0]
+
+
+def how_to_act(space: ActionSpace, others: Sequence[str]) -> str:
+    """What can be typed, in a few lines."""
+    bare = spoken_kind(space).name
+    lines = [f'A bare line is "{bare}". Or:']
+    for number, kind in enumerate(space.kinds, start=1):
+        lines.append(f"  /{number} {kind.name}{': ...' if kind.has_text else ''}")
+    if len(others) > 1:
+        lines.append(f"  @name before the words: for that one only ({', '.join(others)})")
+    lines.append("  ? shows this, ?? the whole scene again; Ctrl-D gives the turn up")
+    return "\n".join(lines)
+
+
+def _check_meant(said: str, space: ActionSpace, spoken: ActionKind) -> None:
+    """ReplyError for "leave" without a slash: it would be said aloud, which few people mean."""
+    for kind in space.kinds:
+        if not kind.has_text and said.casefold() == kind.name.casefold():
+            raise ReplyError(
+                f'expected /{kind.name} to do that, or "/{spoken.name} {said}" to say the word',
+                raw=said,
+            )
+
+
+def _command(text: str, space: ActionSpace) -> tuple[ActionKind, str]:
+    """The kind that is meant, and what stands behind it."""
+    for kind in space.kinds:
+        if text.casefold().startswith(kind.name.casefold()):
+            rest = text[len(kind.name) :]
+            if not rest[:1].isalnum():
+                return kind, rest.lstrip(" :").strip()
+    word, _, rest = text.partition(" ")
+    word = word.rstrip(":")
+    if word.isdecimal() and 1 <= int(word) <= len(space.kinds):
+        return space.kinds[int(word) - 1], rest.strip()
+    meant = [kind for kind in space.kinds if kind.name.casefold().startswith(word.casefold())]
+    if len(meant) != 1 or not word:
+        names = ", ".join(f"/{number} {kind.name}" for number, kind in enumerate(space.kinds, 1))
+        raise ReplyError(f'expected one of {names}; found "/{word}"', raw=text)
+    return meant[0], rest.strip()
+
+
+def _named(text: str, others: Sequence[str], line: str) -> tuple[tuple[str, ...], str]:
+    """The names at the beginning, each behind an @, and the words behind them."""
+    named: list[str] = []
+    while text.startswith(NAME):
+        rest = text[len(NAME) :]
+        found = [name for name in others if _begins(rest, name)]
+        if not found:
+            raise ReplyError(f'expected @ and one of {", ".join(others)}; found "{text}"', raw=line)
+        name = max(found, key=len)
+        named.append(name)
+        text = rest[len(name) :].lstrip(" ,:")
+    return tuple(named), text.strip()
+
+
+def _begins(text: str, name: str) -> bool:
+    return text.casefold().startswith(name.casefold()) and not text[len(name) :][:1].isalnum()
+
+
+def typed_answer(line: str, kind: type[BaseModel]) -> BaseModel:
+    """The answer in a line of JSON; ReplyError says what is wrong with it."""
+    try:
+        return kind.model_validate_json(line)
+    except ValidationError as error:
+        raise ReplyError(_first_problem(error), raw=line) from error
+
+
+def typed_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields that people are asked for, by their names in JSON: those of the JSON schema."""
+    asked = kind.model_json_schema().get("properties", {})
+    named = {
+        field.validation_alias if isinstance(field.validation_alias, str) else name: field
+        for name, field in kind.model_fields.items()
+    }
+    return {name: field for name, field in named.items() if name in asked}
+
+
+def chosen(line: str, values: Sequence[str]) -> str:
+    """The value that a line names, or whose number it is, from 1; ReplyError if there is none."""
+    named = [value for value in values if value.casefold() == line.casefold()]
+    if named:
+        return named[0]
+    if line.isdecimal() and 1 <= int(line) <= len(values):
+        return values[int(line) - 1]
+    raise ReplyError(f'expected a number from 1 to {len(values)}, found "{line}"', raw=line)
+
+
+def typed_field(line: str, field: FieldInfo) -> Any:
+    """The value of one field: the line as it is, or what it says as JSON.
+
+    An empty line takes the default, where there is one. ReplyError says what is wrong.
+    """
+    if not line and not field.is_required():
+        return field.get_default(call_default_factory=True)
+    adapter = _adapter(field)
+    problem: ValidationError | None = None
+    for value in _readings(line):
+        try:
+            return adapter.validate_python(value)
+        except ValidationError as error:
+            problem = problem or error
+    assert problem is not None
+    raise ReplyError(_first_problem(problem), raw=line)
+
+
+def field_hint(name: str, field: FieldInfo) -> str:
+    """What is asked for: the field's name, its meaning if it has one, and its type."""
+    schema = _adapter(field).json_schema()
+    wanted = "one of " + ", ".join(map(str, schema["enum"])) if "enum" in schema else ""
+    wanted = wanted or str(schema.get("type", "JSON"))
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None:
+        wanted += f" from {low} to {high}"
+    meaning = f", {field.description}" if field.description else ""
+    default = "" if field.is_required() else "; Enter: the default"
+    return f"{name}{meaning} ({wanted}{default})"
+
+
+def _adapter(field: FieldInfo) -> TypeAdapter[Any]:
+    kind: Any = cast("Any", Annotated[field.annotation, field])
+    return TypeAdapter(kind)
+
+
+def _readings(line: str) -> list[Any]:
+    try:
+        return [line, json.loads(line)]
+    except ValueError:
+        return [line]
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else first["msg"]
+
+
+_MOST_BYTES = 65536
+
+
+class GoneError(Exception):
+    """The person is gone: the input has ended (Ctrl-D)."""
+
+
+class Terminal:
+    """Shows text and reads lines; whoever holds `turn` has the person's attention."""
+
+    def __init__(self, source: TextIO, screen: TextIO) -> None:
+        self._lines = _Lines(source)
+        self._screen = screen
+        self._turn: asyncio.Lock | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def turn(self) -> asyncio.Lock:
+        """One person answers one question at a time."""
+        loop = asyncio.get_running_loop()
+        if self._turn is None or self._loop is not loop:
+            self._loop, self._turn = loop, asyncio.Lock()
+        return self._turn
+
+    def show(self, text: str = "") -> None:
+        """Show a text and begin a new line."""
+        self._write(f"{text}\n")
+
+    async def ask(self, prompt: str) -> str:
+        """The next line, without white space around it; GoneError when there is none."""
+        self._write(prompt)
+        line = await self._lines.next()
+        if not line:
+            self._write("\n")
+            raise GoneError
+        return line.strip()
+
+    def _write(self, text: str) -> None:
+        self._screen.write("".join(_printable(character) for character in text))
+        self._screen.flush()
+
+
+@cache
+def terminal(source: TextIO, screen: TextIO) -> Terminal:
+    """The terminal of these streams: one for all who use them."""
+    return Terminal(source, screen)
+
+
+class _Lines:
+    """Lines of a stream, read in a thread that neither the loop nor the interpreter waits for.
+
+    A line that was asked for and not waited for (the wait was cancelled) goes to who asks next.
+    """
+
+    def __init__(self, source: TextIO) -> None:
+        self._source = source
+        self._descriptor = _descriptor(source)
+        self._held = b""
+        self._pending: Future[str] | None = None
+
+    async def next(self) -> str:
+        """The next line with its end; empty at the end of the input."""
+        pending = self._pending
+        if pending is None:
+            pending = self._pending = Future()
+            # Not asyncio.to_thread: the interpreter would wait for that thread, and so for a
+            # person, before it exits.
+            thread = threading.Thread(target=self._read_into, args=(pending,), daemon=True)
+            thread.start()
+        loop = asyncio.get_running_loop()
+        arrived = asyncio.Event()
+
+        def tell(_: Future[str]) -> None:
+            with suppress(RuntimeError):  # the loop that waited is closed
+                loop.call_soon_threadsafe(arrived.set)
+
+        pending.add_done_callback(tell)
+        await arrived.wait()
+        self._pending = None
+        return pending.result()
+
+    def _read_into(self, pending: Future[str]) -> None:
+        try:
+            line = self._source.readline() if self._descriptor is None else self._read_bytes()
+        except (OSError, ValueError):  # the terminal is closed
+            line = ""
+        pending.set_result(line)
+
+    def _read_bytes(self) -> str:
+        """A line from the descriptor itself.
+
+        A thread that is blocked in `sys.stdin.readline` holds its lock, and the interpreter aborts
+        where it meets that lock on exit; os.read holds none.
+        """
+        assert self._descriptor is not None
+        while b"\n" not in self._held:
+            read = os.read(self._descriptor, _MOST_BYTES)
+            if not read:
+                line, self._held = self._held, b""
+                return line.decode(errors="replace")
+            self._held += read
+        line, _, self._held = self._held.partition(b"\n")
+        return line.decode(errors="replace") + "\n"
+
+
+def _descriptor(source: TextIO) -> int | None:
+    try:
+        return source.fileno()
+    except (OSError, AttributeError, io.UnsupportedOperation):
+        return None
+
+
+def _printable(character: str) -> str:
+    """The character, unless it steers the terminal or cannot be written: others chose it."""
+    if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs"):
+        return character
+    return "\N{REPLACEMENT CHARACTER}"

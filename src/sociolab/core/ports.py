@@ -153,7 +153,7 @@ class NoReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class StartRequests:
     """Requests whose replies are taken as they come, so that nobody waits for all.
 
     The play is sent those that have come, one at least, of all that it has begun.
@@ -163,19 +163,19 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class Completed:
     """A reply to a request that was begun."""
 
     request: Request
     reply: Reply | NoReply
 
 
-Step: TypeAlias = tuple[Request, ...] | Begin | Event
-Sent: TypeAlias = Sequence[Reply | NoReply | Came] | None
+Step: TypeAlias = tuple[Request, ...] | StartRequests | Event
+Sent: TypeAlias = Sequence[Reply | NoReply | Completed] | None
 Play: TypeAlias = Generator[Step, Sent, None]
 """Yields requests or events; does no I/O.
 
-After a tuple of requests it is sent as many replies, after a `Begin` some `Came`, after an event
+After a tuple of requests it is sent as many replies, after a `StartRequests` some `Completed`, after an event
 None.
 """
 

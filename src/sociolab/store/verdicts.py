@@ -505,6 +505,7 @@ _OUTCOMES = """
 """
 
 
+# Of the columns that are not grouped by, SQLite gives those of the row with the least n.
 _FAILED = """
     SELECT trials.id, judges.name, method, judges.settings, number, verdicts.cause, verdicts.text,
         (SELECT count(*) FROM verdicts said WHERE said.judging = judgings.pk

@@ -1,5 +1,7 @@
 """Suites that every judge, player and world must pass."""
 
+# ruff: noqa: D102  a test is called by what it shows
+
 from __future__ import annotations
 
 import asyncio
@@ -24,8 +26,6 @@ from sociolab.testing.players import (
     Watched,
 )
 from sociolab.testing.playing import StockScene, as_bytes, ended, play_scene, play_task
-
-# ruff: noqa: D102  a test is called by what it shows
 
 
 class JudgeContract:
@@ -110,9 +110,6 @@ def _without_turns(episode: Episode) -> tuple[tuple[Event, ...], ...]:
     seat = episode.trial.task.seats[0]
     failed = Unusable(0, seat, "act", 1, "unreadable", "found an empty reply", "", final=True)
     return (), (failed, Ended("failed turn", 0, seat))
-
-
-# ruff: noqa: D102  a test is called by what it shows
 
 
 class Opinion(BaseModel):
@@ -231,9 +228,6 @@ class PlayerContract:
 def _no_failed_turn(events: Sequence[Event]) -> None:
     for event in events:
         assert not (isinstance(event, Unusable) and event.final), f"a valid turn, found {event}"
-
-
-# ruff: noqa: D102  a test is called by what it shows
 
 
 class WorldContract:

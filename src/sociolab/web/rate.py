@@ -20,7 +20,6 @@ from sociolab.studies.impressions import (
     session_shown,
 )
 from sociolab.studies.rate_study import (
-    MEASURES,
     RatedEpisode,
     RateStudy,
     RatingDraft,
@@ -36,7 +35,7 @@ from sociolab.studies.rate_study import (
     rate_study,
     submit,
 )
-from sociolab.studies.rating_guide import ADVICE, KNEW, SCENE, guides, rated_scene
+from sociolab.studies.rating_guide import ADVICE, guide_of, guides_for, rated_measures
 from sociolab.studies.reviews import (
     LONGEST_TEXT,
     POINTS,
@@ -286,7 +285,7 @@ def _review_page(
     study = review_study(who.study)
     if not _is_due(store, who, study, task):
         return RedirectResponse(who.home, 303)
-    shown = reviewed(study.tasks[task])
+    shown = reviewed(study, task)
     rows = store.studies.assignments(study.name, who.participant.pk)
     made = page(
         request,

@@ -11,9 +11,11 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from sociolab.analysis.credit import credit_of, credited, with_credit
+from sociolab.app.registry import known_world
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
+from sociolab.plugin.shown import Beside, FactWay
 from sociolab.report.export import play_markdown
 from sociolab.report.transcript_view import TranscriptView, private_part, transcript_view
 from sociolab.store.calls import CallPlace
@@ -23,8 +25,6 @@ from sociolab.web.pages import page
 from sociolab.web.site import Missing, store_of
 from sociolab.web.watch.parameters import Label, RunName, TrialId, Words, file_answer, known_trial
 from sociolab.web.watch.runs import progress_of
-from sociolab.worlds.anteval.information.record import FactWay, learned
-from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, findings_of
 
 LONGEST = 20_000
 """Characters of one text on a page; downloads hold all of it."""
@@ -220,7 +220,7 @@ class ConditionMet:
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class JudgedConditions:
     """What one judge found in the talk, or in the note."""
 
     judge: str
@@ -228,9 +228,13 @@ class Conditions:
     met: tuple[ConditionMet, ...]
 
 
-def facts_of(episode: Episode) -> tuple[FactWay, ...]:
-    """Who learned which fact when, as far as it is on record; nothing in worlds without facts."""
-    return learned(episode) if episode.trial.world == "anteval-information" else ()
+def beside(store: Store, run: str, read: Reading) -> Beside:
+    """What the world has to show beside this episode; nothing where it is not installed."""
+    episode = read.episode
+    world = known_world(episode.trial.world)
+    if world is None or world.beside is None:
+        return Beside()
+    return world.beside(episode, tuple(store.verdicts.judgings(run, trial=episode.trial.id)))
 
 
 def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
@@ -262,9 +266,11 @@ def conditions_of(store: Store, run: str, read: Reading) -> tuple[Conditions, ..
                     )
                     for one in findings
                 )
-                judge = f"{row.judge.name} ({row.judge.method})"
-                found.append(Conditions(judge, LEVELS[verdict.measure.name], met))
-    return tuple(found)
+                for met in one.found
+            ),
+        )
+        for one in shown.conditions
+    )
 
 
 def _line_of(read: Reading, quote: str) -> int | None:
@@ -287,7 +293,7 @@ def episode(
     store = store_of(request)
     row = known_trial(store, run, trial)
     read = _reading(store, run, trial, seat, q)
-    facts = () if seat else facts_of(read.episode)
+    shown = Beside() if seat else beside(store, run, read)
     return page(
         request,
         "watch/episode.html",
@@ -298,9 +304,9 @@ def episode(
         words=q,
         called=store.calls.any_in(run, trial),
         live=_unfinished(read) and progress_of(store, row).live,
-        facts=facts,
-        told=told_in_turns(facts),
-        conditions=() if seat else conditions_of(store, run, read),
+        facts=shown.facts,
+        told=told_in_turns(shown.facts),
+        conditions=conditions_of(shown, read),
         turns=range(
             1, max((one.number for one in read.course if isinstance(one, SaidLine)), default=0) + 1
         ),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data.importing import FORMATS, Import, import_anything
+from sociolab.app.data.importing import Import, import_anything, world_formats
 from sociolab.app.data.sets import imported_folder, imported_names
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.worlds.anteval.importing.dnd import read_examples
@@ -24,11 +24,11 @@ def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Import:
     monkeypatch.setenv("SOCIOLAB_HOME", str(tmp_path / "home"))
     source = tmp_path / "night.txt"
     source.write_text(TRANSCRIPT)
-    return Import(source, "nights", replace=False, hints=True, correct=False, store=None)
+    return Import(source, "nights", replace=False, store=None)
 
 
 def test_real_play_comes_in_four_formats() -> None:
-    assert {"dnd", "crd3", "fireball", "dnd-transcript"} <= set(FORMATS)
+    assert {"dnd", "crd3", "fireball", "dnd-transcript"} <= set(world_formats())
 
 
 def test_an_import_is_found_by_its_name(wanted: Import) -> None:
