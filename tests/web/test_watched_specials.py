@@ -13,8 +13,7 @@ from sociolab.core.episode import Act, Action, Answered, Episode, Moved
 from sociolab.core.score import Measure, Score
 from sociolab.plugin.shown import FactWay
 from sociolab.store.store import Store
-from sociolab.web.watch.episode import SaidLine, conditions_of, reading, told_in_turns
-from sociolab.web.watch.episode import facts_of
+from sociolab.web.watch.episode import SaidLine, conditions_of, facts_of, reading, told_in_turns
 from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import Fact, session_from
 from sociolab.worlds.stss.talk.verdicts import findings_of

@@ -35,7 +35,7 @@ from sociolab.studies.rate_study import (
     rate_study,
     submit,
 )
-from sociolab.studies.rating_guide import ADVICE, guide_of, guides_for, rated_measures
+from sociolab.studies.rating_guide import ADVICE
 from sociolab.studies.reviews import (
     LONGEST_TEXT,
     POINTS,
