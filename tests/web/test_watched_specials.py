@@ -13,7 +13,15 @@ from sociolab.core.episode import Act, Action, Answered, Episode, Moved
 from sociolab.core.score import Measure, Score
 from sociolab.plugin.shown import FactWay
 from sociolab.store.store import Store
-from sociolab.web.watch.episode import SaidLine, conditions_of, facts_of, reading, told_in_turns
+from sociolab.web.watch.episode import (
+    JudgedConditions,
+    Reading,
+    SaidLine,
+    beside,
+    conditions_of,
+    reading,
+    told_in_turns,
+)
 from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import Fact, session_from
 from sociolab.worlds.stss.talk.verdicts import findings_of
@@ -118,7 +126,7 @@ def test_worlds_without_facts_or_conditions_show_none(store: Store) -> None:
 def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: Store) -> None:
     for episode in store.episodes("stss-talk"):
         read = reading(store, "stss-talk", episode.trial.id)
-        talk, note = conditions_of(store, "stss-talk", read)
+        talk, note = found_in(store, "stss-talk", read)
         lines = {item.number: item.text.text for item in read.course if isinstance(item, SaidLine)}
         scores = {
             verdict.measure.name: verdict.value

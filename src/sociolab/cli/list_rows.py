@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from sociolab.app.episode_list import ListedEpisode, ScoredMeasure
-from sociolab.app.queries import tags_of
+from sociolab.app.queries import FoundEpisodes, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.report.result import kept_work
 from sociolab.report.terminal import shortened

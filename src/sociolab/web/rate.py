@@ -35,7 +35,7 @@ from sociolab.studies.rate_study import (
     rate_study,
     submit,
 )
-from sociolab.studies.rating_guide import ADVICE
+from sociolab.studies.rating_guide import ADVICE, guide_of, guides_for, rated_measures
 from sociolab.studies.reviews import (
     LONGEST_TEXT,
     POINTS,
@@ -89,14 +89,15 @@ def instructions(request: Request, who: Participant) -> Response:
     """What the dimensions mean, with examples."""
     store = store_of(request)
     study = rate_study(store, who.study)
+    guide = guide_of(store, study.run)
     return page(
         request,
         "rate/instructions.html",
         who=who,
         plan=study.plan,
-        guides=guides(study.measures),
-        scene=SCENE,
-        knew=KNEW,
+        guides=guides_for(guide, study.measures),
+        scene=guide.scene,
+        knew=guide.knew,
         advice=ADVICE,
         tests=len({one.episode for one in study.plan.references}),
         begun=has_read(store, who),
@@ -138,12 +139,15 @@ def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> d
     place = (rating.seat, rating.dimension)
     if place not in asked:
         raise Missing("There is no such scale in this episode.")
-    if rating.score is not None and not in_range(MEASURES[rating.dimension], rating.score):
+    measures = rated_measures(store, study.run)
+    if rating.score is not None and not in_range(measures[rating.dimension], rating.score):
         raise Refused("That point is not on the scale.", 422)
     kept = RatingDraft(rating.score, rating.reason, rating.seconds)
     keep_draft(store, who.participant.pk, trial, place, kept)
     drafts = drafts_of(store, study.name, who.participant.pk, trial)
-    lacking = {(m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words)}
+    lacking = {
+        (m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words, measures)
+    }
     return {"complete": len(asked) - len(lacking), "of": len(asked)}
 
 
@@ -174,25 +178,29 @@ def _given(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpiso
 
 
 def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> dict[str, Any]:
-    scene = rated_scene(store.episode(study.run, found.trial))
+    guide = guide_of(store, study.run)
+    scene = guide.shown(store.episode(study.run, found.trial))
+    measures = rated_measures(store, study.run)
     asked = asked_places(store, study, found)
     drafts = drafts_of(store, study.name, who.participant.pk, found.trial)
-    lacking = {(m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words)}
+    lacking = {
+        (m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words, measures)
+    }
     return {
         "who": who,
         "scene": scene,
         "token": token(who, found.trial),
         "test": found.stage == "test",
         "asked": frozenset(asked),
-        "guides": guides(study.measures) if found.stage == "rate" else guides(tuple(
-            MEASURES[name] for name in dict.fromkeys(name for _, name in asked)
+        "guides": guides_for(guide, study.measures if found.stage == "rate" else tuple(
+            measures[name] for name in dict.fromkeys(name for _, name in asked)
         )),
         "drafts": {place: drafts.get(place, RatingDraft()) for place in asked},
         "complete": len(asked) - len(lacking),
         "done": done_by(store, study, who.participant),
         "plan": study.plan,
         "longest": LONGEST_REASON,
-        "knew": KNEW,
+        "knew": guide.knew,
     }  # fmt: skip
 
 

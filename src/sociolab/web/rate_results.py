@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from sociolab.analysis.agreement import Agreements, agreements
 from sociolab.app.run_cache import RUN_CACHE
+from sociolab.plugin.shown import RatedScene
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv

@@ -246,25 +246,15 @@ def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
     return found
 
 
-def conditions_of(store: Store, run: str, read: Reading) -> tuple[Conditions, ...]:
-    """What judges found of each goal condition; nothing in worlds without conditions."""
-    episode = read.episode
-    if episode.trial.world != "stss-talk":
-        return ()
-    found = []
-    for row in store.verdicts.judgings(run, trial=episode.trial.id):
-        for verdict in row.verdicts:
-            findings = findings_of(episode, verdict)
-            if findings:
-                spoken = verdict.measure.name in OF_TALK
-                met = tuple(
-                    ConditionMet(
-                        one.condition.text,
-                        one.met,
-                        one.quote,
-                        _line_of(read, one.quote) if spoken else None,
-                    )
-                    for one in findings
+def conditions_of(shown: Beside, read: Reading) -> tuple[JudgedConditions, ...]:
+    """What judges found of each condition, with the turns that hold what they quote."""
+    return tuple(
+        JudgedConditions(
+            one.judge,
+            one.where,
+            tuple(
+                ConditionMet(
+                    met.text, met.met, met.quote, _line_of(read, met.quote) if one.in_talk else None
                 )
                 for met in one.found
             ),
