@@ -54,7 +54,7 @@ _KIND = re.compile(rf"\s*([^<>=]*[^<>=\s])\s*=\s*({'|'.join(_KINDS)})\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EpisodeQuery:
     """Which episodes: None and () for any.
 
     `agent` and `partner` may be the end of a label, `task` the beginning of an id. `failed`: the
@@ -75,7 +75,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FoundEpisodes:
     """The episodes with their scores in `scored`, if anything was scored; so many fit in all."""
 
     listed: tuple[Listed, ...]
@@ -83,7 +83,7 @@ class Answer:
     fit: int
 
 
-def asked_episodes(store: Store, run: str, asked: Asked) -> Answer:
+def asked_episodes(store: Store, run: str, asked: EpisodeQuery) -> FoundEpisodes:
     """The episodes of a run; ConfigError for an agent, measure, judge or rule that is none."""
     known = choices(store, run)
     who = Wanted(
@@ -107,7 +107,7 @@ def asked_episodes(store: Store, run: str, asked: Asked) -> Answer:
         and one.row.task.startswith(asked.task or "")
         and (not asked.failed or one.row.failed or one.row.status == "failed")
     )
-    return Answer(kept[: asked.limit], shown, len(kept))
+    return FoundEpisodes(kept[: asked.limit], shown, len(kept))
 
 
 def _label(wanted: str | None, known: Sequence[str], flag: str) -> str:
@@ -195,7 +195,7 @@ def open_store(path: Path | str | None = None) -> Iterator[Store]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEpisode:
     """An episode and where it was found."""
 
     run: str
@@ -204,7 +204,7 @@ class Found:
     problem: str = ""
 
 
-def find_episode(store: Store, wanted: str, run: str | None) -> Found:
+def find_episode(store: Store, wanted: str, run: str | None) -> FoundEpisode:
     """The episode whose id begins so; ConfigError if none or several do.
 
     The same trial may have been played in several runs: then `run` must say which one is meant.
@@ -229,7 +229,7 @@ def find_episode(store: Store, wanted: str, run: str | None) -> Found:
         names = ", ".join(name for name, _ in hits)
         raise ConfigError(f"several runs hold the episode {wanted} ({names}); add --run NAME")
     name, row = hits[0]
-    return Found(
+    return FoundEpisode(
         name, Episode(row.trial, store.events(name, row.trial.id)), row.status, row.problem
     )
 
@@ -252,7 +252,7 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """One call to a model: whose it was, what was sent (role and text of each message) and what
     came back. `turn` is from 0, and None of a judge's; `usd` is None where no price is known, and
     `estimated` where the provider counted no tokens."""
@@ -270,14 +270,16 @@ class Call:
     estimated: bool
 
 
-def calls_of(store: Store, run: str, episode: str, turn: int | None = None) -> tuple[Call, ...]:
+def calls_of(
+    store: Store, run: str, episode: str, turn: int | None = None
+) -> tuple[ModelCall, ...]:
     """The prompts and replies of an episode, or of one of its turns (from 0), as they came.
 
     Empty where no model was called. ConfigError where there is no such episode.
     """
     trial = find_episode(store, episode, run).episode.trial.id
     return tuple(
-        Call(
+        ModelCall(
             trial,
             row.call.role,
             row.call.seat,

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from sociolab.app.episode_list import Listed, Scored
-from sociolab.app.queries import Answer, tags_of
+from sociolab.app.queries import FoundEpisodes, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.report.result import kept_work
 from sociolab.report.terminal import shortened
@@ -114,7 +114,7 @@ def _filled(cells: Rows) -> Rows:
     return [{name: value for name, value in row.items() if name not in empty} for row in cells]
 
 
-def episode_table(answer: Answer, *, whole: bool) -> Table:
+def episode_table(answer: FoundEpisodes, *, whole: bool) -> Table:
     """A row for each episode, with the scores of one measure if there are any.
 
     People are spared agents and repeats where these are the same in every row. `whole`: no label is

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from biased_judges import AT_JUDGING, FAVOURITE, GOAL, spoken
-from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, Effect
+from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, AuditEffect
 from sociolab.app.audit import AuditConfig, AuditResult, audit
 from sociolab.app.data.importing import Import, import_anything
 from sociolab.app.run.config import RunConfig
@@ -41,7 +41,7 @@ def audited(stored: Path, judge: str, *kinds: str, **more: object) -> AuditResul
     return audit(AuditConfig.model_validate(given | more))
 
 
-def by(result: AuditResult, kind: str, measure: str = "goal") -> Mapping[str, Effect]:
+def by(result: AuditResult, kind: str, measure: str = "goal") -> Mapping[str, AuditEffect]:
     return {e.what: e for e in result.effects[kind] if e.measure == measure}
 
 
