@@ -19,7 +19,7 @@ from sociolab.plugin.shown import Beside, FactWay
 from sociolab.report.export import play_markdown
 from sociolab.report.transcript_view import TranscriptView, private_part, transcript_view
 from sociolab.store.calls import CallPlace
-from sociolab.store.overview import Place, place_of
+from sociolab.store.overview import TrialPlace, place_of
 from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import Missing, store_of
@@ -80,7 +80,7 @@ class Reading:
     """An episode to read; `seat`: only what that seat saw. `events` counts what has happened."""
 
     episode: Episode
-    place: Place
+    place: TrialPlace
     shown: TranscriptView
     scene: tuple[ScenePart, ...]
     course: tuple[SaidLine | Aside, ...]
